@@ -1,0 +1,159 @@
+package dev.ebb.ir;
+
+import java.util.List;
+
+/**
+ * The forms a computation may take. Ops are open and many; kernels are sealed and few, and each says all a
+ * device needs beside the element types of its operands. A device is complete when its switch over this
+ * interface compiles. Outputs are always contiguous.
+ */
+public sealed interface Kernel {
+
+    /** How several elements become one. */
+    enum Combine { SUM, PROD, MAX, MIN }
+
+    /** {@code out_j[i] = bodies_j(operand_0[i], operand_1[i], ...)} for every index {@code i} of {@code shape}. */
+    record Map(Shape shape, List<View> operands, List<Scalar> bodies) implements Kernel {
+        public Map {
+            operands = List.copyOf(operands);
+            bodies = List.copyOf(bodies);
+            operands.forEach(v -> rank(v, shape.rank()));
+        }
+
+        public static Map of(Shape shape, List<View> operands, Scalar body) {
+            return new Map(shape, operands, List.of(body));
+        }
+    }
+
+    /**
+     * {@code body} of every index of {@code shape}, combined over {@code axes} (sorted). The order of combination
+     * depends on {@code shape} and {@code axes} alone.
+     */
+    record Fold(Shape shape, List<Integer> axes, Combine combine, List<View> operands, Scalar body) implements Kernel {
+        public Fold {
+            axes = List.copyOf(axes);
+            operands = List.copyOf(operands);
+            operands.forEach(v -> rank(v, shape.rank()));
+        }
+    }
+
+    /**
+     * {@code out[..., i, j] = epilogue(sum_k a[..., i, k] * b[..., k, j], extras[..., i, j])}. View {@code a} runs
+     * over batch + [m, k], {@code b} over batch + [k, n], the extras over batch + [m, n]; argument 0 of the
+     * epilogue is the sum. The order of the sum depends on {@code k} alone.
+     */
+    record Contract(Shape batch, int m, int n, int k, View a, View b, List<View> extras, Scalar epilogue)
+            implements Kernel {
+        public Contract {
+            extras = List.copyOf(extras);
+            rank(a, batch.rank() + 2);
+            rank(b, batch.rank() + 2);
+            extras.forEach(v -> rank(v, batch.rank() + 2));
+        }
+    }
+
+    /** Where one input goes in an {@link Assemble}: index {@code i} of the input to {@code start + i * step}. */
+    record Part(Shape shape, List<Integer> start, List<Integer> step) {
+        public Part {
+            start = List.copyOf(start);
+            step = List.copyOf(step);
+        }
+    }
+
+    /** {@code shape} filled with {@code fill}, then every input written into its part; later parts win. */
+    record Assemble(Shape shape, double fill, List<Part> parts) implements Kernel {
+        public Assemble {
+            parts = List.copyOf(parts);
+        }
+    }
+
+    /**
+     * {@code out[i] = data[view(i) + index[i] * stride]} for every index of {@code shape}; inputs are data and index
+     * (I32 or I64). An index outside {@code [0, bound)} is an error that names it.
+     */
+    record Gather(Shape shape, View data, View index, long stride, int bound) implements Kernel {}
+
+    /**
+     * Zeros of {@code size} elements, then {@code out[view(i) + index[i] * stride] += source[i]} for every index of
+     * {@code shape}, in row-major order; inputs are index and source.
+     */
+    record Scatter(Shape shape, long size, View target, View index, View source, long stride, int bound)
+            implements Kernel {}
+
+    /** Running sums or products along the middle axis of {@code [outer, length, inner]}, from either end. */
+    record Cumulate(long outer, int length, long inner, Combine combine, boolean reverse) implements Kernel {}
+
+    /** Which of a convolution's three tensors is computed from the other two. */
+    enum Side { OUTPUT, INPUT, WEIGHT }
+
+    /**
+     * Convolution over one to three spatial axes: input [batch, groups*inChannels, in...], weight
+     * [groups*outChannels, inChannels, kernel...], output [batch, groups*outChannels, out...]. The operands are the
+     * two tensors that are not {@code side}, in the order input, weight, output.
+     */
+    record Convolve(
+            Side side,
+            int batch,
+            int groups,
+            int inChannels,
+            int outChannels,
+            List<Integer> in,
+            List<Integer> kernel,
+            List<Integer> out,
+            List<Integer> stride,
+            List<Integer> low,
+            List<Integer> dilation)
+            implements Kernel {
+        public Convolve {
+            in = List.copyOf(in);
+            kernel = List.copyOf(kernel);
+            out = List.copyOf(out);
+            stride = List.copyOf(stride);
+            low = List.copyOf(low);
+            dilation = List.copyOf(dilation);
+        }
+    }
+
+    /**
+     * Sizes of an attention: q [batch, heads, queries, width], k [batch, keyHeads, keys, width], v [batch, keyHeads,
+     * keys, valueWidth]; {@code heads} is a multiple of {@code keyHeads}. Causal: query i sees keys up to
+     * {@code i + keys - queries}. With a mask, one more operand is added to the scores, read along
+     * [batch, heads, queries, keys].
+     */
+    record Heads(
+            int batch,
+            int heads,
+            int keyHeads,
+            int queries,
+            int keys,
+            int width,
+            int valueWidth,
+            boolean causal,
+            double scale,
+            List<View> mask) {
+        public Heads {
+            mask = List.copyOf(mask);
+        }
+    }
+
+    /** Outputs: softmax(scale q k^T + mask) v, and the log of each row's sum of exponentials, [batch, heads, queries]. */
+    record Attend(Heads heads) implements Kernel {}
+
+    /** Inputs q, k, v, (mask), out, logsum, dout; outputs dq, dk, dv. */
+    record AttendGrad(Heads heads) implements Kernel {}
+
+    /** Plain Java of the op's own, for what is not a loop over elements: run as it is by every device. */
+    non-sealed interface Library extends Kernel {
+        /** Bytes of scratch that {@link #run} is handed; they are planned like any other buffer. */
+        long workspaceBytes();
+
+        /** Computes outputs from inputs. Must not keep a buffer, and must not read an output before writing it. */
+        void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
+    }
+
+    private static void rank(View view, int rank) {
+        if (view.strides().size() != rank) {
+            throw new IllegalArgumentException("a view of rank " + view.strides().size() + " for rank " + rank);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+package dev.ebb.ir;
+
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * A scalar expression: the body of an elementwise kernel, compiled by every device. Operands are read in
+ * their {@link DType#compute compute type}; what a kernel stores is rounded to the output's type.
+ */
+public sealed interface Scalar {
+
+    /** The element of operand {@code index} at the current position. */
+    record Arg(int index) implements Scalar {}
+
+    /** A constant of a compute type. */
+    record Lit(DType type, double value) implements Scalar {}
+
+    /** The current index along one axis of the iteration shape, as I32. */
+    record Index(int axis) implements Scalar {}
+
+    /** The current position in row-major order of the iteration shape, as I64. */
+    record Position() implements Scalar {}
+
+    record Un(Fn1 fn, Scalar x) implements Scalar {}
+
+    record Bin(Fn2 fn, Scalar x, Scalar y) implements Scalar {}
+
+    /** {@code yes} where the condition holds, else {@code no}; both are of one type. */
+    record Select(Scalar condition, Scalar yes, Scalar no) implements Scalar {}
+
+    /**
+     * {@code x} converted to {@code to}, as if stored and read again: a sixteen-bit float is rounded and
+     * stays in F32. Floats become integers as Java casts do; U8 wraps.
+     */
+    record Cast(DType to, Scalar x) implements Scalar {}
+
+    /**
+     * Thirty-two random bits, as I32: word {@code counter mod 4} of Philox 4x32-10 at {@code counter / 4} under
+     * the I64 key. The same key and counter give the same bits, always and everywhere.
+     */
+    record Draw(Scalar key, Scalar counter) implements Scalar {}
+
+    /** Functions of one argument. ROUND is half to even. */
+    enum Fn1 {
+        NEG, ABS, SIGN, FLOOR, CEIL, ROUND, SQRT, EXP, EXPM1, LOG, LOG1P, LOG2, SIN, COS, TAN, ASIN, ACOS, ATAN, SINH,
+        COSH, TANH, ASINH, ACOSH, ATANH, ERF, ERFC, ERFINV, LGAMMA, NOT, IS_NAN
+    }
+
+    /** Functions of two arguments; comparisons give BOOL. POLYGAMMA takes its order first. */
+    enum Fn2 {
+        ADD, SUB, MUL, DIV, REM, MAX, MIN, POW, ATAN2, HYPOT, POLYGAMMA, EQ, NE, LT, LE, GT, GE, AND, OR, XOR, SHL, SHR,
+        USHR;
+
+        public boolean compares() {
+            return compareTo(EQ) >= 0 && compareTo(GE) <= 0;
+        }
+    }
+
+    static Scalar arg(int index) {
+        return new Arg(index);
+    }
+
+    /** The type of this expression when its arguments are stored as {@code args}; refuses what does not fit. */
+    default DType type(List<DType> args) {
+        return ScalarTypes.of(this, args);
+    }
+
+    /** This expression with every argument replaced. */
+    default Scalar mapArgs(UnaryOperator<Scalar> argument) {
+        return switch (this) {
+            case Arg a -> argument.apply(a);
+            case Lit _, Index _, Position _ -> this;
+            case Un(var fn, var x) -> new Un(fn, x.mapArgs(argument));
+            case Bin(var fn, var x, var y) -> new Bin(fn, x.mapArgs(argument), y.mapArgs(argument));
+            case Select(var c, var x, var y) ->
+                    new Select(c.mapArgs(argument), x.mapArgs(argument), y.mapArgs(argument));
+            case Cast(var to, var x) -> new Cast(to, x.mapArgs(argument));
+            case Draw(var k, var c) -> new Draw(k.mapArgs(argument), c.mapArgs(argument));
+        };
+    }
+
+    /** The operands of this expression's outermost function. */
+    default List<Scalar> parts() {
+        return switch (this) {
+            case Arg _, Lit _, Index _, Position _ -> List.of();
+            case Un(_, var x) -> List.of(x);
+            case Bin(_, var x, var y) -> List.of(x, y);
+            case Select(var c, var x, var y) -> List.of(c, x, y);
+            case Cast(_, var x) -> List.of(x);
+            case Draw(var k, var c) -> List.of(k, c);
+        };
+    }
+
+    /** Roughly the arithmetic instructions this takes an element: what recomputing it in registers costs. */
+    default int cost() {
+        int own = switch (this) {
+            case Arg _, Lit _, Index _, Position _ -> 0;
+            case Un(var fn, _) -> switch (fn) {
+                case NEG, ABS, SIGN, FLOOR, CEIL, ROUND, NOT, IS_NAN -> 1;
+                case SQRT -> 4;
+                case EXP, LOG, TANH -> 16;
+                case EXPM1, LOG1P, LOG2, SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, ASINH, ACOSH, ATANH, ERF, ERFC ->
+                        40;
+                case ERFINV, LGAMMA -> 80;
+            };
+            case Bin(var fn, _, _) -> switch (fn) {
+                case ADD, SUB, MUL, MAX, MIN, EQ, NE, LT, LE, GT, GE, AND, OR, XOR, SHL, SHR, USHR -> 1;
+                case DIV -> 4;
+                case REM, HYPOT -> 20;
+                case POW, ATAN2, POLYGAMMA -> 80;
+            };
+            case Select _, Cast _ -> 1;
+            case Draw _ -> 20;
+        };
+        return own + parts().stream().mapToInt(Scalar::cost).sum();
+    }
+
+    private Scalar un(Fn1 fn) {
+        return new Un(fn, this);
+    }
+
+    private Scalar bin(Fn2 fn, Scalar y) {
+        return new Bin(fn, this, y);
+    }
+
+    default Scalar neg() {
+        return un(Fn1.NEG);
+    }
+
+    default Scalar abs() {
+        return un(Fn1.ABS);
+    }
+
+    default Scalar sqrt() {
+        return un(Fn1.SQRT);
+    }
+
+    default Scalar exp() {
+        return un(Fn1.EXP);
+    }
+
+    default Scalar log() {
+        return un(Fn1.LOG);
+    }
+
+    default Scalar log1p() {
+        return un(Fn1.LOG1P);
+    }
+
+    default Scalar tanh() {
+        return un(Fn1.TANH);
+    }
+
+    default Scalar erf() {
+        return un(Fn1.ERF);
+    }
+
+    default Scalar not() {
+        return un(Fn1.NOT);
+    }
+
+    default Scalar apply(Fn1 fn) {
+        return un(fn);
+    }
+
+    default Scalar apply(Fn2 fn, Scalar y) {
+        return bin(fn, y);
+    }
+
+    default Scalar add(Scalar y) {
+        return bin(Fn2.ADD, y);
+    }
+
+    default Scalar sub(Scalar y) {
+        return bin(Fn2.SUB, y);
+    }
+
+    default Scalar mul(Scalar y) {
+        return bin(Fn2.MUL, y);
+    }
+
+    default Scalar div(Scalar y) {
+        return bin(Fn2.DIV, y);
+    }
+
+    default Scalar max(Scalar y) {
+        return bin(Fn2.MAX, y);
+    }
+
+    default Scalar min(Scalar y) {
+        return bin(Fn2.MIN, y);
+    }
+
+    default Scalar gt(Scalar y) {
+        return bin(Fn2.GT, y);
+    }
+
+    default Scalar lt(Scalar y) {
+        return bin(Fn2.LT, y);
+    }
+
+    default Scalar ge(Scalar y) {
+        return bin(Fn2.GE, y);
+    }
+
+    default Scalar le(Scalar y) {
+        return bin(Fn2.LE, y);
+    }
+
+    default Scalar eq(Scalar y) {
+        return bin(Fn2.EQ, y);
+    }
+
+    default Scalar and(Scalar y) {
+        return bin(Fn2.AND, y);
+    }
+
+    default Scalar select(Scalar yes, Scalar no) {
+        return new Select(this, yes, no);
+    }
+
+    default Scalar cast(DType to) {
+        return new Cast(to, this);
+    }
+}

@@ -1,0 +1,11 @@
+package dev.ebb.ir;
+
+/** What a planner must know of an op beyond its kernel. */
+public enum Trait {
+    /** Changes something outside the graph: runs exactly once, in program order. */
+    EFFECT,
+    /** Two runs may differ: runs once, and its outputs are kept as long as they are needed. */
+    NONDETERMINISTIC,
+    /** So dear that its outputs are kept unless nothing else fits. */
+    EXPENSIVE
+}

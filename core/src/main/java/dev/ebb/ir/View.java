@@ -1,0 +1,62 @@
+package dev.ebb.ir;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * How a kernel reads an operand: index {@code i} of its iteration shape finds element
+ * {@code offset + sum(i[d] * strides[d])}. Broadcast, transpose, slice and flip are all strides.
+ */
+public record View(long offset, List<Long> strides) {
+
+    public View {
+        strides = List.copyOf(strides);
+    }
+
+    /** Row-major order, as every buffer is stored. */
+    public static View contiguous(Shape shape) {
+        var strides = new ArrayList<Long>();
+        long stride = 1;
+        for (int d : shape.dims().reversed()) {
+            strides.add(stride);
+            stride *= Math.max(d, 1);
+        }
+        Collections.reverse(strides);
+        return new View(0, strides);
+    }
+
+    /** An operand of shape {@code from} read along the larger shape {@code to}. */
+    public static View broadcast(Shape from, Shape to) {
+        if (!Shape.broadcast(from, to).equals(to)) {
+            throw new ShapeException("shape " + from + " does not broadcast to " + to);
+        }
+        var own = contiguous(from);
+        var strides = new ArrayList<Long>();
+        int lead = to.rank() - from.rank();
+        for (int i = 0; i < to.rank(); i++) {
+            strides.add(i < lead || from.dim(i - lead) == 1 ? 0L : own.strides().get(i - lead));
+        }
+        return new View(0, strides);
+    }
+
+    public long stride(int axis) {
+        return strides.get(axis);
+    }
+
+    public long[] strideArray() {
+        return strides.stream().mapToLong(Long::longValue).toArray();
+    }
+
+    /** Whether walking {@code shape} in row-major order reads the buffer in order, from its start. */
+    public boolean isContiguous(Shape shape) {
+        if (offset != 0) return false;
+        long expected = 1;
+        for (int d = shape.rank() - 1; d >= 0; d--) {
+            if (shape.dim(d) == 1) continue;
+            if (strides.get(d) != expected) return false;
+            expected *= shape.dim(d);
+        }
+        return true;
+    }
+}

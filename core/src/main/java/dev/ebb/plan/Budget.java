@@ -1,0 +1,67 @@
+package dev.ebb.plan;
+
+/** How much memory a program may own, all of it: parameters, inputs, activations, gradients, workspace. */
+public sealed interface Budget {
+
+    /** An exact bound. */
+    record Bytes(long bytes) implements Budget {
+        public Bytes {
+            if (bytes <= 0) {
+                throw new IllegalArgumentException("a budget must be positive, not " + bytes + " bytes");
+            }
+        }
+
+        @Override
+        public long resolve(long storeAllBytes) {
+            return bytes;
+        }
+    }
+
+    /** A share of what keeping everything would take. */
+    record Share(double share) implements Budget {
+        public Share {
+            if (!(share > 0 && share <= 1)) {
+                throw new IllegalArgumentException("a share of the store-all memory lies in (0, 1], not " + share);
+            }
+        }
+
+        @Override
+        public long resolve(long storeAllBytes) {
+            return Math.max(1, (long) (storeAllBytes * share));
+        }
+    }
+
+    /** The bound in bytes for a program that takes {@code storeAllBytes} when nothing is recomputed. */
+    long resolve(long storeAllBytes);
+
+    static Budget bytes(long bytes) {
+        return new Bytes(bytes);
+    }
+
+    static Budget kibibytes(long n) {
+        return new Bytes(scaled(n, 10));
+    }
+
+    static Budget mebibytes(long n) {
+        return new Bytes(scaled(n, 20));
+    }
+
+    static Budget gibibytes(long n) {
+        return new Bytes(scaled(n, 30));
+    }
+
+    static Budget share(double share) {
+        return new Share(share);
+    }
+
+    static Budget unlimited() {
+        return new Bytes(Long.MAX_VALUE);
+    }
+
+    private static long scaled(long n, int shift) {
+        if (n > Long.MAX_VALUE >> shift) {
+            throw new IllegalArgumentException("a budget of " + n + " * 2^" + shift + " bytes overflows a long");
+        }
+        return n << shift;
+    }
+}

@@ -1,0 +1,17 @@
+package dev.ebb.plan;
+
+/** The program does not fit: says the least budget that would do, and what stands in the way. */
+public final class OverBudgetException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+    private final long leastBytes;
+
+    public OverBudgetException(String message, long leastBytes) {
+        super(message);
+        this.leastBytes = leastBytes;
+    }
+
+    /** The least budget in bytes with which this planner would have succeeded. */
+    public long leastBytes() {
+        return leastBytes;
+    }
+}
