@@ -8,6 +8,8 @@ import java.util.List;
 /** The slow device that defines what every kernel means: plain loops, one element at a time. */
 public final class Reference implements Device {
 
+    public Reference() {}
+
     @Override
     public String name() {
         return "reference";

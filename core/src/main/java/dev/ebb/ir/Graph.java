@@ -56,6 +56,8 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
         private Region region = Region.TOP;
         private boolean reverse;
 
+        public Builder() {}
+
         public Value param(Type type) {
             var value = fresh(type);
             params.add(value);
@@ -78,7 +80,7 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
 
         public List<Value> emit(Op op, List<Value> inputs) {
             for (Value v : inputs) {
-                if (v.id() >= minted.size() || minted.get(v.id()) != v) {
+                if (v.id() >= minted.size() || !minted.get(v.id()).equals(v)) {
                     throw new IllegalArgumentException(op.name() + ": " + v + " belongs to another graph");
                 }
             }

@@ -12,6 +12,8 @@ import java.util.Set;
 /** Computes every node once, in the graph's order, and frees each value after its last use. */
 public final class StoreAll implements Planner {
 
+    public StoreAll() {}
+
     @Override
     public Schedule plan(Problem problem, Cost cost) {
         return inOrder(problem);
