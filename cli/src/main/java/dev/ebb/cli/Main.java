@@ -1,10 +1,11 @@
 package dev.ebb.cli;
 
-import java.lang.module.ModuleDescriptor;
-import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+
+import java.lang.module.ModuleDescriptor;
+import java.util.Optional;
 
 /** The way in from the shell. */
 @Command(
