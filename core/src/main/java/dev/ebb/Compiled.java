@@ -8,6 +8,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A function made runnable on arrays: traced, planned and compiled once for each combination of argument types, then
- * run in its own arena.
+ * A function made runnable on arrays: traced, planned and compiled once for each combination of
+ * argument types, then run in its own arena.
  */
 public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     private final Fn<P, R> f;
@@ -52,27 +53,32 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     }
 
     private Entry<R> entry(P argument, List<Tensor> leaves) {
-        var entry = entries.computeIfAbsent(Tree.signature(argument), _ -> prepare(argument, leaves));
+        var entry =
+                entries.computeIfAbsent(Tree.signature(argument), _ -> prepare(argument, leaves));
         latest = Optional.of(entry);
         return entry;
     }
 
     private Entry<R> prepare(P argument, List<Tensor> leaves) {
         var structure = new ArrayList<R>();
-        var trace = Trace.of(
-                in -> {
-                    structure.add(f.apply(Tree.unflatten(argument, in)));
-                    return Tree.flatten(structure.getFirst());
-                },
-                leaves.stream().map(Tensor::type).toList());
+        var trace =
+                Trace.of(
+                        in -> {
+                            structure.add(f.apply(Tree.unflatten(argument, in)));
+                            return Tree.flatten(structure.getFirst());
+                        },
+                        leaves.stream().map(Tensor::type).toList());
         var captured = trace.captured().stream().map(t -> (Array) t).toList();
-        return new Entry<>(structure.getFirst(), Prepared.of(trace.graph(), captured, leaves.size(), pipeline));
+        return new Entry<>(
+                structure.getFirst(),
+                Prepared.of(trace.graph(), captured, leaves.size(), pipeline));
     }
 
     /** What the latest run promised and what it measured. */
     public Report report() {
         return latest.flatMap(e -> e.prepared.report())
-                .orElseThrow(() -> new IllegalStateException("nothing has run yet; call apply first"));
+                .orElseThrow(
+                        () -> new IllegalStateException("nothing has run yet; call apply first"));
     }
 
     /** Where everything lies, and when, for arguments like this one. */

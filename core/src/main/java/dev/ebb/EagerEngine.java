@@ -5,6 +5,7 @@ import dev.ebb.ir.Op;
 import dev.ebb.plan.StoreAll;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Eager;
+
 import java.util.List;
 
 /** Runs single ops, and whole graphs, on arrays at once. */

@@ -14,6 +14,7 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -51,11 +52,18 @@ public final class Ebb {
             var traced = Traced.of(f, p);
             var y = traced.graph.results().getFirst().type();
             if (y.shape().rank() != 0 || !y.dtype().isFloat()) {
-                throw new ShapeException("grad needs a function whose value is one float, this one gives " + y
-                        + "; reduce it with sum() or mean(), or use vjp or jacobian");
+                throw new ShapeException(
+                        "grad needs a function whose value is one float, this one gives "
+                                + y
+                                + "; reduce it with sum() or mean(), or use vjp or jacobian");
             }
-            var results = run(() -> List.of(Tensors.fill(y, 1)), traced, Reverse.pullback(traced.graph, traced.wrt()));
-            return new ValueAndGrad<>(results.getFirst(), Tree.unflatten(p, results.subList(1, results.size())));
+            var results =
+                    run(
+                            () -> List.of(Tensors.fill(y, 1)),
+                            traced,
+                            Reverse.pullback(traced.graph, traced.wrt()));
+            return new ValueAndGrad<>(
+                    results.getFirst(), Tree.unflatten(p, results.subList(1, results.size())));
         };
     }
 
@@ -63,7 +71,11 @@ public final class Ebb {
     public static <P, R> Fn2<P, R, ValueAndCotangent<R, P>> vjp(Fn<P, R> f) {
         return (p, ct) -> {
             var traced = Traced.of(f, p);
-            var results = run(() -> Tree.flatten(ct), traced, Reverse.pullback(traced.graph, traced.wrt()));
+            var results =
+                    run(
+                            () -> Tree.flatten(ct),
+                            traced,
+                            Reverse.pullback(traced.graph, traced.wrt()));
             int m = traced.graph.results().size();
             return new ValueAndCotangent<>(
                     Tree.unflatten(traced.structure, results.subList(0, m)),
@@ -71,12 +83,18 @@ public final class Ebb {
         };
     }
 
-    /** The Jacobian-vector product, in forward mode: a function of the argument and a direction like it. */
+    /**
+     * The Jacobian-vector product, in forward mode: a function of the argument and a direction like
+     * it.
+     */
     public static <P, R> Fn2<P, P, ValueAndTangent<R>> jvp(Fn<P, R> f) {
         return (p, direction) -> {
             var traced = Traced.of(f, p);
             var results =
-                    run(() -> Tree.flatten(direction), traced, Forward.pushforward(traced.graph, traced.wrt()));
+                    run(
+                            () -> Tree.flatten(direction),
+                            traced,
+                            Forward.pushforward(traced.graph, traced.wrt()));
             int m = traced.graph.results().size();
             return new ValueAndTangent<>(
                     Tree.unflatten(traced.structure, results.subList(0, m)),
@@ -84,7 +102,9 @@ public final class Ebb {
         };
     }
 
-    /** The Hessian-vector product of a scalar function: reverse over reverse, no Hessian is formed. */
+    /**
+     * The Hessian-vector product of a scalar function: reverse over reverse, no Hessian is formed.
+     */
     public static <P> Fn2<P, P, P> hvp(Fn<P, Tensor> f) {
         return (p, direction) -> vjp(grad(f)).apply(p, direction).cotangent();
     }
@@ -100,9 +120,10 @@ public final class Ebb {
             boolean tall = y.size() > x.type().size();
             long n = tall ? x.type().size() : y.size();
             for (int i = 0; i < n; i++) {
-                rows.add(tall
-                        ? jvp(f).apply(x, unit(x.type(), i)).tangent().reshape(-1)
-                        : vjp(f).apply(x, unit(y, i)).cotangent().reshape(-1));
+                rows.add(
+                        tall
+                                ? jvp(f).apply(x, unit(x.type(), i)).tangent().reshape(-1)
+                                : vjp(f).apply(x, unit(y, i)).cotangent().reshape(-1));
             }
             if (rows.isEmpty()) return Tensors.fill(new Type(y.dtype(), new Shape(dims)), 0);
             var all = Tensors.stack(rows, 0);
@@ -131,7 +152,10 @@ public final class Ebb {
         return new Compiled<>(f, new Pipeline(new StoreAll(), _ -> 1, Devices.best()));
     }
 
-    /** Runs {@code body} with its ops in a region of this name: a unit for strategies and for the report. */
+    /**
+     * Runs {@code body} with its ops in a region of this name: a unit for strategies and for the
+     * report.
+     */
     public static <R> R region(String name, Supplier<R> body) {
         if (!Recording.isActive()) return body.get();
         var graph = Recording.current("region").graph();
@@ -150,12 +174,13 @@ public final class Ebb {
         static <P, R> Traced<R> of(Fn<P, R> f, P argument) {
             var leaves = Tree.flatten(argument);
             var structure = new ArrayList<R>();
-            var trace = Trace.of(
-                    in -> {
-                        structure.add(f.apply(Tree.unflatten(argument, in)));
-                        return Tree.flatten(structure.getFirst());
-                    },
-                    leaves.stream().map(Tensor::type).toList());
+            var trace =
+                    Trace.of(
+                            in -> {
+                                structure.add(f.apply(Tree.unflatten(argument, in)));
+                                return Tree.flatten(structure.getFirst());
+                            },
+                            leaves.stream().map(Tensor::type).toList());
             var operands = new ArrayList<>(leaves);
             operands.addAll(trace.captured());
             return new Traced<>(trace.graph(), operands, leaves.size(), structure.getFirst());
@@ -172,12 +197,15 @@ public final class Ebb {
         for (int i = 0; i < operands.size(); i++) {
             var expected = graph.params().get(i).type();
             if (!operands.get(i).type().equals(expected)) {
-                throw new ShapeException("a direction or cotangent is " + operands.get(i).type() + " where " + expected
-                        + " is expected");
+                throw new ShapeException(
+                        "a direction or cotangent is "
+                                + operands.get(i).type()
+                                + " where "
+                                + expected
+                                + " is expected");
             }
         }
         if (Recording.isActive()) return Recording.current("a derivative").inline(graph, operands);
         return List.copyOf(EagerEngine.run(graph, operands.stream().map(t -> (Array) t).toList()));
     }
-
 }

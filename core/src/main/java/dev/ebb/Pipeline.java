@@ -10,6 +10,7 @@ import dev.ebb.plan.Cost;
 import dev.ebb.plan.Layout;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.Problem;
+
 import java.util.List;
 
 /** The line from a traced graph to a program that runs. */

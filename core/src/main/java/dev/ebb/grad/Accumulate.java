@@ -7,6 +7,7 @@ import dev.ebb.ir.Op;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
+
 import java.util.List;
 
 /** The sum of two cotangents of one value. */

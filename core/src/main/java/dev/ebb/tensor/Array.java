@@ -5,6 +5,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -20,7 +21,8 @@ public final class Array implements Tensor {
 
     /** An array of {@code type} whose buffer is filled by {@code fill} before anyone sees it. */
     public static Array make(Type type, java.util.function.Consumer<Buffer> fill) {
-        var memory = MemorySegment.ofArray(new long[Math.toIntExact(Math.ceilDiv(type.bytes(), 8))]);
+        var memory =
+                MemorySegment.ofArray(new long[Math.toIntExact(Math.ceilDiv(type.bytes(), 8))]);
         var buffer = new Buffer(type.dtype(), type.size(), memory);
         fill.accept(buffer);
         return new Array(type, new Buffer(type.dtype(), type.size(), memory.asReadOnly()));
@@ -30,39 +32,58 @@ public final class Array implements Tensor {
     public static Array copy(Shape shape, Buffer source) {
         var type = new Type(source.dtype(), shape);
         require(type, source.size());
-        return make(type, b -> MemorySegment.copy(source.segment(), 0, b.segment(), 0, type.bytes()));
+        return make(
+                type, b -> MemorySegment.copy(source.segment(), 0, b.segment(), 0, type.bytes()));
     }
 
     public static Array of(Shape shape, float... data) {
         var type = new Type(DType.F32, shape);
         require(type, data.length);
-        return make(type, b -> MemorySegment.copy(MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+        return make(
+                type,
+                b ->
+                        MemorySegment.copy(
+                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
     }
 
     public static Array of(Shape shape, double... data) {
         var type = new Type(DType.F64, shape);
         require(type, data.length);
-        return make(type, b -> MemorySegment.copy(MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+        return make(
+                type,
+                b ->
+                        MemorySegment.copy(
+                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
     }
 
     public static Array of(Shape shape, int... data) {
         var type = new Type(DType.I32, shape);
         require(type, data.length);
-        return make(type, b -> MemorySegment.copy(MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+        return make(
+                type,
+                b ->
+                        MemorySegment.copy(
+                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
     }
 
     public static Array of(Shape shape, long... data) {
         var type = new Type(DType.I64, shape);
         require(type, data.length);
-        return make(type, b -> MemorySegment.copy(MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+        return make(
+                type,
+                b ->
+                        MemorySegment.copy(
+                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
     }
 
     public static Array of(Shape shape, boolean... data) {
         var type = new Type(DType.BOOL, shape);
         require(type, data.length);
-        return make(type, b -> {
-            for (int i = 0; i < data.length; i++) b.setLong(i, data[i] ? 1 : 0);
-        });
+        return make(
+                type,
+                b -> {
+                    for (int i = 0; i < data.length; i++) b.setLong(i, data[i] ? 1 : 0);
+                });
     }
 
     /** A vector. */
@@ -100,14 +121,17 @@ public final class Array implements Tensor {
     /** An array of any type from doubles, each rounded to the nearest that the type holds. */
     public static Array of(Type type, double... data) {
         require(type, data.length);
-        return make(type, b -> {
-            for (int i = 0; i < data.length; i++) b.set(i, data[i]);
-        });
+        return make(
+                type,
+                b -> {
+                    for (int i = 0; i < data.length; i++) b.set(i, data[i]);
+                });
     }
 
     private static void require(Type type, long elements) {
         if (type.size() != elements) {
-            throw new ShapeException(elements + " elements given for " + type + ", which holds " + type.size());
+            throw new ShapeException(
+                    elements + " elements given for " + type + ", which holds " + type.size());
         }
     }
 
@@ -157,7 +181,10 @@ public final class Array implements Tensor {
     /** Whether both have the same type and the same bits. */
     public boolean sameBits(Array other) {
         return type.equals(other.type)
-                && data.segment().asSlice(0, type.bytes()).mismatch(other.data.segment().asSlice(0, type.bytes())) < 0;
+                && data.segment()
+                                .asSlice(0, type.bytes())
+                                .mismatch(other.data.segment().asSlice(0, type.bytes()))
+                        < 0;
     }
 
     @Override

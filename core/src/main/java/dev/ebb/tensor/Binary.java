@@ -7,15 +7,21 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
+
 import java.util.List;
 
-/** An elementwise op of two operands. Broadcasting, and its reversal in the derivative, are done here for all. */
+/**
+ * An elementwise op of two operands. Broadcasting, and its reversal in the derivative, are done
+ * here for all.
+ */
 public interface Binary extends Differentiable {
 
     /** The cotangents of both operands. */
     record Pair(Tensor dx, Tensor dy) {}
 
-    /** The value at one element; literals made with {@link Literals#lit} take the operands' type. */
+    /**
+     * The value at one element; literals made with {@link Literals#lit} take the operands' type.
+     */
     Scalar at(Scalar x, Scalar y);
 
     Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz);
@@ -30,11 +36,20 @@ public interface Binary extends Differentiable {
         Type x = inputs.getFirst();
         Type y = inputs.getLast();
         if (x.dtype() != y.dtype()) {
-            throw new ShapeException(name() + " of " + x + " and " + y + ": element types differ and nothing is converted"
-                    + " silently; cast one of them, for example y.cast(DType." + x.dtype().name() + ")");
+            throw new ShapeException(
+                    name()
+                            + " of "
+                            + x
+                            + " and "
+                            + y
+                            + ": element types differ and nothing is converted"
+                            + " silently; cast one of them, for example y.cast(DType."
+                            + x.dtype().name()
+                            + ")");
         }
         if (!accepts(x.dtype())) {
-            throw new ShapeException(name() + " does not take " + x.dtype() + "; cast first, for example to f32");
+            throw new ShapeException(
+                    name() + " does not take " + x.dtype() + "; cast first, for example to f32");
         }
         try {
             return List.of(x.with(Shape.broadcast(x.shape(), y.shape())));
@@ -49,7 +64,10 @@ public interface Binary extends Differentiable {
         Type y = inputs.getLast();
         var shape = Shape.broadcast(x.shape(), y.shape());
         var body = Literals.typed(at(Scalar.arg(0), Scalar.arg(1)), x.dtype());
-        return Kernel.Map.of(shape, List.of(View.broadcast(x.shape(), shape), View.broadcast(y.shape(), shape)), body);
+        return Kernel.Map.of(
+                shape,
+                List.of(View.broadcast(x.shape(), shape), View.broadcast(y.shape(), shape)),
+                body);
     }
 
     @Override

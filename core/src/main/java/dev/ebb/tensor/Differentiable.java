@@ -15,9 +15,15 @@ public interface Differentiable extends Op {
         Rule.record(node, adjoints, this::vjp);
     }
 
-    /** The name of the record, in the style of the reference files: {@code LogSoftmax} is {@code log_softmax}. */
+    /**
+     * The name of the record, in the style of the reference files: {@code LogSoftmax} is {@code
+     * log_softmax}.
+     */
     @Override
     default String name() {
-        return getClass().getSimpleName().replaceAll("([a-z0-9])([A-Z])", "$1_$2").toLowerCase(java.util.Locale.ROOT);
+        return getClass()
+                .getSimpleName()
+                .replaceAll("([a-z0-9])([A-Z])", "$1_$2")
+                .toLowerCase(java.util.Locale.ROOT);
     }
 }

@@ -18,7 +18,8 @@ public final class Literals {
             case Scalar.Lit(_, double x) -> new Scalar.Lit(type.compute(), x);
             case Scalar.Arg _, Scalar.Index _, Scalar.Position _ -> body;
             case Scalar.Un(var fn, var x) -> new Scalar.Un(fn, typed(x, type));
-            case Scalar.Bin(var fn, var x, var y) -> new Scalar.Bin(fn, typed(x, type), typed(y, type));
+            case Scalar.Bin(var fn, var x, var y) ->
+                    new Scalar.Bin(fn, typed(x, type), typed(y, type));
             case Scalar.Select(var c, var x, var y) ->
                     new Scalar.Select(typed(c, type), typed(x, type), typed(y, type));
             case Scalar.Cast(var to, var x) -> new Scalar.Cast(to, typed(x, type));

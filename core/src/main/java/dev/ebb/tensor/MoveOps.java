@@ -2,6 +2,7 @@ package dev.ebb.tensor;
 
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,13 +24,16 @@ public interface MoveOps {
         int open = -1;
         for (int i = 0; i < dims.length; i++) {
             if (dims[i] != -1) known *= dims[i];
-            else if (open >= 0) throw new ShapeException("reshape: only one size of " + Arrays.toString(dims) + " may be -1");
+            else if (open >= 0)
+                throw new ShapeException(
+                        "reshape: only one size of " + Arrays.toString(dims) + " may be -1");
             else open = i;
         }
         if (open < 0) return reshape(Shape.of(dims));
         long size = self().shape().size();
         if (known == 0 || size % known != 0) {
-            throw new ShapeException("reshape: " + self().type() + " does not divide into " + Arrays.toString(dims));
+            throw new ShapeException(
+                    "reshape: " + self().type() + " does not divide into " + Arrays.toString(dims));
         }
         int[] out = dims.clone();
         out[open] = Math.toIntExact(size / known);
@@ -48,7 +52,8 @@ public interface MoveOps {
     /** The last two axes exchanged. */
     default Tensor transpose() {
         int rank = self().rank();
-        if (rank < 2) throw new ShapeException("transpose needs two axes or more, this is " + self().type());
+        if (rank < 2)
+            throw new ShapeException("transpose needs two axes or more, this is " + self().type());
         var axes = new ArrayList<>(self().shape().allAxes());
         axes.set(rank - 2, rank - 1);
         axes.set(rank - 1, rank - 2);
@@ -65,7 +70,11 @@ public interface MoveOps {
         int a = shape.axis(axis);
         var from = new ArrayList<>(java.util.Collections.nCopies(shape.rank(), 0));
         from.set(a, start);
-        if (stop < start) throw new ShapeException("slice: [" + start + ", " + stop + ") of axis " + axis + " is backwards");
-        return self().apply(new Moves.Slice(from, Moves.ones(shape.rank()), shape.with(a, stop - start)));
+        if (stop < start)
+            throw new ShapeException(
+                    "slice: [" + start + ", " + stop + ") of axis " + axis + " is backwards");
+        return self().apply(
+                        new Moves.Slice(
+                                from, Moves.ones(shape.rank()), shape.with(a, stop - start)));
     }
 }

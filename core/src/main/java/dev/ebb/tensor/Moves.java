@@ -6,6 +6,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
+
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -29,7 +30,15 @@ final class Moves {
         public List<Type> infer(List<Type> in) {
             var x = in.getFirst();
             if (x.size() != to.size()) {
-                throw new ShapeException("reshape: " + x + " has " + x.size() + " elements, " + to + " has " + to.size());
+                throw new ShapeException(
+                        "reshape: "
+                                + x
+                                + " has "
+                                + x.size()
+                                + " elements, "
+                                + to
+                                + " has "
+                                + to.size());
             }
             return List.of(x.with(to));
         }
@@ -59,7 +68,8 @@ final class Moves {
         public List<Type> infer(List<Type> in) {
             var x = in.getFirst();
             if (!axes.stream().sorted().toList().equals(x.shape().allAxes())) {
-                throw new ShapeException("permute: " + axes + " is no permutation of the axes of " + x);
+                throw new ShapeException(
+                        "permute: " + axes + " is no permutation of the axes of " + x);
             }
             return List.of(x.with(new Shape(axes.stream().map(x.shape()::dim).toList())));
         }
@@ -92,7 +102,8 @@ final class Moves {
 
         @Override
         public Kernel kernel(List<Type> in) {
-            return Kernel.Map.of(to, List.of(View.broadcast(in.getFirst().shape(), to)), Scalar.arg(0));
+            return Kernel.Map.of(
+                    to, List.of(View.broadcast(in.getFirst().shape(), to)), Scalar.arg(0));
         }
 
         @Override
@@ -101,7 +112,10 @@ final class Moves {
         }
     }
 
-    /** Elements {@code start, start + step, ...} of every axis, {@code size} of them; a negative step walks back. */
+    /**
+     * Elements {@code start, start + step, ...} of every axis, {@code size} of them; a negative
+     * step walks back.
+     */
     record Slice(List<Integer> start, List<Integer> step, Shape size) implements Differentiable {
         Slice {
             start = List.copyOf(start);
@@ -122,9 +136,17 @@ final class Moves {
             for (int d = 0; d < x.rank(); d++) {
                 int first = start.get(d);
                 int last = first + (size.dim(d) - 1) * step.get(d);
-                if (size.dim(d) > 0 && (first < 0 || first >= x.dim(d) || last < 0 || last >= x.dim(d))) {
-                    throw new ShapeException("slice: elements " + first + " to " + last + " of axis " + d
-                            + ", which has " + x.dim(d));
+                if (size.dim(d) > 0
+                        && (first < 0 || first >= x.dim(d) || last < 0 || last >= x.dim(d))) {
+                    throw new ShapeException(
+                            "slice: elements "
+                                    + first
+                                    + " to "
+                                    + last
+                                    + " of axis "
+                                    + d
+                                    + ", which has "
+                                    + x.dim(d));
                 }
             }
             return List.of(in.getFirst().with(size));
@@ -139,19 +161,28 @@ final class Moves {
                 offset += start.get(d) * from.stride(d);
                 strides.add(step.get(d) * from.stride(d));
             }
-            return Kernel.Map.of(size, List.of(new View(size.size() == 0 ? 0 : offset, strides)), Scalar.arg(0));
+            return Kernel.Map.of(
+                    size, List.of(new View(size.size() == 0 ? 0 : offset, strides)), Scalar.arg(0));
         }
 
         @Override
         public void vjp(Rule rule) {
-            rule.add(0, Dispatch.apply(
-                            new Assemble(rule.in(0).shape(), 0, List.of(new Kernel.Part(size, start, step))),
-                            List.of(rule.dout(0)))
-                    .getFirst());
+            rule.add(
+                    0,
+                    Dispatch.apply(
+                                    new Assemble(
+                                            rule.in(0).shape(),
+                                            0,
+                                            List.of(new Kernel.Part(size, start, step))),
+                                    List.of(rule.dout(0)))
+                            .getFirst());
         }
     }
 
-    /** Operands put into their parts of a larger tensor, the rest filled: padding, concatenation, stacking. */
+    /**
+     * Operands put into their parts of a larger tensor, the rest filled: padding, concatenation,
+     * stacking.
+     */
     record Assemble(Shape shape, double fill, List<Kernel.Part> parts) implements Differentiable {
         Assemble {
             parts = List.copyOf(parts);
@@ -160,9 +191,16 @@ final class Moves {
         @Override
         public List<Type> infer(List<Type> in) {
             for (int i = 0; i < parts.size(); i++) {
-                if (!in.get(i).shape().equals(parts.get(i).shape()) || in.get(i).dtype() != in.getFirst().dtype()) {
-                    throw new ShapeException("assemble: operand " + i + " is " + in.get(i) + " where "
-                            + in.getFirst().with(parts.get(i).shape()) + " is expected");
+                if (!in.get(i).shape().equals(parts.get(i).shape())
+                        || in.get(i).dtype() != in.getFirst().dtype()) {
+                    throw new ShapeException(
+                            "assemble: operand "
+                                    + i
+                                    + " is "
+                                    + in.get(i)
+                                    + " where "
+                                    + in.getFirst().with(parts.get(i).shape())
+                                    + " is expected");
                 }
             }
             return List.of(in.getFirst().with(shape));

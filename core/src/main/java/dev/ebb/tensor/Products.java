@@ -6,6 +6,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
+
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,20 +14,36 @@ import java.util.List;
 final class Products {
     private Products() {}
 
-    /** {@code [..., m, k] x [..., k, n] -> [..., m, n]}: leading axes broadcast; both operands have rank two or more. */
+    /**
+     * {@code [..., m, k] x [..., k, n] -> [..., m, n]}: leading axes broadcast; both operands have
+     * rank two or more.
+     */
     record MatMul() implements Differentiable {
         @Override
         public List<Type> infer(List<Type> in) {
             Type a = in.getFirst();
             Type b = in.getLast();
             if (a.dtype() != b.dtype()) {
-                throw new ShapeException("matmul of " + a + " and " + b + ": element types differ; cast one of them");
+                throw new ShapeException(
+                        "matmul of "
+                                + a
+                                + " and "
+                                + b
+                                + ": element types differ; cast one of them");
             }
             int k = a.shape().dim(a.shape().rank() - 1);
             int other = b.shape().dim(b.shape().rank() - 2);
             if (k != other) {
-                throw new ShapeException("matmul: " + a + " x " + b + ": the last axis of the first has " + k
-                        + " elements, the second to last axis of the second has " + other + "; transpose one of them?");
+                throw new ShapeException(
+                        "matmul: "
+                                + a
+                                + " x "
+                                + b
+                                + ": the last axis of the first has "
+                                + k
+                                + " elements, the second to last axis of the second has "
+                                + other
+                                + "; transpose one of them?");
             }
             var dims = new ArrayList<>(batch(a.shape(), b.shape()).dims());
             dims.add(a.shape().dim(a.shape().rank() - 2));
@@ -59,7 +76,15 @@ final class Products {
         }
 
         private static Kernel contract(Shape batch, int m, int n, int k, Shape a, Shape b) {
-            return new Kernel.Contract(batch, m, n, k, over(a, batch, m, k), over(b, batch, k, n), List.of(), Scalar.arg(0));
+            return new Kernel.Contract(
+                    batch,
+                    m,
+                    n,
+                    k,
+                    over(a, batch, m, k),
+                    over(b, batch, k, n),
+                    List.of(),
+                    Scalar.arg(0));
         }
 
         private static View over(Shape x, Shape batch, int rows, int columns) {

@@ -3,13 +3,17 @@ package dev.ebb.tensor;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Value;
+
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.Function;
 
-/** One function being traced: its graph, and the outer tensors it closes over, each a hidden parameter. */
+/**
+ * One function being traced: its graph, and the outer tensors it closes over, each a hidden
+ * parameter.
+ */
 public final class Recording {
     private static final ScopedValue<Recording> CURRENT = ScopedValue.newInstance();
 
@@ -41,8 +45,10 @@ public final class Recording {
     /** The innermost function being traced, on behalf of {@code caller}. */
     public static Recording current(String caller) {
         if (!CURRENT.isBound()) {
-            throw new IllegalStateException(caller + ": nothing is being traced here; call it inside a function given"
-                    + " to grad, compile or a loop");
+            throw new IllegalStateException(
+                    caller
+                            + ": nothing is being traced here; call it inside a function given"
+                            + " to grad, compile or a loop");
         }
         return CURRENT.get();
     }
@@ -59,22 +65,31 @@ public final class Recording {
     /** Copies {@code function} into this graph, applied to {@code operands}. */
     public List<Tensor> inline(Graph function, List<Tensor> operands) {
         var here = graph.inline(function, operands.stream().map(t -> value(t, "inline")).toList());
-        return function.results().stream().map(r -> tensor(here.get(r))).toList();
+        return function.results().stream().map(r -> tensor(here.at(r))).toList();
     }
 
     public Tensor tensor(Value value) {
         return new Traced(this, value);
     }
 
-    /** The value of {@code t} in this graph, on behalf of {@code caller}; a tensor from outside is captured. */
+    /**
+     * The value of {@code t} in this graph, on behalf of {@code caller}; a tensor from outside is
+     * captured.
+     */
     public Value value(Tensor t, String caller) {
         return switch (t) {
             case Traced(var owner, var value) when owner == this -> value;
             case Traced traced -> {
                 if (!encloses(traced.owner())) {
-                    throw new IllegalStateException(caller + ": " + traced + " belongs to another trace, which "
-                            + (traced.owner().open ? "does not enclose this one" : "has already returned")
-                            + "; pass it as an argument or return it from its function");
+                    throw new IllegalStateException(
+                            caller
+                                    + ": "
+                                    + traced
+                                    + " belongs to another trace, which "
+                                    + (traced.owner().open
+                                            ? "does not enclose this one"
+                                            : "has already returned")
+                                    + "; pass it as an argument or return it from its function");
                 }
                 yield capture(traced, traced);
             }

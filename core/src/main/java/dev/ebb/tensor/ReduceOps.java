@@ -1,9 +1,12 @@
 package dev.ebb.tensor;
 
 import dev.ebb.ir.Kernel;
+
 import java.util.List;
 
-/** Reductions. Axes count from the end if negative; {@code keep} leaves reduced axes with size one. */
+/**
+ * Reductions. Axes count from the end if negative; {@code keep} leaves reduced axes with size one.
+ */
 public interface ReduceOps {
 
     private Tensor self() {
@@ -31,7 +34,7 @@ public interface ReduceOps {
     default Tensor mean(List<Integer> axes, boolean keep) {
         long n = 1;
         for (int a : self().shape().axes(axes)) n *= self().shape().dim(a);
-        return sum(axes, keep).div(n);
+        return sum(axes, keep).div((double) n);
     }
 
     /** The mean of all elements. */
@@ -45,11 +48,15 @@ public interface ReduceOps {
 
     default Tensor amax(List<Integer> axes, boolean keep) {
         var a = self().shape().axes(axes);
-        return a.isEmpty() ? self() : shaped(self().apply(new Reductions.Extreme(a, Kernel.Combine.MAX)), a, keep);
+        return a.isEmpty()
+                ? self()
+                : shaped(self().apply(new Reductions.Extreme(a, Kernel.Combine.MAX)), a, keep);
     }
 
     default Tensor amin(List<Integer> axes, boolean keep) {
         var a = self().shape().axes(axes);
-        return a.isEmpty() ? self() : shaped(self().apply(new Reductions.Extreme(a, Kernel.Combine.MIN)), a, keep);
+        return a.isEmpty()
+                ? self()
+                : shaped(self().apply(new Reductions.Extreme(a, Kernel.Combine.MIN)), a, keep);
     }
 }

@@ -5,6 +5,7 @@ import dev.ebb.ir.Scalar;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
+
 import java.util.List;
 
 /** Ops that combine elements along axes. */
@@ -25,7 +26,8 @@ final class Reductions {
         @Override
         default Kernel kernel(List<Type> in) {
             var shape = in.getFirst().shape();
-            return new Kernel.Fold(shape, axes(), combine(), List.of(View.contiguous(shape)), Scalar.arg(0));
+            return new Kernel.Fold(
+                    shape, axes(), combine(), List.of(View.contiguous(shape)), Scalar.arg(0));
         }
     }
 
@@ -47,7 +49,8 @@ final class Reductions {
         @Override
         public List<Type> infer(List<Type> in) {
             if (in.getFirst().dtype().isTruth()) {
-                throw new ShapeException("sum of " + in.getFirst() + "; cast to an integer type first, to count");
+                throw new ShapeException(
+                        "sum of " + in.getFirst() + "; cast to an integer type first, to count");
             }
             return Folding.super.infer(in);
         }
@@ -74,7 +77,13 @@ final class Reductions {
         public List<Type> infer(List<Type> in) {
             for (int a : axes) {
                 if (in.getFirst().shape().dim(a) == 0) {
-                    throw new ShapeException(name() + " of " + in.getFirst() + ": axis " + a + " is empty and has none");
+                    throw new ShapeException(
+                            name()
+                                    + " of "
+                                    + in.getFirst()
+                                    + ": axis "
+                                    + a
+                                    + " is empty and has none");
                 }
             }
             return Folding.super.infer(in);
@@ -90,5 +99,4 @@ final class Reductions {
             rule.add(0, hit.mul(share));
         }
     }
-
 }

@@ -3,12 +3,14 @@ package dev.ebb.tensor;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
+
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * What a derivative rule sees: the operands, the results and the results' cotangents of one node, as tensors. What
- * it adds to an operand is summed back over the axes along which the operand was broadcast.
+ * What a derivative rule sees: the operands, the results and the results' cotangents of one node,
+ * as tensors. What it adds to an operand is summed back over the axes along which the operand was
+ * broadcast.
  */
 public final class Rule {
     private final Node node;
@@ -23,13 +25,19 @@ public final class Rule {
 
     /** Records {@code vjp} of {@code node} into the backward half. */
     public static void record(Node node, Adjoints adjoints, Consumer<Rule> vjp) {
-        var captured = Recording.into(adjoints.graph(), r -> {
-            vjp.accept(new Rule(node, adjoints, r));
-            return r.captured();
-        });
+        var captured =
+                Recording.into(
+                        adjoints.graph(),
+                        r -> {
+                            vjp.accept(new Rule(node, adjoints, r));
+                            return r.captured();
+                        });
         if (!captured.isEmpty()) {
             throw new IllegalStateException(
-                    "the derivative of " + node.op().name() + " uses tensors other than its operands: " + captured);
+                    "the derivative of "
+                            + node.op().name()
+                            + " uses tensors other than its operands: "
+                            + captured);
         }
     }
 
@@ -58,17 +66,20 @@ public final class Rule {
     /** Adds {@code cotangent} to operand {@code i}. */
     public void add(int i, Tensor cotangent) {
         var input = node.inputs().get(i);
-        adjoints.add(input, recording.value(unbroadcast(cotangent, input.type().shape()), node.op().name()));
+        adjoints.add(
+                input,
+                recording.value(unbroadcast(cotangent, input.type().shape()), node.op().name()));
     }
 
     /** Sums over the axes along which an operand of shape {@code to} was stretched. */
     static Tensor unbroadcast(Tensor dx, Shape to) {
         if (dx.shape().equals(to)) return dx;
         int lead = dx.rank() - to.rank();
-        var axes = IntStream.range(0, dx.rank())
-                .filter(i -> i < lead || to.dim(i - lead) != dx.shape().dim(i))
-                .boxed()
-                .toList();
+        var axes =
+                IntStream.range(0, dx.rank())
+                        .filter(i -> i < lead || to.dim(i - lead) != dx.shape().dim(i))
+                        .boxed()
+                        .toList();
         return dx.sum(axes, false).reshape(to);
     }
 }

@@ -7,6 +7,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
+
 import java.util.List;
 
 /** Comparing, choosing and converting. */
@@ -42,7 +43,8 @@ final class Selection {
         Type x = in.getFirst();
         Type y = in.getLast();
         if (x.dtype() != y.dtype()) {
-            throw new ShapeException(op + " of " + x + " and " + y + ": element types differ; cast one of them");
+            throw new ShapeException(
+                    op + " of " + x + " and " + y + ": element types differ; cast one of them");
         }
         return Shape.broadcast(x.shape(), y.shape());
     }
@@ -52,8 +54,10 @@ final class Selection {
         @Override
         public List<Type> infer(List<Type> in) {
             if (!in.get(0).dtype().isTruth()) {
-                throw new ShapeException("where: the condition must be bool, not " + in.get(0)
-                        + "; compare it with something, for example x.gt(0)");
+                throw new ShapeException(
+                        "where: the condition must be bool, not "
+                                + in.get(0)
+                                + "; compare it with something, for example x.gt(0)");
             }
             return List.of(new Type(in.get(1).dtype(), shape(in)));
         }

@@ -4,14 +4,16 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
+
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A value in a differentiable function: traced while the function is recorded, an {@link Array} with data outside.
- * The operations come by family from the interfaces this one extends.
+ * A value in a differentiable function: traced while the function is recorded, an {@link Array}
+ * with data outside. The operations come by family from the interfaces this one extends.
  */
-public sealed interface Tensor extends ElementOps, CompareOps, ReduceOps, MoveOps, IndexOps, LinearOps, NetworkOps
+public sealed interface Tensor
+        extends ElementOps, CompareOps, ReduceOps, MoveOps, IndexOps, LinearOps, NetworkOps
         permits Traced, Array {
 
     Type type();
@@ -33,7 +35,9 @@ public sealed interface Tensor extends ElementOps, CompareOps, ReduceOps, MoveOp
         return shape().dim(shape().axis(axis));
     }
 
-    /** Applies any op, built in or the caller's own, to this tensor and others; its first output. */
+    /**
+     * Applies any op, built in or the caller's own, to this tensor and others; its first output.
+     */
     default Tensor apply(Op op, Tensor... others) {
         return applyAll(op, others).getFirst();
     }

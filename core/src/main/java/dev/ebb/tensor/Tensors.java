@@ -6,6 +6,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
+
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -36,15 +37,22 @@ public final class Tensors {
         int at = 0;
         for (Tensor t : parts) {
             if (t.rank() != first.rank() || !t.shape().with(a, first.dim(a)).equals(first)) {
-                throw new ShapeException("concat along axis " + axis + ": " + t.type() + " does not fit beside "
-                        + parts.getFirst().type() + "; all other axes must agree");
+                throw new ShapeException(
+                        "concat along axis "
+                                + axis
+                                + ": "
+                                + t.type()
+                                + " does not fit beside "
+                                + parts.getFirst().type()
+                                + "; all other axes must agree");
             }
             var start = new ArrayList<>(Collections.nCopies(first.rank(), 0));
             start.set(a, at);
             placed.add(new Kernel.Part(t.shape(), start, Moves.ones(first.rank())));
             at = Math.addExact(at, t.shape().dim(a));
         }
-        return Dispatch.apply(new Moves.Assemble(first.with(a, at), 0, placed), List.copyOf(parts)).getFirst();
+        return Dispatch.apply(new Moves.Assemble(first.with(a, at), 0, placed), List.copyOf(parts))
+                .getFirst();
     }
 
     /** Tensors of one shape side by side along a new axis. */
@@ -53,7 +61,11 @@ public final class Tensors {
         var dims = new ArrayList<>(parts.getFirst().shape().dims());
         int a = axis < 0 ? axis + dims.size() + 1 : axis;
         if (a < 0 || a > dims.size()) {
-            throw new ShapeException("stack: axis " + axis + " does not exist in a tensor of rank " + (dims.size() + 1));
+            throw new ShapeException(
+                    "stack: axis "
+                            + axis
+                            + " does not exist in a tensor of rank "
+                            + (dims.size() + 1));
         }
         dims.add(a, 1);
         var shape = new Shape(dims);

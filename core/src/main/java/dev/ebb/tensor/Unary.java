@@ -6,12 +6,15 @@ import dev.ebb.ir.Scalar;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
+
 import java.util.List;
 
 /** An elementwise op of one operand. Its author writes two lines: the value and the derivative. */
 public interface Unary extends Differentiable {
 
-    /** The value at one element; literals made with {@link Literals#lit} take the operand's type. */
+    /**
+     * The value at one element; literals made with {@link Literals#lit} take the operand's type.
+     */
     Scalar at(Scalar x);
 
     /** {@code dx}, given the operand, the result and the result's cotangent. */
@@ -26,7 +29,8 @@ public interface Unary extends Differentiable {
     default List<Type> infer(List<Type> inputs) {
         var x = inputs.getFirst();
         if (!accepts(x.dtype())) {
-            throw new ShapeException(name() + " does not take " + x + "; cast it first, for example to f32");
+            throw new ShapeException(
+                    name() + " does not take " + x + "; cast it first, for example to f32");
         }
         return List.of(x);
     }

@@ -1,6 +1,7 @@
 package dev.ebb.trace;
 
 import dev.ebb.tensor.Tensor;
+
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
@@ -12,9 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Records, lists, maps and optionals of tensors, nested as users nest them, flattened in order and put together
- * again. Anything else in a record (numbers, strings, enums, other values) is structure: it stays as it is and takes
- * part in the question whether two trees are alike.
+ * Records, lists, maps and optionals of tensors, nested as users nest them, flattened in order and
+ * put together again. Anything else in a record (numbers, strings, enums, other values) is
+ * structure: it stays as it is and takes part in the question whether two trees are alike.
  */
 public final class Tree {
     private Tree() {}
@@ -44,7 +45,8 @@ public final class Tree {
     public static <T> T unflatten(T like, List<? extends Tensor> leaves) {
         var left = leaves.iterator();
         var tree = build(like, left);
-        if (left.hasNext()) throw new IllegalArgumentException("more tensors than places in " + like.getClass());
+        if (left.hasNext())
+            throw new IllegalArgumentException("more tensors than places in " + like.getClass());
         return (T) tree;
     }
 
@@ -68,14 +70,19 @@ public final class Tree {
         var components = like.getClass().getRecordComponents();
         var arguments = new ArrayList<>();
         for (var c : components) arguments.add(build(read(c, like), leaves));
-        var types = Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+        var types =
+                Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
         try {
             var constructor = like.getClass().getDeclaredConstructor(types);
             constructor.setAccessible(true);
             return constructor.newInstance(arguments.toArray());
         } catch (InvocationTargetException e) {
-            throw new IllegalArgumentException("the constructor of " + like.getClass().getName()
-                    + " refuses traced tensors: " + e.getCause(), e);
+            throw new IllegalArgumentException(
+                    "the constructor of "
+                            + like.getClass().getName()
+                            + " refuses traced tensors: "
+                            + e.getCause(),
+                    e);
         } catch (ReflectiveOperationException | RuntimeException e) {
             throw unreadable(like.getClass(), e);
         }
@@ -91,11 +98,19 @@ public final class Tree {
     }
 
     private static IllegalArgumentException unreadable(Class<?> type, Exception cause) {
-        return new IllegalArgumentException("cannot read or rebuild " + type.getName() + ": " + cause
-                + "; make the record public or open its package to dev.ebb", cause);
+        return new IllegalArgumentException(
+                "cannot read or rebuild "
+                        + type.getName()
+                        + ": "
+                        + cause
+                        + "; make the record public or open its package to dev.ebb",
+                cause);
     }
 
-    /** What remains of a tree without its tensors' data: equal for trees that one compiled program can serve. */
+    /**
+     * What remains of a tree without its tensors' data: equal for trees that one compiled program
+     * can serve.
+     */
     public static Object signature(Object tree) {
         return switch (tree) {
             case Tensor t -> t.type();
