@@ -234,7 +234,8 @@ public final class Fuse {
         if (large == 0 && cost <= CHEAP_FROM_NOTHING) return true;
         if (results.contains(value)) return false;
         var all = readers.at(value);
-        if (shrinks(from) && !operandIsReadAnyway(from, readers)) return false;
+        if (shrinks(from) && !shrinksOn(from, into) && !operandIsReadAnyway(from, readers))
+            return false;
         if (all.size() == 1) return true;
         return large <= 1
                 && cost <= CHEAP
@@ -253,6 +254,10 @@ public final class Fuse {
         long bytes = from.outputs.getFirst().type().bytes();
         return from.node.reverse()
                 && from.inputs.stream().anyMatch(v -> v.type().bytes() >= 4 * bytes && bytes > 64);
+    }
+
+    private static boolean shrinksOn(Piece from, Piece into) {
+        return into.outputs.getFirst().type().bytes() <= from.outputs.getFirst().type().bytes();
     }
 
     private boolean operandIsReadAnyway(Piece from, Table<Value, Set<Piece>> readers) {
