@@ -155,11 +155,11 @@ final class Ordering {
         return true;
     }
 
-    /** The bytes that outlive the computation of {@code u}, less what lies in place of a parameter. */
+    /** The bytes that outlive the computation of {@code u}. */
     private long kept(int u) {
         long sum = 0;
         for (int o : model.out[u]) {
-            if (model.readers[o].length > 0 || model.pinned[o]) sum += model.place[o] >= 0 ? 0 : model.bytes[o];
+            if (model.readers[o].length > 0 || model.pinned[o]) sum += model.bytes[o];
         }
         return sum;
     }
