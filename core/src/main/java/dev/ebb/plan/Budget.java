@@ -1,5 +1,7 @@
 package dev.ebb.plan;
 
+import java.util.Locale;
+
 /** How much memory a program may own, all of it: parameters, inputs, activations, gradients, workspace. */
 public sealed interface Budget {
 
@@ -54,8 +56,21 @@ public sealed interface Budget {
         return new Share(share);
     }
 
+    /** What the machine has free right now, less a tenth left to everything else. */
+    static Budget free() {
+        return new Bytes(Math.max(1, FreeMemory.bytes() / 10 * 9));
+    }
+
     static Budget unlimited() {
         return new Bytes(Long.MAX_VALUE);
+    }
+
+    /** A number of bytes for people to read: exact, and rounded to a binary unit where that helps. */
+    static String show(long bytes) {
+        if (bytes < 1 << 10) return bytes + " bytes";
+        String[] units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+        int unit = (63 - Long.numberOfLeadingZeros(bytes)) / 10 - 1;
+        return String.format(Locale.ROOT, "%d bytes (%.1f %s)", bytes, bytes / Math.pow(1024, unit + 1), units[unit]);
     }
 
     private static long scaled(long n, int shift) {

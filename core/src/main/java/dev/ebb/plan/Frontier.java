@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The trade of memory for time of one problem: a family of plans, each the cheapest found for its peak. It
@@ -22,6 +23,9 @@ final class Frontier {
 
     private static final int LEVELS = 100;
 
+    /** How much chance enters the choices, where choosing the best each time leads nowhere. */
+    private static final double[] NOISES = {0, 0.5, 1, 1};
+
     private final Model model;
     private final Search search;
     private final List<Member> members = new ArrayList<>();
@@ -34,12 +38,13 @@ final class Frontier {
         var ordering = new Ordering(model);
         var plain = member(ordering.plain());
         storeAll = plain.peak;
-        var tidy = member(ordering.tidy());
-        orders = tidy.peak < plain.peak
-                ? List.of(tidy.sequence, plain.sequence)
-                : List.of(plain.sequence, tidy.sequence);
         members.add(plain);
-        members.add(tidy);
+        members.add(member(ordering.tidy()));
+        members.add(member(ordering.thrifty()));
+        orders = members.stream()
+                .sorted(Comparator.comparingLong(Member::peak))
+                .map(Member::sequence)
+                .toList();
         grow();
         prune();
     }
@@ -67,10 +72,10 @@ final class Frontier {
 
     private void grow() {
         long floor = Bounds.peak(model);
-        long start = Math.min(members.get(0).peak, members.get(1).peak);
-        int levels = Math.max(8, (int) Math.min(LEVELS, 40_000 / Math.max(1, model.nodes.size())));
+        int levels = Math.max(8, Math.min(LEVELS, 40_000 / Math.max(1, model.nodes.size())));
         long share = WORK / levels;
-        var above = members.get(0).peak <= start ? members.get(0) : members.get(1);
+        var above = member(orders.getFirst());
+        long start = above.peak;
         var ladder = new ArrayList<Member>();
         for (int k = levels - 1; k > 0; k--) {
             long bound = (long) (storeAll * (double) k / levels);
@@ -99,20 +104,25 @@ final class Frontier {
     }
 
     /** The cheapest plan found under {@code bound}, from the plan above it or from the start; null if none. */
-    private @org.jspecify.annotations.Nullable Member descend(Member above, long bound, long share) {
+    private @Nullable Member descend(Member above, long bound, long share) {
+        var starts = new ArrayList<>(orders);
+        starts.addFirst(above.sequence);
         Member best = null;
-        for (int attempt = 0; attempt < 3 + 8; attempt++) {
-            if (attempt >= 3 && best != null) break;
-            int[] from = attempt == 0 || attempt >= 3 && attempt % 2 == 1 ? above.sequence : orders.get(attempt % 2);
-            if (!search.squeeze().start(from)) continue;
-            if (search.squeeze().to(bound, attempt < 3 ? 0 : 1)) {
-                search.squeeze().relax(bound);
-                var found = here();
-                if (best == null || found.extra < best.extra) best = found;
+        for (double noise : NOISES) {
+            for (int[] start : starts) {
+                var found = squeezed(start, bound, noise, share);
+                if (found != null && (best == null || found.extra < best.extra)) best = found;
             }
+            if (best != null) return member(search.improve(best.sequence, bound, share));
         }
-        if (best == null) return null;
-        return member(search.improve(best.sequence, bound, share));
+        return null;
+    }
+
+    private @Nullable Member squeezed(int[] start, long bound, double noise, long share) {
+        var squeeze = search.squeeze();
+        if (!squeeze.start(start) || !squeeze.to(bound, noise, share)) return null;
+        squeeze.relax(bound);
+        return here();
     }
 
     /** Tries at each rung what a lower rung can be relaxed to. */

@@ -1,5 +1,6 @@
 package dev.ebb.plan;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.PriorityQueue;
 
@@ -93,6 +94,45 @@ final class Ordering {
             }
         }
         return "the effects and updates of the graph wait for each other";
+    }
+
+    /** The order that always computes next what lets most memory go or takes least. */
+    int[] thrifty() {
+        int n = before.length;
+        var waiting = new int[n];
+        var left = new int[model.values.length];
+        for (int v = 0; v < left.length; v++) left[v] = model.readers[v].length;
+        var ready = new ArrayList<Integer>();
+        for (int u = 0; u < n; u++) {
+            waiting[u] = before[u].length;
+            if (waiting[u] == 0) ready.add(u);
+        }
+        var sequence = new int[n];
+        for (int i = 0; i < n; i++) {
+            int best = 0;
+            long least = Long.MAX_VALUE;
+            for (int k = 0; k < ready.size(); k++) {
+                long growth = growth(ready.get(k), left);
+                if (growth < least || growth == least && ready.get(k) < ready.get(best)) {
+                    least = growth;
+                    best = k;
+                }
+            }
+            int u = ready.remove(best);
+            sequence[i] = u;
+            for (int x : model.in[u]) left[x]--;
+            for (int s : after[u]) if (--waiting[s] == 0) ready.add(s);
+        }
+        order = sequence;
+        return tidy();
+    }
+
+    /** How memory changes if {@code u} is computed now, when {@code left} readers of each value remain. */
+    private long growth(int u, int[] left) {
+        long sum = 0;
+        for (int o : model.out[u]) if (left[o] > 0 || model.pinned[o]) sum += model.bytes[o];
+        for (int x : model.in[u]) if (left[x] == 1 && !model.pinned[x]) sum -= model.bytes[x];
+        return sum;
     }
 
     /** The order with nodes moved to where they save memory. */

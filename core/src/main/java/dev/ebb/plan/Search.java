@@ -1,5 +1,7 @@
 package dev.ebb.plan;
 
+import java.util.Arrays;
+
 /**
  * Improves a sequence that fits: takes some recomputations out, brings the sequence under the budget again
  * with a little chance in the choices, drops what has become needless, and keeps the result if it is no
@@ -36,7 +38,7 @@ final class Search {
         while (squeeze.work < stop && bestExtra > 0) {
             int[] broken = ruin(here, seen);
             if (!squeeze.start(broken)) throw new IllegalStateException("a sequence lost what it reads");
-            if (!squeeze.to(budget, dice.next())) continue;
+            if (!squeeze.to(budget, dice.next(), stop - squeeze.work)) continue;
             squeeze.relax(budget);
             double extra = squeeze.current().extra;
             double heat = 0.02 * (stop - squeeze.work) / allowance;
@@ -54,7 +56,7 @@ final class Search {
 
     /** The sequence without some of its recomputations: neighbours in time, or anywhere. */
     private int[] ruin(int[] sequence, boolean[] seen) {
-        java.util.Arrays.fill(seen, false);
+        Arrays.fill(seen, false);
         var again = new int[sequence.length];
         int count = 0;
         for (int i = 0; i < sequence.length; i++) {
@@ -73,6 +75,6 @@ final class Search {
         var rest = new int[sequence.length];
         int length = 0;
         for (int i = 0; i < sequence.length; i++) if (!gone[i]) rest[length++] = sequence[i];
-        return java.util.Arrays.copyOf(rest, length);
+        return Arrays.copyOf(rest, length);
     }
 }

@@ -26,6 +26,10 @@ final class Squeeze {
     private int chained;
     private double chainCost;
     private double chainHarm;
+    private long chainHeld;
+    private long chainBytes;
+    private final int[] lastIn;
+    private final int[] lastStep;
     private double price;
     private long budget;
     private final double least;
@@ -47,6 +51,8 @@ final class Squeeze {
         current = new Liveness(model);
         trial = new Liveness(model);
         stamp = new int[model.nodes.size()];
+        lastIn = new int[model.nodes.size()];
+        lastStep = new int[model.nodes.size()];
         least = Math.max(model.total() * 1e-7, 1e-300);
     }
 
@@ -59,15 +65,19 @@ final class Squeeze {
         return current.replay(sequence, sequence.length);
     }
 
-    /** Lowers the peak of the current sequence to {@code bound}; false if it found no way. */
-    boolean to(long bound, double noise) {
+    /**
+     * Lowers the peak of the current sequence to {@code bound}, with more chance in the choices the higher
+     * {@code noise} is; false if it found no way within the allowance of work.
+     */
+    boolean to(long bound, double noise, long allowance) {
         budget = bound;
+        long stop = work + allowance;
         Set<Long> refused = new HashSet<>();
         time.index(current, budget);
         price = model.total() / Math.max(1, time.overflow());
         int patience = 40;
         while (current.peak > budget) {
-            if (model.paramBytes > budget) return false;
+            if (model.paramBytes > budget || work > stop) return false;
             double overflow = time.overflow();
             findBest(refused, noise);
             if (bestLength == 0) return false;
@@ -155,8 +165,12 @@ final class Squeeze {
         chained = 0;
         chainCost = 0;
         chainHarm = 0;
+        chainHeld = 0;
+        chainBytes = 0;
         if (!reach(model.producer[v], at)) return;
         double gain = relief(v, from + 1, at) - chainHarm;
+        if (gain <= 0 || gain * luck <= bestScore * (chainCost + least)) return;
+        gain -= crowding(v, at);
         double score = gain * luck / (chainCost + least);
         if (gain > 0 && score > bestScore) {
             bestScore = score;
@@ -169,10 +183,39 @@ final class Squeeze {
         }
     }
 
+    /** How far the steps of the chain, run before step {@code at}, exceed the budget, summed up. */
+    private double crowding(int v, int at) {
+        work += chained;
+        long now = time.memory(at) - model.bytes[v] + chainHeld;
+        for (int o : model.out[time.order[at]]) now -= model.bytes[o];
+        if (now + chainBytes <= budget) return 0;
+        for (int k = chained - 1; k >= 0; k--) {
+            for (int x : model.in[chain[k]]) {
+                int p = model.producer[x];
+                if (p >= 0 && stamp[p] == stamps && lastIn[p] != stamps) {
+                    lastIn[p] = stamps;
+                    lastStep[p] = k;
+                }
+            }
+        }
+        double sum = 0;
+        for (int k = 0; k < chained; k++) {
+            for (int o : model.out[chain[k]]) now += model.bytes[o];
+            sum += Math.max(0, now - budget);
+            for (int x : model.in[chain[k]]) {
+                int p = model.producer[x];
+                if (p >= 0 && lastIn[p] == stamps && lastStep[p] == k && !time.isLive(x, at)) now -= model.bytes[x];
+            }
+        }
+        return sum;
+    }
+
     /** Appends to the chain what computing {@code node} before step {@code at} takes; false if it cannot be done. */
     private boolean reach(int node, int at) {
         stamp[node] = stamps;
         chainCost += model.again[node];
+        work += 2;
+        for (int o : model.out[node]) chainBytes += model.bytes[o];
         for (int x : model.in[node]) {
             int producer = model.producer[x];
             if (producer >= 0 && stamp[producer] == stamps || time.isLive(x, at)) continue;
@@ -182,6 +225,7 @@ final class Squeeze {
             if (!again || harm * price <= model.again[producer]) {
                 if (isReplaced(x)) return false;
                 chainHarm += harm;
+                chainHeld += model.bytes[x];
             } else {
                 if (chained + 1 >= LONGEST || !reach(producer, at)) return false;
             }
