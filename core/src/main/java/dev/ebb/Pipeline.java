@@ -11,6 +11,7 @@ import dev.ebb.plan.Cost;
 import dev.ebb.plan.Layout;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.Problem;
+import dev.ebb.plan.Settle;
 
 import java.util.List;
 
@@ -19,7 +20,7 @@ record Pipeline(Planner planner, Cost cost, Device device) {
 
     Program compile(Graph traced, List<Binding> bindings) {
         var graph = Scratch.add(Fuse.of(Simplify.of(traced)), device);
-        var schedule = planner.plan(new Problem(graph, bindings), cost);
+        var schedule = planner.plan(Settle.of(new Problem(graph, bindings)), cost);
         return new Program(Layout.of(schedule), device);
     }
 }

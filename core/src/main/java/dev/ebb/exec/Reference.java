@@ -42,6 +42,8 @@ public final class Reference implements Device {
             case Kernel.Convolve k -> () -> ReferenceConvolve.run(k, in, out.getFirst());
             case Kernel.Attend k -> () -> ReferenceAttend.forward(k.heads(), in, out);
             case Kernel.AttendGrad k -> () -> ReferenceAttend.backward(k.heads(), in, out);
+            case Kernel.Control k ->
+                    throw new IllegalStateException(k + " is run by the program, not by a device");
             case Kernel.Library k -> () -> k.run(in, out, workspace);
         };
     }

@@ -35,7 +35,10 @@ public final class Scratch {
                         + 1;
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
-            long bytes = device.workspaceBytes(node);
+            long bytes =
+                    node.kernel() instanceof Kernel.Control control
+                            ? Controls.workspaceBytes(control, device)
+                            : device.workspaceBytes(node);
             if (bytes == 0) {
                 nodes.add(node);
                 continue;

@@ -187,6 +187,53 @@ public sealed interface Kernel {
         void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
     }
 
+    /**
+     * Kernels made of whole graphs. A program runs them itself, with the device's kernels inside.
+     */
+    sealed interface Control extends Kernel {
+        /** The graphs this runs. */
+        List<Graph> bodies();
+
+        /** The same with other graphs, which compute the same. */
+        Control withBodies(List<Graph> bodies);
+    }
+
+    /**
+     * One graph, repeated. Inputs: {@code constants} read by every round, {@code carries} handed
+     * from round to round, then tensors whose first axis has {@code times} slices, one for each
+     * round. The body maps (constants, carries, slices) to (carries, slices); outputs are the last
+     * carries and the stacked slices. Rounds run from the last slice to the first if {@code
+     * reverse}.
+     */
+    record Scan(Graph body, int times, int constants, int carries, boolean reverse)
+            implements Control {
+        @Override
+        public List<Graph> bodies() {
+            return List.of(body);
+        }
+
+        @Override
+        public Scan withBodies(List<Graph> bodies) {
+            return new Scan(bodies.getFirst(), times, constants, carries, reverse);
+        }
+    }
+
+    /**
+     * One of two graphs of the same types: the first if the first input, a truth value, holds; the
+     * others are theirs.
+     */
+    record Cond(Graph yes, Graph no) implements Control {
+        @Override
+        public List<Graph> bodies() {
+            return List.of(yes, no);
+        }
+
+        @Override
+        public Cond withBodies(List<Graph> bodies) {
+            return new Cond(bodies.getFirst(), bodies.getLast());
+        }
+    }
+
     private static void rank(View view, int rank) {
         if (view.strides().size() != rank) {
             throw new IllegalArgumentException(

@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * Lowers ops to kernels and merges them: reshapes vanish, views are read through, elementwise
@@ -56,7 +57,7 @@ public final class Fuse {
     /** {@code graph} in as few kernels as pay. */
     public static Graph of(Graph graph) {
         var fuse = new Fuse(graph);
-        fuse.lower();
+        fuse.lower(body -> of(Simplify.of(body)));
         fuse.readThroughViews();
         fuse.intoConsumers();
         fuse.intoEpilogues();
@@ -66,7 +67,7 @@ public final class Fuse {
     /** {@code graph} with each op as its own kernel: what {@link #of} is held against. */
     public static Graph unfused(Graph graph) {
         var fuse = new Fuse(graph);
-        fuse.lower();
+        fuse.lower(Fuse::unfused);
         return fuse.build();
     }
 
@@ -79,9 +80,12 @@ public final class Fuse {
         private String name;
         private boolean gone;
 
-        Piece(Node node, List<Value> inputs) {
+        Piece(Node node, List<Value> inputs, UnaryOperator<Graph> bodies) {
             this.node = node;
-            this.kernel = node.kernel();
+            this.kernel =
+                    node.kernel() instanceof Kernel.Control control
+                            ? control.withBodies(control.bodies().stream().map(bodies).toList())
+                            : node.kernel();
             this.inputs = inputs;
             this.outputs = node.outputs();
             this.name = node.op().name();
@@ -100,9 +104,9 @@ public final class Fuse {
         return standsFor.find(v).orElse(v);
     }
 
-    private void lower() {
+    private void lower(UnaryOperator<Graph> bodies) {
         for (Node node : graph.nodes()) {
-            var piece = new Piece(node, node.inputs().stream().map(this::source).toList());
+            var piece = new Piece(node, node.inputs().stream().map(this::source).toList(), bodies);
             if (isCopy(piece)) {
                 standsFor.put(node.outputs().getFirst(), piece.inputs.getFirst());
                 continue;

@@ -32,6 +32,7 @@ final class Operands {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
+                    Kernel.Control _,
                     Kernel.Library _ ->
                     List.of();
         };
@@ -53,6 +54,7 @@ final class Operands {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
+                    Kernel.Control _,
                     Kernel.Library _ ->
                     throw new IllegalArgumentException("no views in " + kernel);
         };
@@ -98,6 +100,7 @@ final class Operands {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
+                    Kernel.Control _,
                     Kernel.Library _ ->
                     throw new IllegalArgumentException("no views in " + kernel);
         };
@@ -115,6 +118,7 @@ final class Operands {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
+                    Kernel.Control _,
                     Kernel.Library _ ->
                     0;
         };

@@ -1,2 +1,7 @@
 package dev.ebb.plan;
-final class Explanation { static String of(Plan p) { return ""; } }
+
+final class Explanation {
+    static String of(Plan p) {
+        return "";
+    }
+}

@@ -1,21 +1,25 @@
 package dev.ebb.plan;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The trade of memory for time of one problem: a family of plans, each the cheapest found for its peak. It
- * depends on the problem and the costs alone, never on a budget someone asks for, and whoever asks gets the
- * cheapest member that fits; so more memory never costs time.
+ * The trade of memory for time of one problem: a family of plans, each the cheapest found for its
+ * peak. It depends on the problem and the costs alone, never on a budget someone asks for, and
+ * whoever asks gets the cheapest member that fits; so more memory never costs time.
  *
- * <p>The family is grown downwards: from computing everything once, the bound is lowered level by level,
- * each plan made from the one above, improved by {@link Search}; then upwards, where a plan from below may
- * turn out better than the one found before.
+ * <p>The family is grown downwards: from computing everything once, the bound is lowered level by
+ * level, each plan made from the one above, improved by {@link Search}; then upwards, where a plan
+ * from below may turn out better than the one found before.
  */
 final class Frontier {
-    /** One plan: an order of computing, its peak of live bytes, and what it costs beyond computing all once. */
+    /**
+     * One plan: an order of computing, its peak of live bytes, and what it costs beyond computing
+     * all once.
+     */
     record Member(int[] sequence, long peak, double extra) {}
 
     /** Replayed steps spent on the whole family, beside what finding any plan at all takes. */
@@ -41,10 +45,11 @@ final class Frontier {
         members.add(plain);
         members.add(member(ordering.tidy()));
         members.add(member(ordering.thrifty()));
-        orders = members.stream()
-                .sorted(Comparator.comparingLong(Member::peak))
-                .map(Member::sequence)
-                .toList();
+        orders =
+                members.stream()
+                        .sorted(Comparator.comparingLong(Member::peak))
+                        .map(Member::sequence)
+                        .toList();
         grow();
         prune();
     }
@@ -61,7 +66,8 @@ final class Frontier {
 
     private Member member(int[] sequence) {
         var replay = new Liveness(model);
-        if (!replay.replay(sequence, sequence.length)) throw new IllegalStateException("an order that cannot be run");
+        if (!replay.replay(sequence, sequence.length))
+            throw new IllegalStateException("an order that cannot be run");
         return new Member(replay.sequence(), replay.peak, replay.extra);
     }
 
@@ -103,7 +109,10 @@ final class Frontier {
         members.addAll(ladder);
     }
 
-    /** The cheapest plan found under {@code bound}, from the plan above it or from the start; null if none. */
+    /**
+     * The cheapest plan found under {@code bound}, from the plan above it or from the start; null
+     * if none.
+     */
     private @Nullable Member descend(Member above, long bound, long share) {
         var starts = new ArrayList<>(orders);
         starts.addFirst(above.sequence);
@@ -134,7 +143,8 @@ final class Frontier {
             search.squeeze().start(below.sequence);
             search.squeeze().relax(bound);
             var relaxed = here();
-            if (relaxed.extra < own.extra) ladder.set(i, member(search.improve(relaxed.sequence, bound, share)));
+            if (relaxed.extra < own.extra)
+                ladder.set(i, member(search.improve(relaxed.sequence, bound, share)));
         }
     }
 

@@ -6,7 +6,6 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -20,15 +19,10 @@ public final class Inplace {
         if (from.type().bytes() != into.type().bytes() || from.type().size() != into.type().size())
             return false;
         return switch (node.kernel()) {
-            case Kernel.Map map -> identity(node.inputs(), map.operands(), 0, from, map.shape());
-            case Kernel.Contract c -> {
-                var dims = new ArrayList<>(c.batch().dims());
-                dims.add(c.m());
-                dims.add(c.n());
-                yield !node.inputs().subList(0, 2).contains(from)
-                        && identity(node.inputs(), c.extras(), 2, from, new Shape(dims));
-            }
-            case Kernel.Fold _,
+            case Kernel.Map map -> identity(node.inputs(), map.operands(), from, map.shape());
+            // a contraction may hold partial sums in its output before it reads the extras
+            case Kernel.Contract _,
+                    Kernel.Fold _,
                     Kernel.Assemble _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
@@ -36,16 +30,16 @@ public final class Inplace {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
+                    Kernel.Control _,
                     Kernel.Library _ ->
                     false;
         };
     }
 
-    private static boolean identity(
-            List<Value> inputs, List<View> views, int first, Value from, Shape shape) {
+    private static boolean identity(List<Value> inputs, List<View> views, Value from, Shape shape) {
         boolean read = false;
         for (int i = 0; i < views.size(); i++) {
-            if (!inputs.get(first + i).equals(from)) continue;
+            if (!inputs.get(i).equals(from)) continue;
             if (!views.get(i).isContiguous(shape) || shape.size() != from.type().size())
                 return false;
             read = true;

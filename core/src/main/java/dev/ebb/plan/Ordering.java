@@ -5,11 +5,12 @@ import java.util.Arrays;
 import java.util.PriorityQueue;
 
 /**
- * Orders in which every node is computed once. The graph's own, as far as updates in place allow it: a node
- * that writes over a parameter waits for all other readers of that parameter. And an order in which nodes
- * have been moved, earlier if that lets more die than it creates (a mask instead of an activation, a
- * statistic instead of its rows, a parameter's update instead of its gradient), later if its output is
- * larger than what it reads. Each move lowers the sum of memory over time; the peak usually follows.
+ * Orders in which every node is computed once. The graph's own, as far as updates in place allow
+ * it: a node that writes over a parameter waits for all other readers of that parameter. And an
+ * order in which nodes have been moved, earlier if that lets more die than it creates (a mask
+ * instead of an activation, a statistic instead of its rows, a parameter's update instead of its
+ * gradient), later if its output is larger than what it reads. Each move lowers the sum of memory
+ * over time; the peak usually follows.
  */
 final class Ordering {
     private static final int ROUNDS = 3;
@@ -88,7 +89,9 @@ final class Ordering {
         for (int u = 0; u < waiting.length; u++) {
             for (int o : model.out[u]) {
                 if (waiting[u] > 0 && model.place[o] >= 0) {
-                    return model.values[model.place[o]] + " is still read after " + model.nodes.get(u)
+                    return model.values[model.place[o]]
+                            + " is still read after "
+                            + model.nodes.get(u)
                             + " has written over it; do not replace it in place, or read it before";
                 }
             }
@@ -127,7 +130,10 @@ final class Ordering {
         return tidy();
     }
 
-    /** How memory changes if {@code u} is computed now, when {@code left} readers of each value remain. */
+    /**
+     * How memory changes if {@code u} is computed now, when {@code left} readers of each value
+     * remain.
+     */
     private long growth(int u, int[] left) {
         long sum = 0;
         for (int o : model.out[u]) if (left[o] > 0 || model.pinned[o]) sum += model.bytes[o];
@@ -167,7 +173,8 @@ final class Ordering {
             double change = (double) (here - to) * kept(u);
             for (int x : model.in[u]) {
                 int other = lastOther(x, u);
-                if (!model.pinned[x] && other < here) change -= (double) model.bytes[x] * (here - Math.max(to, other + 1));
+                if (!model.pinned[x] && other < here)
+                    change -= (double) model.bytes[x] * (here - Math.max(to, other + 1));
             }
             if (change < best || change == best && change < 0 && to > target) {
                 best = change;
@@ -188,7 +195,8 @@ final class Ordering {
         double change = -(double) (target - 1 - here) * kept(u);
         for (int x : model.in[u]) {
             int other = Math.max(here, lastOther(x, u));
-            if (!model.pinned[x] && other < target - 1) change += (double) model.bytes[x] * (target - 1 - other);
+            if (!model.pinned[x] && other < target - 1)
+                change += (double) model.bytes[x] * (target - 1 - other);
         }
         if (change >= 0) return false;
         shift(u, here, target - 1);

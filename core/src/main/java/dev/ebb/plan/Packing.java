@@ -5,11 +5,12 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * Places buffers with known lifetimes in one arena (dynamic storage allocation, which is NP-hard). Buffers are
- * placed one by one, each at the lowest offset where no living neighbour lies; what matters is the order.
- * Several are tried, large ones first being the usual winner, and the best is improved: whoever ends above
- * the peak of live bytes, which no arena can undercut, goes to the front together with those it collides
- * with (in the manner of TelaMalloc, Maas et al., 2022). The work is bounded by a count, not by a clock.
+ * Places buffers with known lifetimes in one arena (dynamic storage allocation, which is NP-hard).
+ * Buffers are placed one by one, each at the lowest offset where no living neighbour lies; what
+ * matters is the order. Several are tried, large ones first being the usual winner, and the best is
+ * improved: whoever ends above the peak of live bytes, which no arena can undercut, goes to the
+ * front together with those it collides with (in the manner of TelaMalloc, Maas et al., 2022). The
+ * work is bounded by a count, not by a clock.
  */
 final class Packing {
     /** Comparisons spent on one packing; beyond it the best so far stands. */
@@ -84,9 +85,12 @@ final class Packing {
         Comparator<Integer> bySize = Comparator.comparingLong((Integer i) -> -bytes[i]);
         Comparator<Integer> byLife = Comparator.comparingInt((Integer i) -> from[i] - to[i]);
         Comparator<Integer> byStart = Comparator.comparingInt((Integer i) -> from[i]);
-        Comparator<Integer> byArea = Comparator.comparingDouble((Integer i) -> -(double) bytes[i] * (to[i] - from[i]));
+        Comparator<Integer> byArea =
+                Comparator.comparingDouble((Integer i) -> -(double) bytes[i] * (to[i] - from[i]));
         int[] order = place(bySize.thenComparing(byLife).thenComparing(byStart));
-        for (var other : java.util.List.of(byLife.thenComparing(bySize), byArea, byStart.thenComparing(byLife))) {
+        for (var other :
+                java.util.List.of(
+                        byLife.thenComparing(bySize), byArea, byStart.thenComparing(byLife))) {
             if (bestArena == floor || work > PATIENCE / 2) return;
             long before = bestArena;
             int[] tried = place(other);
@@ -99,11 +103,12 @@ final class Packing {
     }
 
     private int[] place(Comparator<Integer> by) {
-        int[] order = IntStream.range(0, bytes.length)
-                .boxed()
-                .sorted(by.thenComparing(Comparator.<Integer>naturalOrder()))
-                .mapToInt(Integer::intValue)
-                .toArray();
+        int[] order =
+                IntStream.range(0, bytes.length)
+                        .boxed()
+                        .sorted(by.thenComparing(Comparator.<Integer>naturalOrder()))
+                        .mapToInt(Integer::intValue)
+                        .toArray();
         place(order);
         return order;
     }

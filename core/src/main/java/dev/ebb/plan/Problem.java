@@ -1,12 +1,16 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
+
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 
-/** A graph to be scheduled, what may become of each of its parameters, and what each value occupies. */
+/**
+ * A graph to be scheduled, what may become of each of its parameters, and what each value occupies.
+ */
 public record Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
 
     public Problem {
@@ -21,11 +25,16 @@ public record Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
                 var param = graph.params().get(i);
                 if (r < 0 || r >= graph.results().size()) {
                     throw new IllegalArgumentException(
-                            "no result " + r + " to take the place of " + param + ": there are "
+                            "no result "
+                                    + r
+                                    + " to take the place of "
+                                    + param
+                                    + ": there are "
                                     + graph.results().size());
                 }
-                if (!taken.add(r) || !graph.results().get(r).type().equals(param.type())) {
-                    throw new IllegalArgumentException("result " + r + " cannot take the place of " + param);
+                if (!taken.add(r) || !alike(graph.results().get(r).type(), param.type())) {
+                    throw new IllegalArgumentException(
+                            "result " + r + " cannot take the place of " + param);
                 }
             }
         }
@@ -35,9 +44,14 @@ public record Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
         this(graph, bindings, Sizes.CACHE_LINES);
     }
 
+    private static boolean alike(Type a, Type b) {
+        return a.dtype() == b.dtype() && a.size() == b.size();
+    }
+
     /** Every parameter is read in anew for each run. */
     public static Problem of(Graph graph) {
-        return new Problem(graph, Collections.nCopies(graph.params().size(), new Binding.Consumed()));
+        return new Problem(
+                graph, Collections.nCopies(graph.params().size(), new Binding.Consumed()));
     }
 
     /** The memory that {@code value} occupies. */

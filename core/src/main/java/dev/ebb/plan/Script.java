@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Writes a sequence of computations out as a schedule: every value is freed at its last use, or written over. */
+/**
+ * Writes a sequence of computations out as a schedule: every value is freed at its last use, or
+ * written over.
+ */
 final class Script {
     private final Model model;
     private final boolean[] live;
@@ -23,7 +26,11 @@ final class Script {
         for (int i = sequence.length - 1; i >= 0; i--) {
             int u = sequence[i];
             var reuses = new ArrayList<Step.Reuse>();
-            var gone = Arrays.stream(model.in[u]).filter(x -> !live[x]).boxed().collect(java.util.stream.Collectors.toList());
+            var gone =
+                    Arrays.stream(model.in[u])
+                            .filter(x -> !live[x])
+                            .boxed()
+                            .collect(java.util.stream.Collectors.toList());
             for (boolean forced : new boolean[] {true, false}) reuse(u, forced, gone, reuses);
             for (int o : model.out[u]) if (!live[o]) backwards.add(new Step.Free(model.values[o]));
             for (int x : gone.reversed()) backwards.add(new Step.Free(model.values[x]));
@@ -37,7 +44,10 @@ final class Script {
         return backwards.reversed();
     }
 
-    /** Takes from the dying values those that outputs can lie over; a result goes into its own place only. */
+    /**
+     * Takes from the dying values those that outputs can lie over; a result goes into its own place
+     * only.
+     */
     private void reuse(int u, boolean forced, List<Integer> gone, List<Step.Reuse> reuses) {
         int[] pairs = model.reuse[u];
         for (int k = 0; k < pairs.length; k += 2) {

@@ -5,11 +5,12 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Brings a sequence under a budget by letting values go and computing them again just before their next use.
- * Each round weighs every gap between two uses of a value: the excess memory that an absence would relieve,
- * against the cost of the chain of nodes that brings the value back. What the chain itself reads is kept
- * alive or computed again, whichever is cheaper at the current price of memory. Greedy, as DTR (Kirisame et
- * al., 2021) is, but with the whole future in view and an exact replay after every choice.
+ * Brings a sequence under a budget by letting values go and computing them again just before their
+ * next use. Each round weighs every gap between two uses of a value: the excess memory that an
+ * absence would relieve, against the cost of the chain of nodes that brings the value back. What
+ * the chain itself reads is kept alive or computed again, whichever is cheaper at the current price
+ * of memory. Greedy, as DTR (Kirisame et al., 2021) is, but with the whole future in view and an
+ * exact replay after every choice.
  */
 final class Squeeze {
     /** No chain is longer: what takes more to bring back is better kept. */
@@ -34,7 +35,11 @@ final class Squeeze {
     private long budget;
     private final double least;
     private int[] scratch = new int[0];
-    /** Steps replayed so far: the measure of work, which unlike a clock is the same on every machine. */
+
+    /**
+     * Steps replayed so far: the measure of work, which unlike a clock is the same on every
+     * machine.
+     */
     long work;
 
     private int bestStep;
@@ -66,8 +71,8 @@ final class Squeeze {
     }
 
     /**
-     * Lowers the peak of the current sequence to {@code bound}, with more chance in the choices the higher
-     * {@code noise} is; false if it found no way within the allowance of work.
+     * Lowers the peak of the current sequence to {@code bound}, with more chance in the choices the
+     * higher {@code noise} is; false if it found no way within the allowance of work.
      */
     boolean to(long bound, double noise, long allowance) {
         budget = bound;
@@ -112,7 +117,8 @@ final class Squeeze {
         room(length);
         System.arraycopy(current.order, 0, scratch, 0, bestStep);
         System.arraycopy(bestChain, 0, scratch, bestStep, bestLength);
-        System.arraycopy(current.order, bestStep, scratch, bestStep + bestLength, current.length - bestStep);
+        System.arraycopy(
+                current.order, bestStep, scratch, bestStep + bestLength, current.length - bestStep);
         work += length;
         return trial.replay(scratch, length);
     }
@@ -140,7 +146,10 @@ final class Squeeze {
         }
     }
 
-    /** Weighs computing {@code v} again just before step {@code to}, or where what it reads was last alive. */
+    /**
+     * Weighs computing {@code v} again just before step {@code to}, or where what it reads was last
+     * alive.
+     */
     private void weigh(int v, int from, int to, double noise) {
         double relief = relief(v, from + 1, to);
         double luck = noise == 0 ? 1 : 1 + noise * (dice.next() - 0.5);
@@ -204,13 +213,17 @@ final class Squeeze {
             sum += Math.max(0, now - budget);
             for (int x : model.in[chain[k]]) {
                 int p = model.producer[x];
-                if (p >= 0 && lastIn[p] == stamps && lastStep[p] == k && !time.isLive(x, at)) now -= model.bytes[x];
+                if (p >= 0 && lastIn[p] == stamps && lastStep[p] == k && !time.isLive(x, at))
+                    now -= model.bytes[x];
             }
         }
         return sum;
     }
 
-    /** Appends to the chain what computing {@code node} before step {@code at} takes; false if it cannot be done. */
+    /**
+     * Appends to the chain what computing {@code node} before step {@code at} takes; false if it
+     * cannot be done.
+     */
     private boolean reach(int node, int at) {
         stamp[node] = stamps;
         chainCost += model.again[node];
@@ -235,7 +248,9 @@ final class Squeeze {
         return true;
     }
 
-    /** Whether a dead param cannot be kept alive for longer, because a result has taken its place. */
+    /**
+     * Whether a dead param cannot be kept alive for longer, because a result has taken its place.
+     */
     private boolean isReplaced(int x) {
         return x < model.params && model.problem.bindings().get(x) instanceof Binding.Replaced;
     }
@@ -253,17 +268,23 @@ final class Squeeze {
             for (int i = 0; i < current.length; i++) {
                 if (!time.firstTime[i] && isSpare(i)) again[count++] = i;
             }
-            var steps = Arrays.stream(again, 0, count)
-                    .boxed()
-                    .sorted((a, b) -> {
-                        int byCost = Double.compare(
-                                model.again[current.order[b.intValue()]], model.again[current.order[a.intValue()]]);
-                        return byCost != 0 ? byCost : Long.compare(a, b);
-                    })
-                    .mapToInt(Long::intValue)
-                    .toArray();
+            var steps =
+                    Arrays.stream(again, 0, count)
+                            .boxed()
+                            .sorted(
+                                    (a, b) -> {
+                                        int byCost =
+                                                Double.compare(
+                                                        model.again[current.order[b.intValue()]],
+                                                        model.again[current.order[a.intValue()]]);
+                                        return byCost != 0 ? byCost : Long.compare(a, b);
+                                    })
+                            .mapToInt(Long::intValue)
+                            .toArray();
             for (int step : steps) {
-                if (drop(step) && trial.peak <= Math.max(budget, current.peak) && trial.peak <= budget) {
+                if (drop(step)
+                        && trial.peak <= Math.max(budget, current.peak)
+                        && trial.peak <= budget) {
                     swap();
                     found = true;
                     any = true;
@@ -280,7 +301,8 @@ final class Squeeze {
         long relieved = 0;
         for (int x : model.in[u]) {
             int e = time.next(x, i + 1);
-            if (e == time.first[x + 1] ? !model.pinned[x] : (time.events[e] & 1) == 1) relieved += model.bytes[x];
+            if (e == time.first[x + 1] ? !model.pinned[x] : (time.events[e] & 1) == 1)
+                relieved += model.bytes[x];
         }
         for (int o : model.out[u]) {
             if (!time.isLive(o, i + 1)) continue;

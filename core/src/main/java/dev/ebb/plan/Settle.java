@@ -1,0 +1,167 @@
+package dev.ebb.plan;
+
+import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Makes updates in place possible. A node that writes over a parameter must wait for the
+ * parameter's other readers; where two such nodes wait for each other ({@code a, b = b, a}), or a
+ * node cannot write in place at all, its result is computed elsewhere first and put in place by a
+ * copy of its own.
+ */
+public final class Settle {
+    private final Problem problem;
+    private final List<Node> nodes;
+    private final Map<Value, Value> placeOf = new LinkedHashMap<>();
+    private int next;
+
+    private Settle(Problem problem) {
+        this.problem = problem;
+        var graph = problem.graph();
+        this.nodes = new ArrayList<>(graph.nodes());
+        for (int i = 0; i < graph.params().size(); i++) {
+            if (problem.bindings().get(i) instanceof Binding.Replaced(int r)) {
+                placeOf.put(graph.results().get(r), graph.params().get(i));
+            }
+        }
+        next = graph.params().stream().mapToInt(Value::id).max().orElse(-1);
+        for (Node n : nodes) for (Value v : n.outputs()) next = Math.max(next, v.id());
+        next++;
+    }
+
+    /** An equal problem whose updates can all be done in place. */
+    public static Problem of(Problem problem) {
+        var settle = new Settle(problem);
+        if (settle.placeOf.isEmpty()) return problem;
+        settle.splitWhatCannotReuse();
+        settle.splitCircles();
+        var results = problem.graph().results();
+        return new Problem(
+                new Graph(problem.graph().params(), settle.nodes, results),
+                problem.bindings(),
+                problem.sizes());
+    }
+
+    private void splitWhatCannotReuse() {
+        for (int i = 0; i < nodes.size(); i++) {
+            for (Value out : nodes.get(i).outputs()) {
+                var place = placeOf.get(out);
+                if (place != null && !Inplace.allowed(nodes.get(i), place, out))
+                    i = split(i, out, place);
+            }
+        }
+    }
+
+    /**
+     * Lets node {@code i} compute {@code out} elsewhere, and a copy after it put that in its place.
+     */
+    private int split(int i, Value out, Value place) {
+        var node = nodes.get(i);
+        var elsewhere = new Value(next++, out.type());
+        var outputs = node.outputs().stream().map(v -> v.equals(out) ? elsewhere : v).toList();
+        nodes.set(i, new Node(node.op(), node.inputs(), outputs, node.region(), node.reverse()));
+        for (int j = i + 1; j < nodes.size(); j++) {
+            var n = nodes.get(j);
+            var inputs = n.inputs().stream().map(v -> v.equals(out) ? elsewhere : v).toList();
+            nodes.set(j, new Node(n.op(), inputs, n.outputs(), n.region(), n.reverse()));
+        }
+        nodes.add(
+                new Node(
+                        new Put(out.type()),
+                        List.of(place, elsewhere),
+                        List.of(out),
+                        node.region(),
+                        node.reverse()));
+        return i;
+    }
+
+    private void splitCircles() {
+        for (int stuck = stuck(); stuck >= 0; stuck = stuck()) {
+            var node = nodes.get(stuck);
+            for (Value out : node.outputs()) {
+                var place = placeOf.get(out);
+                if (place != null) split(stuck, out, place);
+            }
+        }
+    }
+
+    /** The first node with an update in a circle of waiting, or -1. */
+    private int stuck() {
+        var readers = new Table<Value, List<Integer>>();
+        var producer = new Table<Value, Integer>();
+        for (int i = 0; i < nodes.size(); i++) {
+            for (Value v : nodes.get(i).outputs()) producer.put(v, i);
+            for (Value v : nodes.get(i).inputs()) {
+                if (!readers.has(v)) readers.put(v, new ArrayList<>());
+                readers.at(v).add(i);
+            }
+        }
+        List<Set<Integer>> waits = new ArrayList<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            var before = new LinkedHashSet<Integer>();
+            for (Value v : nodes.get(i).inputs()) producer.find(v).ifPresent(before::add);
+            for (Value out : nodes.get(i).outputs()) {
+                var place = placeOf.get(out);
+                if (place != null) before.addAll(readers.find(place).orElse(List.of()));
+            }
+            before.remove(i);
+            waits.add(before);
+        }
+        var done = new HashSet<Integer>();
+        for (boolean moved = true; moved; ) {
+            moved = false;
+            for (int i = 0; i < nodes.size(); i++) {
+                if (!done.contains(i) && done.containsAll(waits.get(i))) moved |= done.add(i);
+            }
+        }
+        for (int i = 0; i < nodes.size(); i++) {
+            boolean copy = nodes.get(i).op() instanceof Put;
+            boolean update = nodes.get(i).outputs().stream().anyMatch(placeOf::containsKey);
+            if (!done.contains(i) && update && !copy) return i;
+        }
+        return -1;
+    }
+
+    /** The second operand, put in the place of the first. */
+    private record Put(Type type) implements Op {
+        @Override
+        public String name() {
+            return "put";
+        }
+
+        @Override
+        public List<Type> infer(List<Type> inputs) {
+            return List.of(type);
+        }
+
+        @Override
+        public Kernel kernel(List<Type> inputs) {
+            var shape = Shape.of(Math.toIntExact(type.size()));
+            var view = View.contiguous(shape);
+            return Kernel.Map.of(shape, List.of(view, view), Scalar.arg(1));
+        }
+
+        @Override
+        public void pullback(Node node, Adjoints adjoints) {
+            throw new IllegalStateException(
+                    "derivatives are taken before updates are put in place");
+        }
+    }
+}
