@@ -46,6 +46,7 @@ final class Controls {
         var steps = nested(k, device).bind(device, memory, in.subList(0, k.constants()));
         int slices = k.constants() + k.carries();
         var states = steps.params().subList(k.constants(), slices);
+        var remembered = out.subList(k.body().results().size(), out.size());
         return () -> {
             for (int i = 0; i < states.size(); i++)
                 copy(in.get(k.constants() + i), 0, states.get(i), 0);
@@ -56,11 +57,10 @@ final class Controls {
                     MemorySegment.copy(
                             in.get(i).segment(), round * x.bytes(), x.segment(), 0, x.bytes());
                 }
+                for (int i = 0; i < remembered.size(); i++) stack(states.get(i), remembered.get(i), round);
                 steps.run();
-                for (int i = k.carries(); i < out.size(); i++) {
-                    var y = steps.results().get(i);
-                    MemorySegment.copy(
-                            y.segment(), 0, out.get(i).segment(), round * y.bytes(), y.bytes());
+                for (int i = k.carries(); i < steps.results().size(); i++) {
+                    stack(steps.results().get(i), out.get(i), round);
                 }
             }
             for (int i = 0; i < states.size(); i++) copy(states.get(i), 0, out.get(i), 0);
@@ -77,6 +77,10 @@ final class Controls {
             taken.run();
             for (int i = 0; i < out.size(); i++) copy(taken.results().get(i), 0, out.get(i), 0);
         };
+    }
+
+    private static void stack(Buffer slice, Buffer stack, long round) {
+        MemorySegment.copy(slice.segment(), 0, stack.segment(), round * slice.bytes(), slice.bytes());
     }
 
     private static void copy(Buffer from, long at, Buffer to, long there) {

@@ -58,6 +58,11 @@ public final class Reverse {
         return g.build(out);
     }
 
+    /** The sum of two cotangents, emitted into {@code graph}. */
+    public static Value sum(Graph.Builder graph, Value a, Value b) {
+        return graph.emit(new Accumulate(), a, b);
+    }
+
     /** Nodes that depend on a parameter of {@code wrt}, in order. */
     private static List<Node> active(Graph graph, List<Integer> wrt) {
         var values = new HashSet<Value>();

@@ -205,7 +205,7 @@ public sealed interface Kernel {
      * carries and the stacked slices. Rounds run from the last slice to the first if {@code
      * reverse}.
      */
-    record Scan(Graph body, int times, int constants, int carries, boolean reverse)
+    record Scan(Graph body, int times, int constants, int carries, boolean reverse, boolean remember)
             implements Control {
         @Override
         public List<Graph> bodies() {
@@ -214,7 +214,7 @@ public sealed interface Kernel {
 
         @Override
         public Scan withBodies(List<Graph> bodies) {
-            return new Scan(bodies.getFirst(), times, constants, carries, reverse);
+            return new Scan(bodies.getFirst(), times, constants, carries, reverse, remember);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.ebb.tensor;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Op;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
@@ -14,6 +15,11 @@ import java.util.List;
 /** Tensors made from nothing, and functions of several tensors of equal standing. */
 public final class Tensors {
     private Tensors() {}
+
+    /** Applies any op, built in or the caller's own, to any number of tensors. */
+    public static List<Tensor> apply(Op op, List<Tensor> operands) {
+        return Dispatch.apply(op, operands);
+    }
 
     /** A tensor whose every element equals {@code value}. */
     public static Tensor fill(Type type, double value) {

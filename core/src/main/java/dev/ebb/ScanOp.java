@@ -1,0 +1,182 @@
+package dev.ebb;
+
+import dev.ebb.grad.Reverse;
+import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Fill;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+import dev.ebb.tensor.Store;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * A loop as one node. Inputs: constants, first carries, stacked slices; the body maps (constants, carries, slices) to
+ * (carries, slices). Its derivative is again such a loop, in the other direction, that reads the stacked carries: the
+ * only rule there is, so any order works. Which carries are really kept is left to the planner.
+ *
+ * @param remember whether the carries that each round began with are stacked as further outputs
+ */
+record ScanOp(Graph body, int times, int constants, int carries, boolean reverse, boolean remember) implements Op {
+
+    ScanOp {
+        for (int i = 0; i < carries; i++) {
+            var before = body.params().get(constants + i).type();
+            var after = body.results().get(i).type();
+            if (!before.equals(after)) {
+                throw new ShapeException("a loop's carry of type " + before + " became " + after
+                        + " in its body; a carry must keep its shape and element type, for example through cast or"
+                        + " reshape");
+            }
+        }
+    }
+
+    @Override
+    public String name() {
+        return "scan(" + times + (reverse ? ", reverse" : "") + ")";
+    }
+
+    @Override
+    public List<Type> infer(List<Type> inputs) {
+        for (int i = 0; i < inputs.size(); i++) {
+            var expected = body.params().get(i).type();
+            if (i >= constants + carries) expected = stacked(expected);
+            if (!inputs.get(i).equals(expected)) {
+                throw new ShapeException("input " + i + " of a loop is " + inputs.get(i) + " where " + expected
+                        + " is expected");
+            }
+        }
+        var types = new ArrayList<Type>();
+        for (int i = 0; i < body.results().size(); i++) {
+            var type = body.results().get(i).type();
+            types.add(i < carries ? type : stacked(type));
+        }
+        if (remember) for (var p : carryParams()) types.add(stacked(p.type()));
+        return types;
+    }
+
+    private Type stacked(Type type) {
+        var dims = new ArrayList<Integer>();
+        dims.add(times);
+        dims.addAll(type.shape().dims());
+        return type.with(new Shape(dims));
+    }
+
+    /** Each carry takes over the memory of the one before. */
+    @Override
+    public Kernel kernel(List<Type> inputs) {
+        var g = new Graph.Builder();
+        var params = body.params().stream().map(p -> g.param(p.type())).toList();
+        var here = g.inline(body, params);
+        var results = new ArrayList<Value>();
+        for (int i = 0; i < body.results().size(); i++) {
+            var result = here.at(body.results().get(i));
+            results.add(i < carries ? g.emit(new Store(), params.get(constants + i), result) : result);
+        }
+        return new Kernel.Scan(g.build(results), times, constants, carries, reverse, remember);
+    }
+
+    private List<Value> carryParams() {
+        return body.params().subList(constants, constants + carries);
+    }
+
+    /** The body with every output of a round among its results. */
+    private Graph whole() {
+        if (!remember) return body;
+        var results = new ArrayList<>(body.results());
+        results.addAll(carryParams());
+        return new Graph(body.params(), body.nodes(), results);
+    }
+
+    @Override
+    public void pullback(Node node, Adjoints adjoints) {
+        var g = adjoints.graph();
+        var trajectory = g.emit(new ScanOp(body, times, constants, carries, reverse, true), node.inputs());
+        var stacks = trajectory.subList(body.results().size(), trajectory.size());
+
+        var slices = IntStream.range(constants + carries, node.inputs().size()).boxed().toList();
+        var wanted = IntStream.range(0, constants)
+                .filter(i -> isFloat(body.params().get(i)) && adjoints.wanted(node.inputs().get(i)))
+                .boxed()
+                .toList();
+        var back = new Backwards(this, wanted);
+        var inputs = new ArrayList<>(node.inputs().subList(0, constants));
+        for (int i : back.floatCarries) inputs.add(adjoints.of(node.outputs().get(i)));
+        for (int i : wanted) inputs.add(g.emit(new Fill(node.inputs().get(i).type(), 0)));
+        inputs.addAll(stacks);
+        for (int i : slices) inputs.add(node.inputs().get(i));
+        for (int i : back.floatSlicesOut) inputs.add(adjoints.of(node.outputs().get(i)));
+        int carried = back.floatCarries.size() + wanted.size();
+        var outputs = g.emit(new ScanOp(back.body, times, constants, carried, !reverse, false), inputs);
+        int at = 0;
+        for (int i : back.floatCarries) adjoints.add(node.inputs().get(constants + i), outputs.get(at++));
+        for (int i : wanted) adjoints.add(node.inputs().get(i), outputs.get(at++));
+        for (int i : back.floatSlicesIn) adjoints.add(node.inputs().get(i), outputs.get(at++));
+    }
+
+    private static boolean isFloat(Value v) {
+        return v.type().dtype().isFloat();
+    }
+
+    /** One round of the reverse loop: carries are cotangents of the carries and sums of those of the constants. */
+    private static final class Backwards {
+        final List<Integer> floatCarries;
+        final List<Integer> floatSlicesIn;
+        final List<Integer> floatSlicesOut;
+        final Graph body;
+
+        Backwards(ScanOp loop, List<Integer> wanted) {
+            var forward = loop.whole();
+            int c = loop.constants;
+            int n = loop.carries;
+            var params = forward.params();
+            floatCarries = IntStream.range(0, n).filter(i -> isFloat(params.get(c + i))).boxed().toList();
+            floatSlicesIn = IntStream.range(c + n, params.size()).filter(i -> isFloat(params.get(i))).boxed().toList();
+            floatSlicesOut = IntStream.range(n, forward.results().size())
+                    .filter(i -> isFloat(forward.results().get(i)))
+                    .boxed()
+                    .toList();
+            var wrt = new ArrayList<Integer>();
+            floatCarries.forEach(i -> wrt.add(c + i));
+            wrt.addAll(wanted);
+            wrt.addAll(floatSlicesIn);
+            var pulled = Reverse.pullback(forward, wrt);
+
+            var g = new Graph.Builder();
+            var constants = params.subList(0, c).stream().map(p -> g.param(p.type())).toList();
+            var cotangents = floatCarries.stream().map(i -> g.param(params.get(c + i).type())).toList();
+            var sums = wanted.stream().map(i -> g.param(params.get(i).type())).toList();
+            var carries = params.subList(c, c + n).stream().map(p -> g.param(p.type())).toList();
+            var slices = params.subList(c + n, params.size()).stream().map(p -> g.param(p.type())).toList();
+            var slots = floatSlicesOut.stream().map(i -> g.param(forward.results().get(i).type())).toList();
+
+            var arguments = new ArrayList<>(constants);
+            arguments.addAll(carries);
+            arguments.addAll(slices);
+            for (int i = 0; i < forward.results().size(); i++) {
+                int carry = floatCarries.indexOf(i);
+                int slice = floatSlicesOut.indexOf(i);
+                var type = forward.results().get(i).type();
+                arguments.add(i < n
+                        ? carry >= 0 ? cotangents.get(carry) : g.emit(new Fill(type, 0))
+                        : slice >= 0 ? slots.get(slice) : g.emit(new Fill(type, 0)));
+            }
+            var here = g.inline(pulled, arguments);
+            var found = pulled.results().subList(forward.results().size(), pulled.results().size()).stream()
+                    .map(here::at)
+                    .toList();
+            var results = new ArrayList<>(found.subList(0, floatCarries.size()));
+            for (int i = 0; i < sums.size(); i++) {
+                results.add(Reverse.sum(g, sums.get(i), found.get(floatCarries.size() + i)));
+            }
+            results.addAll(found.subList(floatCarries.size() + sums.size(), found.size()));
+            body = g.build(results);
+        }
+    }
+}
