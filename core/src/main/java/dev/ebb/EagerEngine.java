@@ -21,7 +21,7 @@ public final class EagerEngine implements Eager {
     }
 
     static List<Array> run(Graph graph, List<Array> operands) {
-        var pipeline = new Pipeline(new StoreAll(), _ -> 1, Devices.best());
+        var pipeline = new Pipeline(new StoreAll(), _ -> 1, Devices.best(), Integer.MAX_VALUE);
         try (var prepared = Prepared.of(graph, List.of(), operands.size(), pipeline)) {
             return prepared.run(operands);
         }

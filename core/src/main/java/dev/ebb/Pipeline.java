@@ -5,6 +5,7 @@ import dev.ebb.exec.Program;
 import dev.ebb.exec.Scratch;
 import dev.ebb.ir.Graph;
 import dev.ebb.pass.Fuse;
+import dev.ebb.pass.Loops;
 import dev.ebb.pass.Simplify;
 import dev.ebb.plan.Binding;
 import dev.ebb.plan.Cost;
@@ -12,14 +13,19 @@ import dev.ebb.plan.Layout;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.Problem;
 import dev.ebb.plan.Settle;
-
 import java.util.List;
 
-/** The line from a traced graph to a program that runs. */
-record Pipeline(Planner planner, Cost cost, Device device) {
+/**
+ * The line from a traced graph to a program that runs.
+ *
+ * @param loopSlots at most this many carries of a loop are kept for its reverse
+ */
+record Pipeline(Planner planner, Cost cost, Device device, int loopSlots) {
 
     Program compile(Graph traced, List<Binding> bindings) {
-        var graph = Scratch.add(Fuse.of(Simplify.of(traced)), device);
+        var fused = Loops.merge(Fuse.of(Simplify.of(traced)));
+        var looped = loopSlots < Loops.longest(fused) ? Loops.checkpoint(fused, loopSlots) : fused;
+        var graph = Scratch.add(looped, device);
         var schedule = planner.plan(Settle.of(new Problem(graph, bindings)), cost);
         return new Program(Layout.of(schedule), device);
     }

@@ -79,7 +79,9 @@ record ScanOp(Graph body, int times, int constants, int carries, boolean reverse
             var result = here.at(body.results().get(i));
             results.add(i < carries ? g.emit(new Store(), params.get(constants + i), result) : result);
         }
-        return new Kernel.Scan(g.build(results), times, constants, carries, reverse, remember);
+        return new Kernel.Scan(
+                g.build(results), times, constants, carries, reverse,
+                remember ? new Kernel.Remember.Everything() : new Kernel.Remember.Nothing());
     }
 
     private List<Value> carryParams() {

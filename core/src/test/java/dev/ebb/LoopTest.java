@@ -88,6 +88,30 @@ class LoopTest {
     }
 
     @Test
+    void checkpointsGiveTheBitsOfTheWholeStack() {
+        Fn<Pair, Tensor> f = p -> {
+            var out = Loop.scan(p.h(), (Tensor) LONG, (h, x) -> {
+                var next = h.reshape(1, 3).matmul(p.w()).reshape(3).add(x).tanh();
+                return new Next<>(next, next.square().sum());
+            });
+            return out.carry().sum().add(out.stacked().sum());
+        };
+        var at = new Pair(W, Array.of(0.3, -0.2, 0.1));
+        var all = Ebb.compile(Ebb.grad(f)).apply(at);
+        long before = 0;
+        for (int slots : new int[] {1, 2, 3, 5, 10, 39}) {
+            var compiled = Ebb.compile(Ebb.grad(f)).loopSlots(slots);
+            var g = compiled.apply(at);
+            assertThat(((Array) g.w()).sameBits((Array) all.w())).isTrue();
+            assertThat(((Array) g.h()).sameBits((Array) all.h())).isTrue();
+            assertThat(compiled.report().promisedBytes()).isGreaterThanOrEqualTo(before);
+            before = compiled.report().promisedBytes();
+        }
+    }
+
+    private static final Array LONG = Array.of(Shape.of(40, 3), java.util.stream.IntStream.range(0, 120).mapToDouble(i -> Math.sin(i)).toArray());
+
+    @Test
     void aCarryThatChangesIsNamed() {
         Fn<Tensor, Tensor> f = x -> Loop.repeat(3, x, c -> c.cast(DType.F32));
         assertThatThrownBy(() -> Ebb.compile(f).apply(Array.of(1.0)))

@@ -198,14 +198,24 @@ public sealed interface Kernel {
         Control withBodies(List<Graph> bodies);
     }
 
+    /** What a loop keeps of the carries that its rounds began with, as further outputs: one for each carry. */
+    sealed interface Remember {
+        record Nothing() implements Remember {}
+
+        /** All of them, stacked in the order of the slices. */
+        record Everything() implements Remember {}
+
+        /** With the first, {@code slots} of them, where {@link Sweep} wants to begin; the first is an input already. */
+        record Checkpoints(int slots) implements Remember {}
+    }
+
     /**
-     * One graph, repeated. Inputs: {@code constants} read by every round, {@code carries} handed
-     * from round to round, then tensors whose first axis has {@code times} slices, one for each
-     * round. The body maps (constants, carries, slices) to (carries, slices); outputs are the last
-     * carries and the stacked slices. Rounds run from the last slice to the first if {@code
-     * reverse}.
+     * One graph, repeated. Inputs: {@code constants} read by every round, {@code carries} handed from round to round,
+     * then tensors whose first axis has {@code times} slices, one for each round. The body maps (constants, carries,
+     * slices) to (carries, slices); outputs are the last carries and the stacked slices, then what it is to remember.
+     * Rounds run from the last slice to the first if {@code reverse}.
      */
-    record Scan(Graph body, int times, int constants, int carries, boolean reverse, boolean remember)
+    record Scan(Graph body, int times, int constants, int carries, boolean reverse, Remember remember)
             implements Control {
         @Override
         public List<Graph> bodies() {
@@ -215,6 +225,28 @@ public sealed interface Kernel {
         @Override
         public Scan withBodies(List<Graph> bodies) {
             return new Scan(bodies.getFirst(), times, constants, carries, reverse, remember);
+        }
+
+        public Scan remembering(Remember what) {
+            return new Scan(body, times, constants, carries, reverse, what);
+        }
+    }
+
+    /**
+     * A reverse loop that brings back the carries it reads instead of finding them stacked: it runs {@code forward}
+     * again from checkpoints. Inputs: those of the forward loop, its checkpoints (which it uses up), then those of
+     * {@code backward} except its first slices, which are the carries. Outputs are those of {@code backward}.
+     */
+    record Sweep(Scan forward, Scan backward, int slots) implements Control {
+        @Override
+        public List<Graph> bodies() {
+            return List.of(forward.body, backward.body);
+        }
+
+        @Override
+        public Sweep withBodies(List<Graph> bodies) {
+            return new Sweep(
+                    forward.withBodies(bodies.subList(0, 1)), backward.withBodies(bodies.subList(1, 2)), slots);
         }
     }
 

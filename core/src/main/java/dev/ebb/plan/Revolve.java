@@ -66,7 +66,7 @@ public final class Revolve {
     }
 
     /** How far to advance before saving the next state. */
-    static long split(long steps, int slots) {
+    public static long split(long steps, int slots) {
         long low = 1;
         long high = steps - 1;
         while (low < high) {
