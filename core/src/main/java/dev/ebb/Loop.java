@@ -8,7 +8,7 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -64,7 +64,7 @@ public final class Loop {
                     return results;
                 },
                 types);
-        var op = new ScanOp(capturesFirst(trace, types), times, trace.captured().size(), first.size(), false, false);
+        var op = new ScanOp(taking(trace, trace.captured(), types), times, trace.captured().size(), first.size(), false, false, false);
         var operands = new ArrayList<>(trace.captured());
         operands.addAll(first);
         operands.addAll(stacks);
@@ -72,6 +72,39 @@ public final class Loop {
         return new Scanned<>(
                 Tree.unflatten(carry, outputs.subList(0, first.size())),
                 Tree.unflatten(structure.getFirst(), outputs.subList(first.size(), outputs.size())));
+    }
+
+    /**
+     * {@code carry = body(carry)} while {@code condition(carry)}, which gives one truth value, holds. The number of
+     * rounds is recorded, and the backward half runs as many; more than {@code limit} are an error.
+     */
+    public static <C> C whileTrue(int limit, C carry, Fn<C, Tensor> condition, Fn<C, C> body) {
+        if (limit < 1) throw new IllegalArgumentException("a loop's limit must be positive, not " + limit);
+        var first = Tree.flatten(carry);
+        var types = first.stream().map(Tensor::type).toList();
+        var asked = Trace.of(in -> List.of(condition.apply(Tree.unflatten(carry, in))), types);
+        var done = Trace.of(
+                in -> {
+                    var next = body.apply(Tree.unflatten(carry, in));
+                    if (!Tree.shapeOf(next).equals(Tree.shapeOf(carry))) {
+                        throw new IllegalArgumentException("a loop's body must return a carry built like the one it takes");
+                    }
+                    return Tree.flatten(next);
+                },
+                types);
+        var constants = union(asked, done);
+        var op = new WhileOp(
+                taking(asked, constants, types), taking(done, constants, types), limit, constants.size(), first.size());
+        var operands = new ArrayList<>(constants);
+        operands.addAll(first);
+        return Tree.unflatten(carry, Tensors.apply(op, operands).subList(0, first.size()));
+    }
+
+    /** The tensors that either closes over. */
+    private static List<Tensor> union(Trace first, Trace second) {
+        var all = new LinkedHashSet<>(first.captured());
+        all.addAll(second.captured());
+        return List.copyOf(all);
     }
 
     /** One of two functions of nothing, by a truth value; what they close over flows in and gradients flow back. */
@@ -82,11 +115,8 @@ public final class Loop {
         if (!Tree.shapeOf(structure.getFirst()).equals(Tree.shapeOf(structure.getLast()))) {
             throw new IllegalArgumentException("the two branches return results of different structure");
         }
-        var operands = new LinkedHashMap<Tensor, Integer>();
-        first.captured().forEach(t -> operands.putIfAbsent(t, operands.size()));
-        second.captured().forEach(t -> operands.putIfAbsent(t, operands.size()));
-        var all = List.copyOf(operands.keySet());
-        var op = new CondOp(taking(first, all), taking(second, all));
+        var all = union(first, second);
+        var op = new CondOp(taking(first, all, List.of()), taking(second, all, List.of()));
         var inputs = new ArrayList<Tensor>();
         inputs.add(predicate);
         inputs.addAll(all);
@@ -102,21 +132,12 @@ public final class Loop {
                 List.of());
     }
 
-    /** The branch as a function of all tensors that either branch closes over. */
-    private static Graph taking(Trace trace, List<Tensor> operands) {
+    /** The function with {@code constants}, some of which it closes over, as its first parameters. */
+    private static Graph taking(Trace trace, List<Tensor> constants, List<Type> types) {
         var g = new Graph.Builder();
-        var params = operands.stream().map(t -> g.param(t.type())).toList();
-        var here = g.inline(
-                trace.graph(), trace.captured().stream().map(t -> params.get(operands.indexOf(t))).toList());
-        return g.build(trace.graph().results().stream().map(here::at).toList());
-    }
-
-    /** The body with what it closes over as its first parameters. */
-    private static Graph capturesFirst(Trace trace, List<Type> types) {
-        var g = new Graph.Builder();
-        var captured = trace.captured().stream().map(t -> g.param(t.type())).toList();
+        var outer = constants.stream().map(t -> g.param(t.type())).toList();
         var arguments = new ArrayList<>(types.stream().map(g::param).toList());
-        arguments.addAll(captured);
+        trace.captured().forEach(t -> arguments.add(outer.get(constants.indexOf(t))));
         var here = g.inline(trace.graph(), arguments);
         return g.build(trace.graph().results().stream().map(here::at).toList());
     }

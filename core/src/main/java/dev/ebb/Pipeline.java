@@ -22,9 +22,13 @@ import java.util.List;
  */
 record Pipeline(Planner planner, Cost cost, Device device, int loopSlots) {
 
+    /** A loop of unknown length keeps this many states unless told otherwise. */
+    private static final int UNKNOWN_SLOTS = 32;
+
     Program compile(Graph traced, List<Binding> bindings) {
         var fused = Loops.merge(Fuse.of(Simplify.of(traced)));
-        var looped = loopSlots < Loops.longest(fused) ? Loops.checkpoint(fused, loopSlots) : fused;
+        var bounded = Loops.checkpointUnknown(fused, Math.min(loopSlots, UNKNOWN_SLOTS));
+        var looped = loopSlots < Loops.longest(bounded) ? Loops.checkpoint(bounded, loopSlots) : bounded;
         var graph = Scratch.add(looped, device);
         var schedule = planner.plan(Settle.of(new Problem(graph, bindings)), cost);
         return new Program(Layout.of(schedule), device);

@@ -21,9 +21,12 @@ import java.util.stream.IntStream;
  * (carries, slices). Its derivative is again such a loop, in the other direction, that reads the stacked carries: the
  * only rule there is, so any order works. Which carries are really kept is left to the planner.
  *
+ * @param counted whether the first input says how many rounds, of at most {@code times}, really run
  * @param remember whether the carries that each round began with are stacked as further outputs
  */
-record ScanOp(Graph body, int times, int constants, int carries, boolean reverse, boolean remember) implements Op {
+record ScanOp(
+        Graph body, int times, int constants, int carries, boolean reverse, boolean counted, boolean remember)
+        implements Op {
 
     ScanOp {
         for (int i = 0; i < carries; i++) {
@@ -44,11 +47,13 @@ record ScanOp(Graph body, int times, int constants, int carries, boolean reverse
 
     @Override
     public List<Type> infer(List<Type> inputs) {
-        for (int i = 0; i < inputs.size(); i++) {
+        int first = first();
+        for (int i = 0; i < inputs.size() - first; i++) {
             var expected = body.params().get(i).type();
             if (i >= constants + carries) expected = stacked(expected);
-            if (!inputs.get(i).equals(expected)) {
-                throw new ShapeException("input " + i + " of a loop is " + inputs.get(i) + " where " + expected
+            if (!inputs.get(first + i).equals(expected)) {
+                throw new ShapeException("input " + i + " of a loop is "
+                                + inputs.get(first + i) + " where " + expected
                         + " is expected");
             }
         }
@@ -80,8 +85,13 @@ record ScanOp(Graph body, int times, int constants, int carries, boolean reverse
             results.add(i < carries ? g.emit(new Store(), params.get(constants + i), result) : result);
         }
         return new Kernel.Scan(
-                g.build(results), times, constants, carries, reverse,
+                g.build(results), times, constants, carries, reverse, counted,
                 remember ? new Kernel.Remember.Everything() : new Kernel.Remember.Nothing());
+    }
+
+    /** The number of inputs before the constants. */
+    private int first() {
+        return counted ? 1 : 0;
     }
 
     private List<Value> carryParams() {
@@ -99,27 +109,30 @@ record ScanOp(Graph body, int times, int constants, int carries, boolean reverse
     @Override
     public void pullback(Node node, Adjoints adjoints) {
         var g = adjoints.graph();
-        var trajectory = g.emit(new ScanOp(body, times, constants, carries, reverse, true), node.inputs());
+        var count = node.inputs().subList(0, first());
+        var operands = node.inputs().subList(first(), node.inputs().size());
+        var again = new ScanOp(body, times, constants, carries, reverse, counted, true);
+        var trajectory = g.emit(again, node.inputs());
         var stacks = trajectory.subList(body.results().size(), trajectory.size());
 
-        var slices = IntStream.range(constants + carries, node.inputs().size()).boxed().toList();
         var wanted = IntStream.range(0, constants)
-                .filter(i -> isFloat(body.params().get(i)) && adjoints.wanted(node.inputs().get(i)))
+                .filter(i -> isFloat(body.params().get(i)) && adjoints.wanted(operands.get(i)))
                 .boxed()
                 .toList();
         var back = new Backwards(this, wanted);
-        var inputs = new ArrayList<>(node.inputs().subList(0, constants));
+        var inputs = new ArrayList<>(count);
+        inputs.addAll(operands.subList(0, constants));
         for (int i : back.floatCarries) inputs.add(adjoints.of(node.outputs().get(i)));
-        for (int i : wanted) inputs.add(g.emit(new Fill(node.inputs().get(i).type(), 0)));
+        for (int i : wanted) inputs.add(g.emit(new Fill(operands.get(i).type(), 0)));
         inputs.addAll(stacks);
-        for (int i : slices) inputs.add(node.inputs().get(i));
+        inputs.addAll(operands.subList(constants + carries, operands.size()));
         for (int i : back.floatSlicesOut) inputs.add(adjoints.of(node.outputs().get(i)));
         int carried = back.floatCarries.size() + wanted.size();
-        var outputs = g.emit(new ScanOp(back.body, times, constants, carried, !reverse, false), inputs);
+        var outputs = g.emit(new ScanOp(back.body, times, constants, carried, !reverse, counted, false), inputs);
         int at = 0;
-        for (int i : back.floatCarries) adjoints.add(node.inputs().get(constants + i), outputs.get(at++));
-        for (int i : wanted) adjoints.add(node.inputs().get(i), outputs.get(at++));
-        for (int i : back.floatSlicesIn) adjoints.add(node.inputs().get(i), outputs.get(at++));
+        for (int i : back.floatCarries) adjoints.add(operands.get(constants + i), outputs.get(at++));
+        for (int i : wanted) adjoints.add(operands.get(i), outputs.get(at++));
+        for (int i : back.floatSlicesIn) adjoints.add(operands.get(i), outputs.get(at++));
     }
 
     private static boolean isFloat(Value v) {

@@ -111,6 +111,34 @@ class LoopTest {
 
     private static final Array LONG = Array.of(Shape.of(40, 3), java.util.stream.IntStream.range(0, 120).mapToDouble(i -> Math.sin(i)).toArray());
 
+    /** Newton's method for a square root, until it is near: the length depends on the argument. */
+    private static Tensor root(Tensor a) {
+        return Loop.whileTrue(100, a, x -> x.square().sub(a).square().sum().gt(a.literal(1e-20)),
+                x -> x.add(a.div(x)).mul(0.5)).sum();
+    }
+
+    @Test
+    void aWhileLoopIsDifferentiatedAsLongAsItRan() {
+        for (double a : new double[] {1, 2, 50, 1e4}) {
+            var at = Array.of(a, a / 2);
+            var g = (Array) Ebb.compile(Ebb.grad(LoopTest::root)).apply(at);
+            assertThat(g.get(0)).isCloseTo(0.5 / Math.sqrt(a), within(1e-9));
+            for (int slots : new int[] {1, 2, 3, 7}) {
+                var few = (Array) Ebb.compile(Ebb.grad(LoopTest::root)).loopSlots(slots).apply(at);
+                assertThat(few.sameBits(g)).isTrue();
+            }
+            var h = (Array) Ebb.hvp(LoopTest::root).apply(at, Array.of(1.0, 0.0));
+            assertThat(h.get(0)).isCloseTo(-0.25 * Math.pow(a, -1.5), within(1e-8));
+        }
+    }
+
+    @Test
+    void aLoopWithoutEndIsStopped() {
+        Fn<Tensor, Tensor> f = x -> Loop.whileTrue(50, x, y -> y.gt(y.literal(-1)), y -> y.add(1));
+        assertThatThrownBy(() -> Ebb.compile(f).apply(Array.scalar(1.0)))
+                .hasMessageContaining("did not end within its limit of 50");
+    }
+
     @Test
     void aCarryThatChangesIsNamed() {
         Fn<Tensor, Tensor> f = x -> Loop.repeat(3, x, c -> c.cast(DType.F32));

@@ -36,11 +36,6 @@ final class Rounds {
         return steps.results().subList(loop.carries(), steps.results().size());
     }
 
-    /** The number of the slice that round {@code t}, counted in time, reads. */
-    long place(long t) {
-        return loop.reverse() ? loop.times() - 1 - t : t;
-    }
-
     /** Feeds slices {@code from, from + 1, ...} of the round that reads {@code place} from their stacks. */
     void feed(List<Buffer> stacks, int from, long place) {
         for (int i = 0; i < stacks.size(); i++) {

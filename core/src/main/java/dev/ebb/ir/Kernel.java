@@ -213,9 +213,11 @@ public sealed interface Kernel {
      * One graph, repeated. Inputs: {@code constants} read by every round, {@code carries} handed from round to round,
      * then tensors whose first axis has {@code times} slices, one for each round. The body maps (constants, carries,
      * slices) to (carries, slices); outputs are the last carries and the stacked slices, then what it is to remember.
-     * Rounds run from the last slice to the first if {@code reverse}.
+     * Rounds run from the last slice to the first if {@code reverse}. If {@code counted}, one more input comes first:
+     * the I64 number of rounds that really run, on the first so many slices; slices of the others are zero.
      */
-    record Scan(Graph body, int times, int constants, int carries, boolean reverse, Remember remember)
+    record Scan(
+            Graph body, int times, int constants, int carries, boolean reverse, boolean counted, Remember remember)
             implements Control {
         @Override
         public List<Graph> bodies() {
@@ -224,18 +226,41 @@ public sealed interface Kernel {
 
         @Override
         public Scan withBodies(List<Graph> bodies) {
-            return new Scan(bodies.getFirst(), times, constants, carries, reverse, remember);
+            return new Scan(bodies.getFirst(), times, constants, carries, reverse, counted, remember);
         }
 
         public Scan remembering(Remember what) {
-            return new Scan(body, times, constants, carries, reverse, what);
+            return new Scan(body, times, constants, carries, reverse, counted, what);
+        }
+    }
+
+    /**
+     * One graph, repeated while a condition holds. Inputs: {@code constants}, then {@code carries}; condition and body
+     * take both. Outputs: the last carries, the I64 number of rounds, then what it is to remember; with checkpoints,
+     * one more at the end: the I64 rounds they belong to. More rounds than {@code limit} are an error.
+     */
+    record While(Graph condition, Graph body, int limit, int constants, int carries, Remember remember)
+            implements Control {
+        @Override
+        public List<Graph> bodies() {
+            return List.of(condition, body);
+        }
+
+        @Override
+        public While withBodies(List<Graph> bodies) {
+            return new While(bodies.getFirst(), bodies.getLast(), limit, constants, carries, remember);
+        }
+
+        public While remembering(Remember what) {
+            return new While(condition, body, limit, constants, carries, what);
         }
     }
 
     /**
      * A reverse loop that brings back the carries it reads instead of finding them stacked: it runs {@code forward}
-     * again from checkpoints. Inputs: those of the forward loop, its checkpoints (which it uses up), then those of
-     * {@code backward} except its first slices, which are the carries. Outputs are those of {@code backward}.
+     * again from checkpoints. Inputs: those of the forward loop, its checkpoints (which it uses up; of a counted loop
+     * also the rounds they belong to), then those of {@code backward} except its count and its first slices, which
+     * are the carries. Outputs are those of {@code backward}.
      */
     record Sweep(Scan forward, Scan backward, int slots) implements Control {
         @Override
