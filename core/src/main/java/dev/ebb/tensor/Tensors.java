@@ -28,6 +28,11 @@ public final class Tensors {
         return fill(new Type(dtype, shape), 1);
     }
 
+    /** The identity matrix. */
+    public static Tensor eye(DType dtype, int size) {
+        return ones(dtype, Shape.of(size)).diag();
+    }
+
     /** Tensors side by side along an axis they already have. */
     public static Tensor concat(List<? extends Tensor> parts, int axis) {
         if (parts.isEmpty()) throw new ShapeException("concat of no tensors has no type");
