@@ -48,7 +48,7 @@ public record CrossEntropy(Reduction reduction, OptionalLong ignored, double smo
                             + "; cast them, for example to i32");
         }
         if (ignored.isEmpty()) return reduction.of(rows(logits, targets));
-        var skip = targets.literal(ignored.getAsLong());
+        var skip = targets.literal((double) ignored.getAsLong());
         var counted = targets.ne(skip);
         var safe = Tensors.where(counted, targets, targets.literal(0));
         var rows = rows(logits, safe);

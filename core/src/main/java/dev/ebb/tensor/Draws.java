@@ -87,7 +87,7 @@ final class Draws {
     }
 
     /** A draw for every index of a shape; the operand is the key. */
-    private interface Draw extends Differentiable {
+    interface Draw extends Differentiable {
         Type type();
 
         Scalar body(Scalar key);

@@ -55,13 +55,18 @@ final class Einsum {
         }
         var out = arrow < 0 ? implied(left) : equation.substring(arrow + 2);
         letters(out);
-        for (char c : out.toCharArray()) {
+        for (int i = 0; i < out.length(); i++) {
+            char c = out.charAt(i);
             if (!sizes.has(c)) throw fault("the result's '" + c + "' is in no operand");
             if (out.indexOf(c) != out.lastIndexOf(c)) {
                 throw fault("the result names '" + c + "' twice; use diag for that");
             }
         }
-        var plain = labelled.stream().map(l -> reduced(l, labelled, out)).toList();
+        var plain = new ArrayList<Labelled>();
+        for (int i = 0; i < terms.length; i++) {
+            var other = terms.length == 1 ? "" : terms[1 - i];
+            plain.add(reduced(labelled.get(i), other + out));
+        }
         var product =
                 plain.size() == 1
                         ? plain.getFirst()
@@ -70,7 +75,8 @@ final class Einsum {
     }
 
     private void letters(String term) {
-        for (char c : term.toCharArray()) {
+        for (int i = 0; i < term.length(); i++) {
+            char c = term.charAt(i);
             if (!Character.isLetter(c)) {
                 throw fault("'" + c + "' is no letter; every axis is one letter, as in 'ij,jk->ik'");
             }
@@ -107,7 +113,7 @@ final class Einsum {
     }
 
     /** Diagonals of repeated letters taken, letters that nobody else wants summed. */
-    private static Labelled reduced(Labelled l, List<Labelled> all, String out) {
+    private static Labelled reduced(Labelled l, String wanted) {
         var x = l;
         for (int i = repeated(x.axes); i >= 0; i = repeated(x.axes)) {
             x = diagonal(x, i, x.axes.indexOf(x.axes.charAt(i), i + 1));
@@ -116,9 +122,7 @@ final class Einsum {
         var kept = new StringBuilder();
         for (int i = 0; i < x.axes.length(); i++) {
             char c = x.axes.charAt(i);
-            boolean wanted =
-                    out.indexOf(c) >= 0 || all.stream().anyMatch(o -> o != l && o.has(c));
-            if (wanted) kept.append(c);
+            if (wanted.indexOf(c) >= 0) kept.append(c);
             else axes.add(i);
         }
         return axes.isEmpty() ? x : new Labelled(x.t.sum(axes, false), kept.toString());
@@ -172,13 +176,17 @@ final class Einsum {
 
     private static String pick(String axes, Choice choice) {
         var out = new StringBuilder();
-        for (char c : axes.toCharArray()) if (choice.takes(c)) out.append(c);
+        for (int i = 0; i < axes.length(); i++) {
+            if (choice.takes(axes.charAt(i))) out.append(axes.charAt(i));
+        }
         return out.toString();
     }
 
     private int size(String axes) {
         int size = 1;
-        for (char c : axes.toCharArray()) size = Math.multiplyExact(size, sizes.at(c));
+        for (int i = 0; i < axes.length(); i++) {
+            size = Math.multiplyExact(size, sizes.at(axes.charAt(i)));
+        }
         return size;
     }
 }

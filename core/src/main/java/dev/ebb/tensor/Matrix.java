@@ -69,7 +69,7 @@ record Matrix(Buffer buffer, long offset, int rows, int columns) {
         for (int i = 0; i < rows; i++) {
             for (int j = 0; j < columns; j++) {
                 double x = get(i, j);
-                if (x - x != 0) {
+                if (!Double.isFinite(x)) {
                     throw new ArithmeticException(
                             op
                                     + ": matrix "

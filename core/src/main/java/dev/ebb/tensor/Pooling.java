@@ -174,7 +174,7 @@ final class Pooling {
                     for (int w = w0; w < w0 + kernel.get(2); w++, route++) {
                         if (outside(d, 0) || outside(h, 1) || outside(w, 2)) continue;
                         double value = x.get(at(plane, d, h, w));
-                        if (best < 0 || value > max || (value != value && max == max)) {
+                        if (best < 0 || value > max || (Double.isNaN(value) && !Double.isNaN(max))) {
                             best = route;
                             max = value;
                         }

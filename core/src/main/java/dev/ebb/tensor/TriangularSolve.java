@@ -35,7 +35,7 @@ record TriangularSolve(Triangle half, boolean transposed) implements Factorisati
         for (int step = 0; step < n; step++) {
             int i = down ? step : n - 1 - step;
             double pivot = a.get(i, i);
-            if (pivot == 0 || pivot != pivot) {
+            if (pivot == 0 || Double.isNaN(pivot)) {
                 throw new ArithmeticException(
                         "triangular_solve: matrix "
                                 + number
