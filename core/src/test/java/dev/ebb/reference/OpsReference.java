@@ -15,6 +15,7 @@ import org.junit.jupiter.api.TestFactory;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -43,6 +44,17 @@ public abstract class OpsReference {
                     "eigh_square",
                     "svdvals");
 
+    /**
+     * Where the reference itself is wrong by more than the bound: PyTorch's derivative of
+     * hardsigmoid takes a sixth as a 32-bit float, and its trigamma series breaks off after three
+     * terms.
+     */
+    private static final Map<String, Double> REFERENCE_ERRORS =
+            Map.of("hardsigmoid", 4e-8, "digamma", 2e-9, "lgamma", 2e-9);
+
+    /** A second derivative all of whose elements are below this is rounding around zero. */
+    private static final double NOISE = 1e-2;
+
     /** Operands or cotangents by position, and those that stay fixed. */
     record Point(List<Tensor> operands, Tensor cotangent) {}
 
@@ -52,7 +64,7 @@ public abstract class OpsReference {
 
     @TestFactory
     Stream<DynamicTest> value_and_first_derivative_in_f64() {
-        return tests(_ -> true, (c, fn) -> first(c, fn, DType.F64, 1e-10));
+        return tests(_ -> true, (c, fn) -> first(c, fn, DType.F64, strict(c)));
     }
 
     @TestFactory
@@ -67,6 +79,10 @@ public abstract class OpsReference {
 
     private static boolean factors(Case c) {
         return FACTORISATIONS.contains(c.op());
+    }
+
+    private static double strict(Case c) {
+        return REFERENCE_ERRORS.getOrDefault(c.op(), 1e-10);
     }
 
     private interface Check {
@@ -90,13 +106,13 @@ public abstract class OpsReference {
     private void first(Case c, Fn<List<Tensor>, Tensor> fn, DType floats, double bound) {
         var all = tensors(c, c.inputs(), floats);
         var value = (Array) Ebb.compile(fn).on(device()).apply(all);
-        close(value, tensor(c, "out", DType.F64), bound, "value");
+        close(value, tensor(c, "out", DType.F64), bound, 0, "value");
         if (c.vjp().isEmpty()) return;
         var point = new Point(tensors(c, c.vjp(), floats), tensor(c, "ct", floats));
         var vjp = Ebb.compile((Point p) -> pulled(c, fn, floats, p)).on(device()).apply(point);
         for (int i = 0; i < vjp.size(); i++) {
             var expected = tensor(c, "vjp." + c.vjp().get(i), DType.F64);
-            close((Array) vjp.get(i), expected, bound, "vjp of " + c.vjp().get(i));
+            close((Array) vjp.get(i), expected, bound, 0, "vjp of " + c.vjp().get(i));
         }
     }
 
@@ -127,9 +143,10 @@ public abstract class OpsReference {
             var found = (Array) hvp.get(i);
             if (c.hvp().contains(name)) {
                 var expected = tensor(c, "hvp." + name, DType.F64);
-                close(found, expected, factors(c) ? 1e-8 : 1e-10, "hvp of " + name);
+                double bound = factors(c) ? 1e-8 : strict(c);
+                close(found, expected, bound, NOISE, "hvp of " + name);
             } else if (c.hvp().isEmpty()) {
-                assertThat(found.toDoubles()).as("hvp of " + name).containsOnly(0, -0.0);
+                close(found, zeros(found.type()), 0, 0, "hvp of " + name);
             }
         }
     }
@@ -164,9 +181,14 @@ public abstract class OpsReference {
         return Array.of(type, random.doubles(type.size(), -1, 1).toArray());
     }
 
-    private static void close(Array found, Array expected, double bound, String what) {
+    private static Array zeros(Type type) {
+        return Array.of(type, new double[Math.toIntExact(type.size())]);
+    }
+
+    private static void close(
+            Array found, Array expected, double bound, double least, String what) {
         assertThat(found.shape()).as(what).isEqualTo(expected.shape());
-        double largest = 0;
+        double largest = least;
         for (double x : expected.toDoubles()) largest = Math.max(largest, Math.abs(x));
         for (int i = 0; i < expected.type().size(); i++) {
             double error = Math.abs(found.get(i) - expected.get(i));
