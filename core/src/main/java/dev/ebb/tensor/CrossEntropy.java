@@ -47,6 +47,11 @@ public record CrossEntropy(Reduction reduction, OptionalLong ignored, double smo
                             + targets.type()
                             + "; cast them, for example to i32");
         }
+        var wide = logits.cast(Moments.wide(logits));
+        return losses(wide, targets).cast(logits.dtype());
+    }
+
+    private Tensor losses(Tensor logits, Tensor targets) {
         if (ignored.isEmpty()) return reduction.of(rows(logits, targets));
         var skip = targets.literal((double) ignored.getAsLong());
         var counted = targets.ne(skip);

@@ -44,8 +44,7 @@ public interface FactorOps {
         return columns("triangular_solve", b, (a, c) -> a.apply(op, c));
     }
 
-    private Tensor columns(
-            String op, Tensor b, java.util.function.BinaryOperator<Tensor> solve) {
+    private Tensor columns(String op, Tensor b, java.util.function.BinaryOperator<Tensor> solve) {
         Factorisation.square(op, self().type());
         if (b.rank() == 0) {
             throw new ShapeException(op + ": a scalar right-hand side; give a vector or matrices");

@@ -53,7 +53,11 @@ public interface LinearOps extends FactorOps {
     private void vectors(String op, Tensor y) {
         if (self().rank() != 1 || y.rank() != 1) {
             throw new ShapeException(
-                    op + " takes two vectors, these are " + self().type() + " and " + y.type()
+                    op
+                            + " takes two vectors, these are "
+                            + self().type()
+                            + " and "
+                            + y.type()
                             + "; for other shapes use matmul or einsum");
         }
     }
@@ -66,7 +70,9 @@ public interface LinearOps extends FactorOps {
     default Tensor einsum(String equation, Tensor... others) {
         if (others.length > 1) {
             throw new ShapeException(
-                    "einsum of " + (1 + others.length) + " tensors: it takes one or two at a"
+                    "einsum of "
+                            + (1 + others.length)
+                            + " tensors: it takes one or two at a"
                             + " time; apply it twice, in the order that makes the smaller product");
         }
         var operands = new java.util.ArrayList<Tensor>(List.of(self()));

@@ -24,7 +24,11 @@ final class Pooling {
         int window = p.kernel().stream().reduce(1, Math::multiplyExact);
         if (window > 256) {
             throw new ShapeException(
-                    "max_pool: a window of " + p.kernel() + " has " + window + " elements; a route"
+                    "max_pool: a window of "
+                            + p.kernel()
+                            + " has "
+                            + window
+                            + " elements; a route"
                             + " is one byte, so 256 is the most. Pool twice with smaller windows");
         }
         return x.apply(new Max(windows(x, p)));
@@ -50,8 +54,7 @@ final class Pooling {
         int rank = spatial("avg_pool", x);
         var p = pool.over(rank);
         var out = p.out(x);
-        boolean tiled =
-                p.kernel().equals(p.stride()) && p.padding().stream().allMatch(n -> n == 0);
+        boolean tiled = p.kernel().equals(p.stride()) && p.padding().stream().allMatch(n -> n == 0);
         if (tiled) return tiles(x, p.kernel(), out);
         // padding counts, as zeros: every window has the same weight
         var kernel = new ArrayList<>(List.of(1, 1));
@@ -60,8 +63,7 @@ final class Pooling {
         var weight = Tensors.fill(new Type(x.dtype(), shape), 1.0 / shape.size());
         var planes = new ArrayList<>(List.of(x.dim(0) * x.dim(1), 1));
         planes.addAll(x.shape().dims().subList(2, x.rank()));
-        var geometry =
-                new Conv(p.stride(), p.padding(), p.padding(), List.of(1), 1, List.of(0));
+        var geometry = new Conv(p.stride(), p.padding(), p.padding(), List.of(1), 1, List.of(0));
         var y = Convolution.forward(x.reshape(new Shape(planes)), weight, geometry);
         var dims = new ArrayList<>(x.shape().dims().subList(0, 2));
         dims.addAll(out);
@@ -106,7 +108,8 @@ final class Pooling {
     private static int spatial(String op, Tensor x) {
         if (x.rank() < 3 || x.rank() > 5) {
             throw new ShapeException(
-                    op + " needs [batch, channels] and one to three spatial axes, this is "
+                    op
+                            + " needs [batch, channels] and one to three spatial axes, this is "
                             + x.type());
         }
         return x.rank() - 2;
@@ -174,7 +177,9 @@ final class Pooling {
                     for (int w = w0; w < w0 + kernel.get(2); w++, route++) {
                         if (outside(d, 0) || outside(h, 1) || outside(w, 2)) continue;
                         double value = x.get(at(plane, d, h, w));
-                        if (best < 0 || value > max || (Double.isNaN(value) && !Double.isNaN(max))) {
+                        if (best < 0
+                                || value > max
+                                || (Double.isNaN(value) && !Double.isNaN(max))) {
                             best = route;
                             max = value;
                         }

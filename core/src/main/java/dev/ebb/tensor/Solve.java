@@ -26,7 +26,11 @@ record Solve(boolean transposed) implements Factorisation {
                 || Factorisation.rows(b) != Factorisation.rows(a)
                 || !Factorisation.lead(a.shape()).equals(Factorisation.lead(b.shape()))) {
             throw new ShapeException(
-                    op + ": the right-hand side " + b + " does not fit the matrices " + a
+                    op
+                            + ": the right-hand side "
+                            + b
+                            + " does not fit the matrices "
+                            + a
                             + "; it needs their type, their batch and as many rows");
         }
     }
