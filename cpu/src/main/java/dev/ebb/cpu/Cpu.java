@@ -1,0 +1,82 @@
+package dev.ebb.cpu;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Reference;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import java.util.List;
+
+/**
+ * The processor as a device: kernels of the Vector API, shared among threads, with the same bits for every number of
+ * them. Without the module {@code jdk.incubator.vector} it says so once and computes as {@link Reference} does.
+ */
+public final class Cpu implements Device, AutoCloseable {
+    private static final boolean VECTORS =
+            ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+
+    private final Workers workers;
+    private final Reference reference = new Reference();
+
+    /** With one thread for each core: what a service loader makes. */
+    public Cpu() {
+        this(Runtime.getRuntime().availableProcessors());
+    }
+
+    public Cpu(int threads) {
+        workers = new Workers(threads);
+        if (!VECTORS) {
+            System.getLogger(Cpu.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "the module jdk.incubator.vector is absent, so kernels run without vectors, many times"
+                                    + " slower; start Java with --add-modules jdk.incubator.vector");
+        }
+    }
+
+    public static Cpu allCores() {
+        return new Cpu();
+    }
+
+    @Override
+    public String name() {
+        return "cpu";
+    }
+
+    public int threads() {
+        return workers.threads();
+    }
+
+    @Override
+    public long workspaceBytes(Node node) {
+        return reference.workspaceBytes(node);
+    }
+
+    @Override
+    public long fixedBytes() {
+        return 0;
+    }
+
+    @Override
+    public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
+        if (!VECTORS) return reference.bind(node, inputs, outputs, workspace);
+        return switch (node.kernel()) {
+            case Kernel.Map _,
+                    Kernel.Fold _,
+                    Kernel.Contract _,
+                    Kernel.Assemble _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Kernel.Library _ -> reference.bind(node, inputs, outputs, workspace);
+        };
+    }
+
+    @Override
+    public void close() {
+        workers.close();
+    }
+}
