@@ -1,0 +1,5 @@
+/** Benchmarks, peers side by side. */
+@NullMarked
+package dev.ebb.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The {@code ebb} command. */
+@NullMarked
+package dev.ebb.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,11 @@
+/** The {@code ebb} command. */
+module dev.ebb.cli {
+    requires dev.ebb;
+    requires dev.ebb.nn;
+    requires info.picocli;
+    requires me.tongfei.progressbar;
+    requires static org.jspecify;
+
+    opens dev.ebb.cli to
+            info.picocli;
+}

@@ -1,0 +1,5 @@
+/** Short programs, each run by a test. */
+@NullMarked
+package dev.ebb.examples;
+
+import org.jspecify.annotations.NullMarked;

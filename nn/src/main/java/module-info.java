@@ -1,0 +1,5 @@
+/** Layers, losses, optimizers and data. */
+module dev.ebb.nn {
+    requires transitive dev.ebb;
+    requires static org.jspecify;
+}
