@@ -21,28 +21,33 @@ final class F32Pack {
 
     private F32Pack() {}
 
-    /** {@code into[panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i below lanes, k below depth. */
+    /** {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i below lanes, k below depth. */
     static void panels(
-            Buffer from, long base, long lane, long step, int lanes, int depth, float[] into) {
+            Buffer from, long base, long lane, long step, int lanes, int depth, float[] into, int at) {
         for (int i = 0; i < lanes; i += LANES) {
             int here = Math.min(LANES, lanes - i);
             long start = base + i * lane;
             if (from.dtype() != DType.F32) {
-                widen(from, start, lane, step, here, depth, into, i * depth);
+                widen(from, start, lane, step, here, depth, into, at + i * depth);
             } else if (lane == 1 && here == LANES) {
-                copy(from.segment(), start * 4, step * 4, depth, into, i * depth);
+                copy(from.segment(), start * 4, step * 4, depth, into, at + i * depth);
             } else if (step == 1) {
-                transpose(from.segment(), start * 4, lane * 4, here, depth, into, i * depth);
+                transpose(from.segment(), start * 4, lane * 4, here, depth, into, at + i * depth);
             } else {
-                scatter(from.segment(), start * 4, lane * 4, step * 4, here, depth, into, i * depth);
+                scatter(from.segment(), start * 4, lane * 4, step * 4, here, depth, into, at + i * depth);
             }
         }
     }
 
-    /** {@code into[i * depth + k] = from[base + i * row + k]}. */
-    static void rows(Buffer from, long base, long row, int rows, int depth, float[] into) {
+    /** {@code into[at + i * depth + k] = from[base + i * row + k]}. */
+    static void rows(Buffer from, long base, long row, int rows, int depth, float[] into, int at) {
         for (int i = 0; i < rows; i++) {
-            MemorySegment.copy(from.segment(), FLOAT, (base + i * row) * 4, into, i * depth, depth);
+            long start = base + i * row;
+            if (from.dtype() == DType.F32) {
+                MemorySegment.copy(from.segment(), FLOAT, start * 4, into, at + i * depth, depth);
+            } else {
+                for (int k = 0; k < depth; k++) into[at + i * depth + k] = (float) from.get(start + k);
+            }
         }
     }
 

@@ -12,12 +12,14 @@ final class F32Panels extends Panels {
     private static final int LANES = F32Blocks.LANES;
     private static final int ROWS = 256;
     private static final int COLUMNS = 256;
+    /** Where in a worker's store the right factor begins; the left one is at its start. */
+    private static final int RIGHT = ROWS * DEPTH;
+
     private static final int SUMS = 64 * COLUMNS;
 
     /** One worker's panels; {@code byRows} tells which of the two layouts the left one has. */
     private static final class Scratch {
-        final float[] left = new float[ROWS * DEPTH];
-        final float[] right = new float[COLUMNS * DEPTH];
+        final float[] store = new float[RIGHT + COLUMNS * DEPTH];
         final MemorySegment edge;
         final MemorySegment sums;
         boolean byRows;
@@ -28,7 +30,7 @@ final class F32Panels extends Panels {
         }
 
         static long bytes() {
-            return 4L * (ROWS * DEPTH + COLUMNS * DEPTH + 4 * LANES + SUMS);
+            return 4L * (RIGHT + COLUMNS * DEPTH + 4 * LANES + SUMS);
         }
     }
 
@@ -38,6 +40,16 @@ final class F32Panels extends Panels {
         var arena = Arena.ofAuto();
         scratch = new Scratch[workers];
         for (int i = 0; i < workers; i++) scratch[i] = new Scratch(arena);
+    }
+
+    /** The heap scratch of a worker, free to be used by a kernel that packs no tiles meanwhile. */
+    float[] store(int worker) {
+        return scratch[worker].store;
+    }
+
+    /** How many floats {@link #store} holds. */
+    static int stored() {
+        return RIGHT + COLUMNS * DEPTH;
     }
 
     @Override
@@ -64,13 +76,13 @@ final class F32Panels extends Panels {
     void left(int worker, Buffer a, long base, long rowStride, long depthStride, int rows, int depth) {
         var s = scratch[worker];
         s.byRows = depthStride == 1 && a.dtype() == DType.F32;
-        if (s.byRows) F32Pack.rows(a, base, rowStride, rows, depth, s.left);
-        else F32Pack.panels(a, base, rowStride, depthStride, rows, depth, s.left);
+        if (s.byRows) F32Pack.rows(a, base, rowStride, rows, depth, s.store, 0);
+        else F32Pack.panels(a, base, rowStride, depthStride, rows, depth, s.store, 0);
     }
 
     @Override
     void right(int worker, Buffer b, long base, long depthStride, long columnStride, int columns, int depth) {
-        F32Pack.panels(b, base, columnStride, depthStride, columns, depth, scratch[worker].right);
+        F32Pack.panels(b, base, columnStride, depthStride, columns, depth, scratch[worker].store, RIGHT);
     }
 
     @Override
@@ -94,10 +106,10 @@ final class F32Panels extends Panels {
     private static void block(
             Scratch s, int i, int j, int depth, MemorySegment c, long to, long row, boolean add) {
         if (s.byRows) {
-            F32Blocks.rows(depth, s.left, i * depth, depth, s.right, j * depth, c, to, row, add);
+            F32Blocks.rows(depth, s.store, i * depth, depth, s.store, RIGHT + j * depth, c, to, row, add);
         } else {
             int at = i / LANES * LANES * depth + i % LANES;
-            F32Blocks.columns(depth, s.left, at, LANES, s.right, j * depth, c, to, row, add);
+            F32Blocks.columns(depth, s.store, at, LANES, s.store, RIGHT + j * depth, c, to, row, add);
         }
     }
 

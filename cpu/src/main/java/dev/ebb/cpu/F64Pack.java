@@ -15,25 +15,25 @@ final class F64Pack {
 
     private F64Pack() {}
 
-    /** {@code into[panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i below lanes, k below depth. */
-    static void panels(Buffer from, long base, long lane, long step, int lanes, int depth, double[] into) {
+    /** {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i below lanes, k below depth. */
+    static void panels(Buffer from, long base, long lane, long step, int lanes, int depth, double[] into, int at) {
         for (int i = 0; i < lanes; i += LANES) {
             int here = Math.min(LANES, lanes - i);
             long start = (base + i * lane) * 8;
             if (lane == 1 && here == LANES) {
-                copy(from.segment(), start, step * 8, depth, into, i * depth);
+                copy(from.segment(), start, step * 8, depth, into, at + i * depth);
             } else {
                 for (int l = 0; l < here; l++) {
-                    lane(from.segment(), start + l * lane * 8, step * 8, depth, into, i * depth + l);
+                    lane(from.segment(), start + l * lane * 8, step * 8, depth, into, at + i * depth + l);
                 }
             }
         }
     }
 
-    /** {@code into[i * depth + k] = from[base + i * row + k]}. */
-    static void rows(Buffer from, long base, long row, int rows, int depth, double[] into) {
+    /** {@code into[at + i * depth + k] = from[base + i * row + k]}. */
+    static void rows(Buffer from, long base, long row, int rows, int depth, double[] into, int at) {
         for (int i = 0; i < rows; i++) {
-            MemorySegment.copy(from.segment(), DOUBLE, (base + i * row) * 8, into, i * depth, depth);
+            MemorySegment.copy(from.segment(), DOUBLE, (base + i * row) * 8, into, at + i * depth, depth);
         }
     }
 

@@ -11,12 +11,14 @@ final class F64Panels extends Panels {
     private static final int LANES = F64Blocks.LANES;
     private static final int ROWS = 128;
     private static final int COLUMNS = 128;
+    /** Where in a worker's store the right factor begins; the left one is at its start. */
+    private static final int RIGHT = ROWS * DEPTH;
+
     private static final int SUMS = 64 * COLUMNS;
 
     /** One worker's panels; {@code byRows} tells which of the two layouts the left one has. */
     private static final class Scratch {
-        final double[] left = new double[ROWS * DEPTH];
-        final double[] right = new double[COLUMNS * DEPTH];
+        final double[] store = new double[RIGHT + COLUMNS * DEPTH];
         final MemorySegment edge;
         final MemorySegment sums;
         boolean byRows;
@@ -27,7 +29,7 @@ final class F64Panels extends Panels {
         }
 
         static long bytes() {
-            return 8L * (ROWS * DEPTH + COLUMNS * DEPTH + 4 * LANES + SUMS);
+            return 8L * (RIGHT + COLUMNS * DEPTH + 4 * LANES + SUMS);
         }
     }
 
@@ -63,13 +65,13 @@ final class F64Panels extends Panels {
     void left(int worker, Buffer a, long base, long rowStride, long depthStride, int rows, int depth) {
         var s = scratch[worker];
         s.byRows = depthStride == 1;
-        if (s.byRows) F64Pack.rows(a, base, rowStride, rows, depth, s.left);
-        else F64Pack.panels(a, base, rowStride, depthStride, rows, depth, s.left);
+        if (s.byRows) F64Pack.rows(a, base, rowStride, rows, depth, s.store, 0);
+        else F64Pack.panels(a, base, rowStride, depthStride, rows, depth, s.store, 0);
     }
 
     @Override
     void right(int worker, Buffer b, long base, long depthStride, long columnStride, int columns, int depth) {
-        F64Pack.panels(b, base, columnStride, depthStride, columns, depth, scratch[worker].right);
+        F64Pack.panels(b, base, columnStride, depthStride, columns, depth, scratch[worker].store, RIGHT);
     }
 
     @Override
@@ -93,10 +95,10 @@ final class F64Panels extends Panels {
     private static void block(
             Scratch s, int i, int j, int depth, MemorySegment c, long to, long row, boolean add) {
         if (s.byRows) {
-            F64Blocks.rows(depth, s.left, i * depth, depth, s.right, j * depth, c, to, row, add);
+            F64Blocks.rows(depth, s.store, i * depth, depth, s.store, RIGHT + j * depth, c, to, row, add);
         } else {
             int at = i / LANES * LANES * depth + i % LANES;
-            F64Blocks.columns(depth, s.left, at, LANES, s.right, j * depth, c, to, row, add);
+            F64Blocks.columns(depth, s.store, at, LANES, s.store, RIGHT + j * depth, c, to, row, add);
         }
     }
 
