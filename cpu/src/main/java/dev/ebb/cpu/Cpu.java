@@ -5,11 +5,13 @@ import dev.ebb.exec.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+
 import java.util.List;
 
 /**
- * The processor as a device: kernels of the Vector API, shared among threads, with the same bits for every number of
- * them. Without the module {@code jdk.incubator.vector} it says so once and computes as {@link Reference} does.
+ * The processor as a device: kernels of the Vector API, shared among threads, with the same bits
+ * for every number of them. Without the module {@code jdk.incubator.vector} it says so once and
+ * computes as {@link Reference} does.
  */
 public final class Cpu implements Device, AutoCloseable {
     private static final boolean VECTORS =
@@ -17,6 +19,7 @@ public final class Cpu implements Device, AutoCloseable {
 
     private final Workers workers;
     private final Reference reference = new Reference();
+    private final Elementwise elementwise;
 
     /** With one thread for each core: what a service loader makes. */
     public Cpu() {
@@ -25,12 +28,14 @@ public final class Cpu implements Device, AutoCloseable {
 
     public Cpu(int threads) {
         workers = new Workers(threads);
+        elementwise = new Elementwise(workers);
         if (!VECTORS) {
             System.getLogger(Cpu.class.getName())
                     .log(
                             System.Logger.Level.WARNING,
-                            "the module jdk.incubator.vector is absent, so kernels run without vectors, many times"
-                                    + " slower; start Java with --add-modules jdk.incubator.vector");
+                            "the module jdk.incubator.vector is absent, so kernels run without"
+                                + " vectors, many times slower; start Java with --add-modules"
+                                + " jdk.incubator.vector");
         }
     }
 
@@ -54,15 +59,15 @@ public final class Cpu implements Device, AutoCloseable {
 
     @Override
     public long fixedBytes() {
-        return 0;
+        return VECTORS ? elementwise.fixedBytes() : 0;
     }
 
     @Override
     public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
         if (!VECTORS) return reference.bind(node, inputs, outputs, workspace);
         return switch (node.kernel()) {
-            case Kernel.Map _,
-                    Kernel.Fold _,
+            case Kernel.Map k -> elementwise.map(k, inputs, outputs);
+            case Kernel.Fold _,
                     Kernel.Contract _,
                     Kernel.Assemble _,
                     Kernel.Gather _,
@@ -71,7 +76,8 @@ public final class Cpu implements Device, AutoCloseable {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
-                    Kernel.Library _ -> reference.bind(node, inputs, outputs, workspace);
+                    Kernel.Library _ ->
+                    reference.bind(node, inputs, outputs, workspace);
         };
     }
 

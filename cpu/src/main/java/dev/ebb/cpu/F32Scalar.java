@@ -3,6 +3,7 @@ package dev.ebb.cpu;
 import static dev.ebb.cpu.F32Math.*;
 
 import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.Special;
 
 /**
@@ -49,6 +50,36 @@ final class F32Scalar {
                     NOT,
                     IS_NAN ->
                     (float) Special.apply(fn, x);
+        };
+    }
+
+    /** Any function of two floats that gives a float. */
+    static float apply(Fn2 fn, float x, float y) {
+        return switch (fn) {
+            case ADD -> x + y;
+            case SUB -> x - y;
+            case MUL -> x * y;
+            case DIV -> x / y;
+            case REM -> x % y;
+            case MAX -> Math.max(x, y);
+            case MIN -> Math.min(x, y);
+            case POW,
+                    ATAN2,
+                    HYPOT,
+                    POLYGAMMA,
+                    EQ,
+                    NE,
+                    LT,
+                    LE,
+                    GT,
+                    GE,
+                    AND,
+                    OR,
+                    XOR,
+                    SHL,
+                    SHR,
+                    USHR ->
+                    (float) Special.apply(fn, x, y);
         };
     }
 
