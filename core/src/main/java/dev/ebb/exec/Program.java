@@ -3,22 +3,23 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Layout;
 import dev.ebb.plan.Schedule;
 import dev.ebb.plan.Step;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A laid-out schedule bound to memory and a device. One arena is allocated here and nothing after; running steps
- * through the schedule.
+ * A laid-out schedule bound to memory and a device. One arena is allocated here and nothing after;
+ * running steps through the schedule.
  */
 public final class Program implements AutoCloseable {
 
@@ -39,48 +40,55 @@ public final class Program implements AutoCloseable {
         var memory = arena.allocate(Math.max(layout.arenaBytes(), 1), Schedule.ALIGNMENT);
         var graph = layout.schedule().problem().graph();
         var starts = starts(layout);
-        Map<Value, Buffer> resident = new HashMap<>();
+        var resident = new Table<Value, Buffer>();
         for (Value p : graph.params()) {
-            resident.put(p, slice(memory, p, starts.get(-1).get(p)));
-            params.add(resident.get(p));
+            var buffer = slice(memory, p, starts.at(new Layout.Stay(p, -1)));
+            resident.put(p, buffer);
+            params.add(buffer);
         }
         var all = layout.schedule().steps();
         for (int i = 0; i < all.size(); i++) {
+            int step = i;
             switch (all.get(i)) {
                 case Step.Compute(var node, _) -> {
-                    var in = node.inputs().stream().map(resident::get).toList();
-                    var here = starts.get(i);
-                    var out = node.outputs().stream().map(v -> slice(memory, v, here.get(v))).toList();
-                    for (int j = 0; j < out.size(); j++) resident.put(node.outputs().get(j), out.get(j));
-                    boolean scratch = Scratch.isIn(node);
-                    var workspace = scratch ? out.getLast() : new Buffer(DType.U8, 0, memory.asSlice(0, 0));
-                    var body = device.bind(node, in, scratch ? out.subList(0, out.size() - 1) : out, workspace);
-                    long highest = out.stream()
-                            .mapToLong(b -> b.segment().address() - memory.address() + b.bytes())
-                            .max()
-                            .orElse(0);
-                    steps.add(new Bound(node, body, highest));
+                    var in = node.inputs().stream().map(resident::at).toList();
+                    var out =
+                            node.outputs().stream()
+                                    .map(v -> slice(memory, v, starts.at(new Layout.Stay(v, step))))
+                                    .toList();
+                    for (int j = 0; j < out.size(); j++)
+                        resident.put(node.outputs().get(j), out.get(j));
+                    steps.add(bound(device, node, in, out, memory));
                 }
                 case Step.Free _ -> {}
             }
         }
-        for (Value r : graph.results()) results.add(resident.get(r));
+        for (Value r : graph.results()) results.add(resident.at(r));
     }
 
-    /** For each step, the offsets of the values that begin their stay there. */
-    private static Map<Integer, Map<Value, Long>> starts(Layout layout) {
-        var starts = new HashMap<Integer, Map<Value, Long>>();
-        starts.put(-1, new HashMap<>());
+    private static Bound bound(
+            Device device, Node node, List<Buffer> in, List<Buffer> out, MemorySegment memory) {
+        boolean scratch = Scratch.isIn(node);
+        var workspace = scratch ? out.getLast() : new Buffer(DType.U8, 0, memory.asSlice(0, 0));
+        var body = device.bind(node, in, scratch ? out.subList(0, out.size() - 1) : out, workspace);
+        long highest = 0;
+        for (var b : out)
+            highest = Math.max(highest, b.segment().address() - memory.address() + b.bytes());
+        return new Bound(node, body, highest);
+    }
+
+    /** The offset of every stay. */
+    private static Table<Layout.Stay, Long> starts(Layout layout) {
+        var starts = new Table<Layout.Stay, Long>();
         for (var slot : layout.slots()) {
-            for (var stay : slot.stays()) {
-                starts.computeIfAbsent(stay.from(), _ -> new HashMap<>()).put(stay.value(), slot.offset());
-            }
+            for (var stay : slot.stays()) starts.put(stay, slot.offset());
         }
         return starts;
     }
 
     private static Buffer slice(MemorySegment memory, Value v, long offset) {
-        return new Buffer(v.type().dtype(), v.type().size(), memory.asSlice(offset, v.type().bytes()));
+        return new Buffer(
+                v.type().dtype(), v.type().size(), memory.asSlice(offset, v.type().bytes()));
     }
 
     public Layout layout() {
@@ -116,20 +124,20 @@ public final class Program implements AutoCloseable {
     public Report profile() {
         long start = System.nanoTime();
         long highest = paramsEnd();
-        var calls = new TreeMap<String, Integer>();
-        var nanos = new TreeMap<String, Long>();
+        var times = new TreeMap<String, Report.KernelTime>();
         for (Bound step : steps) {
             long before = System.nanoTime();
             step.body.run();
-            nanos.merge(step.node.op().name(), System.nanoTime() - before, Long::sum);
-            calls.merge(step.node.op().name(), 1, Integer::sum);
+            var op = step.node.op().name();
+            var time = new Report.KernelTime(op, 1, (System.nanoTime() - before) / 1e9);
+            times.merge(op, time, Report.KernelTime::plus);
             highest = Math.max(highest, step.highest);
         }
-        var times = nanos.entrySet().stream()
-                .map(e -> new Report.KernelTime(e.getKey(), calls.get(e.getKey()), e.getValue() / 1e9))
-                .sorted((a, b) -> Double.compare(b.seconds(), a.seconds()))
-                .toList();
-        return report(start, highest, times);
+        var byTime =
+                times.values().stream()
+                        .sorted(Comparator.comparingDouble(Report.KernelTime::seconds).reversed())
+                        .toList();
+        return report(start, highest, byTime);
     }
 
     private long paramsEnd() {
@@ -145,7 +153,12 @@ public final class Program implements AutoCloseable {
         long whole = Math.ceilDiv(highest, Schedule.ALIGNMENT) * Schedule.ALIGNMENT;
         double seconds = (System.nanoTime() - start) / 1e9;
         return new Report(
-                promisedBytes(), whole + fixedBytes, seconds, footprint.computed(), footprint.recomputed(), times);
+                promisedBytes(),
+                whole + fixedBytes,
+                seconds,
+                footprint.computed(),
+                footprint.recomputed(),
+                times);
     }
 
     @Override

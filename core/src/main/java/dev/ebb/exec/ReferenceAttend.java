@@ -2,6 +2,7 @@ package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
+
 import java.util.List;
 
 /** Attention by its definition, one query at a time. */
@@ -20,13 +21,18 @@ final class ReferenceAttend {
         mask = in.subList(3, 3 + h.mask().size());
     }
 
-    /** Where the row of one head begins, in a tensor of {@code heads} heads, {@code length} rows, {@code width} wide. */
+    /**
+     * Where the row of one head begins, in a tensor of {@code heads} heads, {@code length} rows,
+     * {@code width} wide.
+     */
     private static long row(long batch, long head, long heads, long row, long length, long width) {
         return ((batch * heads + head) * length + row) * width;
     }
 
     private int visible(int query) {
-        return h.causal() ? Math.max(0, Math.min(h.keys(), query + h.keys() - h.queries() + 1)) : h.keys();
+        return h.causal()
+                ? Math.max(0, Math.min(h.keys(), query + h.keys() - h.queries() + 1))
+                : h.keys();
     }
 
     private double[] scores(int b, int n, int i) {
@@ -40,7 +46,12 @@ final class ReferenceAttend {
             scores[j] = dot * h.scale();
             for (int m = 0; m < mask.size(); m++) {
                 var view = h.mask().get(m);
-                long where = view.offset() + b * view.stride(0) + n * view.stride(1) + i * view.stride(2) + j * view.stride(3);
+                long where =
+                        view.offset()
+                                + b * view.stride(0)
+                                + n * view.stride(1)
+                                + i * view.stride(2)
+                                + j * view.stride(3);
                 scores[j] += mask.get(m).get(where);
             }
         }
@@ -63,12 +74,19 @@ final class ReferenceAttend {
         for (double x : s) max = Math.max(max, x);
         double sum = 0;
         for (double x : s) sum += max == Double.NEGATIVE_INFINITY ? 0 : StrictMath.exp(x - max);
-        logsum.set(row(b, n, h.heads(), i, h.queries(), 1), sum == 0 ? Double.NEGATIVE_INFINITY : max + StrictMath.log(sum));
+        logsum.set(
+                row(b, n, h.heads(), i, h.queries(), 1),
+                sum == 0 ? Double.NEGATIVE_INFINITY : max + StrictMath.log(sum));
         long at = row(b, n, h.heads(), i, h.queries(), h.valueWidth());
         for (int d = 0; d < h.valueWidth(); d++) {
             double dot = 0;
             for (int j = 0; j < s.length && sum > 0; j++) {
-                dot += StrictMath.exp(s[j] - max) / sum * v.get(row(b, group, h.keyHeads(), j, h.keys(), h.valueWidth()) + d);
+                dot +=
+                        StrictMath.exp(s[j] - max)
+                                / sum
+                                * v.get(
+                                        row(b, group, h.keyHeads(), j, h.keys(), h.valueWidth())
+                                                + d);
             }
             out.set(at + d, dot);
         }
@@ -90,7 +108,8 @@ final class ReferenceAttend {
         for (int i = 0; i < dv.length; i++) out.get(2).set(i, dv[i]);
     }
 
-    private void pull(int b, int n, int i, List<Buffer> rest, double[] dq, double[] dk, double[] dv) {
+    private void pull(
+            int b, int n, int i, List<Buffer> rest, double[] dq, double[] dk, double[] dv) {
         int group = n / (h.heads() / h.keyHeads());
         var out = rest.get(0);
         double logsum = rest.get(1).get(row(b, n, h.heads(), i, h.queries(), 1));

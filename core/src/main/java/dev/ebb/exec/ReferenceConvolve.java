@@ -3,10 +3,14 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
+
 import java.util.ArrayList;
 import java.util.List;
 
-/** Convolution by its definition: every product of an input, a weight and an output element is visited once. */
+/**
+ * Convolution by its definition: every product of an input, a weight and an output element is
+ * visited once.
+ */
 final class ReferenceConvolve {
     private ReferenceConvolve() {}
 

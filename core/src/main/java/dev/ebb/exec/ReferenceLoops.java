@@ -5,6 +5,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
+
 import java.util.ArrayList;
 import java.util.List;
 
@@ -45,16 +46,18 @@ final class ReferenceLoops {
         for (int i = 0; i < sums.length; i++) out.set(i, sums[i]);
     }
 
-    private static ReferenceScalar.Number identity(Kernel.Combine combine, DType type) {
+    private static ReferenceScalar.Element identity(Kernel.Combine combine, DType type) {
         return switch (combine) {
-            case SUM -> ReferenceScalar.Number.of(type, 0);
-            case PROD -> ReferenceScalar.Number.of(type, 1);
-            case MAX -> type.isFloat()
-                    ? ReferenceScalar.Number.of(type, Double.NEGATIVE_INFINITY)
-                    : new ReferenceScalar.Number(type, 0, least(type));
-            case MIN -> type.isFloat()
-                    ? ReferenceScalar.Number.of(type, Double.POSITIVE_INFINITY)
-                    : new ReferenceScalar.Number(type, 0, greatest(type));
+            case SUM -> ReferenceScalar.Element.of(type, 0);
+            case PROD -> ReferenceScalar.Element.of(type, 1);
+            case MAX ->
+                    type.isFloat()
+                            ? ReferenceScalar.Element.of(type, Double.NEGATIVE_INFINITY)
+                            : new ReferenceScalar.Element(type, 0, least(type));
+            case MIN ->
+                    type.isFloat()
+                            ? ReferenceScalar.Element.of(type, Double.POSITIVE_INFINITY)
+                            : new ReferenceScalar.Element(type, 0, greatest(type));
         };
     }
 
@@ -101,19 +104,23 @@ final class ReferenceLoops {
         for (; walk.inside(); walk.next()) {
             double sum = 0;
             for (int p = 0; p < k.k(); p++) {
-                sum += in.get(0).get(walk.offsets[0] + p * stepA) * in.get(1).get(walk.offsets[1] + p * stepB);
+                sum +=
+                        in.get(0).get(walk.offsets[0] + p * stepA)
+                                * in.get(1).get(walk.offsets[1] + p * stepB);
             }
             eval.first(in.getFirst().dtype(), sum);
             eval.value(k.epilogue()).into(out, walk.position);
         }
     }
 
-    /** {@code view} over batch + [m, n], of which it follows the batch axes and at most one of m and n. */
+    /**
+     * {@code view} over batch + [m, n], of which it follows the batch axes and at most one of m and
+     * n.
+     */
     private static View along(View view, int rank, int row, int column) {
         var strides = new ArrayList<>(view.strides().subList(0, rank - 2));
         strides.add(row < 0 ? 0L : view.stride(row));
         strides.add(column < 0 ? 0L : view.stride(column));
         return new View(view.offset(), strides);
     }
-
 }

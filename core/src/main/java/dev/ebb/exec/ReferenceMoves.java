@@ -3,6 +3,7 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.View;
+
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,7 +22,9 @@ final class ReferenceMoves {
                 offset += part.start().get(d) * whole.stride(d);
                 strides.add(part.step().get(d) * whole.stride(d));
             }
-            for (var w = new Walk(part.shape(), List.of(new View(offset, strides))); w.inside(); w.next()) {
+            for (var w = new Walk(part.shape(), List.of(new View(offset, strides)));
+                    w.inside();
+                    w.next()) {
                 copy(in.get(p), w.position, out, w.offsets[0]);
             }
         }
@@ -41,7 +44,9 @@ final class ReferenceMoves {
 
     static void scatter(Kernel.Scatter k, Buffer index, Buffer source, Buffer out) {
         for (long i = 0; i < out.size(); i++) out.set(i, 0);
-        for (var w = new Walk(k.shape(), List.of(k.target(), k.index(), k.source())); w.inside(); w.next()) {
+        for (var w = new Walk(k.shape(), List.of(k.target(), k.index(), k.source()));
+                w.inside();
+                w.next()) {
             long at = w.offsets[0] + checked(index.getLong(w.offsets[1]), k.bound()) * k.stride();
             if (out.dtype().isFloat()) out.set(at, out.get(at) + source.get(w.offsets[2]));
             else out.setLong(at, out.getLong(at) + source.getLong(w.offsets[2]));
@@ -51,7 +56,12 @@ final class ReferenceMoves {
     static long checked(long i, int bound) {
         if (i < 0 || i >= bound) {
             throw new IndexOutOfBoundsException(
-                    "index " + i + " is outside an axis of " + bound + " elements: indices run from 0 to " + (bound - 1));
+                    "index "
+                            + i
+                            + " is outside an axis of "
+                            + bound
+                            + " elements: indices run from 0 to "
+                            + (bound - 1));
         }
         return i;
     }
@@ -65,9 +75,14 @@ final class ReferenceMoves {
                     long before = k.reverse() ? at + k.inner() : at - k.inner();
                     if (j == 0) copy(in, at, out, at);
                     else if (out.dtype().isFloat()) {
-                        out.set(at, ReferenceLoops.combine(k.combine(), out.get(before), in.get(at)));
+                        out.set(
+                                at,
+                                ReferenceLoops.combine(k.combine(), out.get(before), in.get(at)));
                     } else {
-                        out.setLong(at, ReferenceLoops.combine(k.combine(), out.getLong(before), in.getLong(at)));
+                        out.setLong(
+                                at,
+                                ReferenceLoops.combine(
+                                        k.combine(), out.getLong(before), in.getLong(at)));
                     }
                 }
             }

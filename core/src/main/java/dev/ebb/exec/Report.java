@@ -6,7 +6,8 @@ import java.util.List;
  * What was promised and what was measured.
  *
  * @param promisedBytes the arena and what the device owns besides it
- * @param measuredBytes the highest byte of the arena that a running step touched, and what the device owns
+ * @param measuredBytes the highest byte of the arena that a running step touched, and what the
+ *     device owns
  * @param seconds the time of the whole run
  * @param computed how many distinct nodes ran
  * @param recomputed how many computations were repeats
@@ -25,5 +26,9 @@ public record Report(
     }
 
     /** The time all computations of one op took. */
-    public record KernelTime(String op, int calls, double seconds) {}
+    public record KernelTime(String op, int calls, double seconds) {
+        KernelTime plus(KernelTime other) {
+            return new KernelTime(op, calls + other.calls, seconds + other.seconds);
+        }
+    }
 }

@@ -10,22 +10,29 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 /**
- * Makes a device's workspace part of the graph: a node that needs scratch gets one more output that nobody reads.
- * Planner and layout then treat it as any other value.
+ * Makes a device's workspace part of the graph: a node that needs scratch gets one more output that
+ * nobody reads. Planner and layout then treat it as any other value.
  */
 public final class Scratch {
     private Scratch() {}
 
     /** {@code graph} with the workspace that {@code device} asks for. */
     public static Graph add(Graph graph, Device device) {
-        int next = Math.max(
-                graph.params().stream().mapToInt(Value::id).max().orElse(-1),
-                graph.nodes().stream().flatMap(n -> n.outputs().stream()).mapToInt(Value::id).max().orElse(-1)) + 1;
+        int next =
+                Math.max(
+                                graph.params().stream().mapToInt(Value::id).max().orElse(-1),
+                                graph.nodes().stream()
+                                        .flatMap(n -> n.outputs().stream())
+                                        .mapToInt(Value::id)
+                                        .max()
+                                        .orElse(-1))
+                        + 1;
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
             long bytes = device.workspaceBytes(node);
@@ -49,7 +56,8 @@ public final class Scratch {
     private record With(Op op, long bytes) implements Op {
         Type scratch() {
             if (bytes > Integer.MAX_VALUE) {
-                throw new IllegalStateException(op.name() + " asks for " + bytes + " bytes of workspace");
+                throw new IllegalStateException(
+                        op.name() + " asks for " + bytes + " bytes of workspace");
             }
             return new Type(DType.U8, Shape.of((int) bytes));
         }
@@ -73,7 +81,8 @@ public final class Scratch {
 
         @Override
         public void pullback(Node node, Adjoints adjoints) {
-            throw new IllegalStateException("derivatives are taken before a device adds its workspace");
+            throw new IllegalStateException(
+                    "derivatives are taken before a device adds its workspace");
         }
 
         @Override

@@ -2,9 +2,13 @@ package dev.ebb.exec;
 
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
+
 import java.util.List;
 
-/** Visits every index of a shape in row-major order and keeps the element offset of each view beside it. */
+/**
+ * Visits every index of a shape in row-major order and keeps the element offset of each view beside
+ * it.
+ */
 final class Walk {
     private final int[] dims;
     private final long[][] strides;

@@ -1,4 +1,7 @@
-/** Running a laid-out schedule: the device interface, the program, its report, and the Reference device. */
+/**
+ * Running a laid-out schedule: the device interface, the program, its report, and the Reference
+ * device.
+ */
 @NullMarked
 package dev.ebb.exec;
 

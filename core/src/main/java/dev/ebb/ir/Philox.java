@@ -1,9 +1,9 @@
 package dev.ebb.ir;
 
 /**
- * Philox 4x32-10, the counter-based generator of Salmon, Moraes, Dror and Shaw ("Parallel random numbers: as easy
- * as 1, 2, 3", SC 2011): a draw is a function of its key and its number, so it can be repeated at any time in any
- * order.
+ * Philox 4x32-10, the counter-based generator of Salmon, Moraes, Dror and Shaw ("Parallel random
+ * numbers: as easy as 1, 2, 3", SC 2011): a draw is a function of its key and its number, so it can
+ * be repeated at any time in any order.
  */
 public final class Philox {
     private static final int M0 = 0xD2511F53;
@@ -46,7 +46,10 @@ public final class Philox {
         };
     }
 
-    /** All four words of one block, from a full 128-bit counter: what the published test vectors state. */
+    /**
+     * All four words of one block, from a full 128-bit counter: what the published test vectors
+     * state.
+     */
     public static int[] block(int[] counter, int[] key) {
         int[] c = counter.clone();
         int k0 = key[0];
@@ -54,7 +57,13 @@ public final class Philox {
         for (int round = 0; round < 10; round++) {
             long p0 = (M0 & 0xffffffffL) * (c[0] & 0xffffffffL);
             long p1 = (M1 & 0xffffffffL) * (c[2] & 0xffffffffL);
-            c = new int[] {(int) (p1 >>> 32) ^ c[1] ^ k0, (int) p1, (int) (p0 >>> 32) ^ c[3] ^ k1, (int) p0};
+            c =
+                    new int[] {
+                        (int) (p1 >>> 32) ^ c[1] ^ k0,
+                        (int) p1,
+                        (int) (p0 >>> 32) ^ c[3] ^ k1,
+                        (int) p0
+                    };
             k0 += W0;
             k1 += W1;
         }

@@ -1,19 +1,29 @@
 package dev.ebb.ir;
 
 /**
- * Scalar functions in double, from IEEE-exact steps and StrictMath alone: the same bits on every machine and in
- * every tier of the JIT. The special functions converge to a few units in the last place; they are written to be
- * obviously right first.
+ * Scalar functions in double, from IEEE-exact steps and StrictMath alone: the same bits on every
+ * machine and in every tier of the JIT. The special functions converge to a few units in the last
+ * place; they are written to be obviously right first.
  */
 public final class Special {
     private static final double LN2 = 0.6931471805599453;
     private static final double TWO_OVER_SQRT_PI = 1.1283791670955126;
     private static final double HALF_LOG_TWO_PI = 0.9189385332046727;
+
     /** Bernoulli numbers B2, B4, ... B20. */
     private static final double[] BERNOULLI = {
-        1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510, 43867.0 / 798,
+        1.0 / 6,
+        -1.0 / 30,
+        1.0 / 42,
+        -1.0 / 30,
+        5.0 / 66,
+        -691.0 / 2730,
+        7.0 / 6,
+        -3617.0 / 510,
+        43867.0 / 798,
         -174611.0 / 330
     };
+
     private static final double FAR = 15;
 
     private Special() {}
@@ -74,9 +84,10 @@ public final class Special {
 
     private static double asinh(double x) {
         double a = Math.abs(x);
-        double y = a > 1e8
-                ? StrictMath.log(a) + LN2
-                : StrictMath.log1p(a + a * a / (1 + Math.sqrt(a * a + 1)));
+        double y =
+                a > 1e8
+                        ? StrictMath.log(a) + LN2
+                        : StrictMath.log1p(a + a * a / (1 + Math.sqrt(a * a + 1)));
         return Math.copySign(y, x);
     }
 
@@ -103,7 +114,9 @@ public final class Special {
         return TWO_OVER_SQRT_PI / 2 * StrictMath.exp(-x * x) / t;
     }
 
-    /** A start from the logarithm (Winitzki's approximation), then three steps of Halley's method. */
+    /**
+     * A start from the logarithm (Winitzki's approximation), then three steps of Halley's method.
+     */
     public static double erfinv(double y) {
         if (Double.isNaN(y) || y < -1 || y > 1) return Double.NaN;
         if (y == 0) return y;
@@ -112,7 +125,10 @@ public final class Special {
         double h = 2 / (Math.PI * 0.147) + l / 2;
         double x = Math.copySign(Math.sqrt(Math.sqrt(h * h - l / 0.147) - h), y);
         for (int i = 0; i < 3; i++) {
-            double miss = Math.abs(y) > 0.9 ? Math.copySign((1 - Math.abs(y)) - erfc(Math.abs(x)), y) : erf(x) - y;
+            double miss =
+                    Math.abs(y) > 0.9
+                            ? Math.copySign((1 - Math.abs(y)) - erfc(Math.abs(x)), y)
+                            : erf(x) - y;
             double step = miss / (TWO_OVER_SQRT_PI * StrictMath.exp(-x * x));
             x -= step / (1 + x * step);
         }
@@ -148,11 +164,15 @@ public final class Special {
         return (z - 0.5) * StrictMath.log(z) - z + HALF_LOG_TWO_PI + sum - shift;
     }
 
-    /** The n-th derivative of the digamma function: the recurrence up to 15 + n, then the asymptotic series. */
+    /**
+     * The n-th derivative of the digamma function: the recurrence up to 15 + n, then the asymptotic
+     * series.
+     */
     public static double polygamma(int n, double x) {
         if (Double.isNaN(x) || n < 0) return Double.NaN;
         if (x <= 0 && x == Math.floor(x)) return Double.NaN;
-        if (n == 0 && x < -1000) return polygamma(0, 1 - x) - Math.PI / StrictMath.tan(Math.PI * (x - Math.floor(x)));
+        if (n == 0 && x < -1000)
+            return polygamma(0, 1 - x) - Math.PI / StrictMath.tan(Math.PI * (x - Math.floor(x)));
         double factorial = 1;
         for (int i = 2; i <= n; i++) factorial *= i;
         double sign = n % 2 == 0 ? -1 : 1;
@@ -164,9 +184,12 @@ public final class Special {
     }
 
     private static double asymptotic(int n, double z, double sign, double factorial) {
-        double head = n == 0
-                ? StrictMath.log(z) - 1 / (2 * z)
-                : sign * (factorial / n / StrictMath.pow(z, n) + factorial / (2 * StrictMath.pow(z, n + 1)));
+        double head =
+                n == 0
+                        ? StrictMath.log(z) - 1 / (2 * z)
+                        : sign
+                                * (factorial / n / StrictMath.pow(z, n)
+                                        + factorial / (2 * StrictMath.pow(z, n + 1)));
         double tail = 0;
         for (int k = 1; k <= BERNOULLI.length; k++) {
             double ratio = 1;

@@ -1,13 +1,17 @@
 package dev.ebb.plan;
 
-/** How much memory a program may own, all of it: parameters, inputs, activations, gradients, workspace. */
+/**
+ * How much memory a program may own, all of it: parameters, inputs, activations, gradients,
+ * workspace.
+ */
 public sealed interface Budget {
 
     /** An exact bound. */
     record Bytes(long bytes) implements Budget {
         public Bytes {
             if (bytes <= 0) {
-                throw new IllegalArgumentException("a budget must be positive, not " + bytes + " bytes");
+                throw new IllegalArgumentException(
+                        "a budget must be positive, not " + bytes + " bytes");
             }
         }
 
@@ -21,7 +25,8 @@ public sealed interface Budget {
     record Share(double share) implements Budget {
         public Share {
             if (!(share > 0 && share <= 1)) {
-                throw new IllegalArgumentException("a share of the store-all memory lies in (0, 1], not " + share);
+                throw new IllegalArgumentException(
+                        "a share of the store-all memory lies in (0, 1], not " + share);
             }
         }
 
@@ -31,7 +36,9 @@ public sealed interface Budget {
         }
     }
 
-    /** The bound in bytes for a program that takes {@code storeAllBytes} when nothing is recomputed. */
+    /**
+     * The bound in bytes for a program that takes {@code storeAllBytes} when nothing is recomputed.
+     */
     long resolve(long storeAllBytes);
 
     static Budget bytes(long bytes) {
@@ -60,7 +67,8 @@ public sealed interface Budget {
 
     private static long scaled(long n, int shift) {
         if (n > Long.MAX_VALUE >> shift) {
-            throw new IllegalArgumentException("a budget of " + n + " * 2^" + shift + " bytes overflows a long");
+            throw new IllegalArgumentException(
+                    "a budget of " + n + " * 2^" + shift + " bytes overflows a long");
         }
         return n << shift;
     }

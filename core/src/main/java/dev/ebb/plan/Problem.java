@@ -1,6 +1,7 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Graph;
+
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -19,7 +20,8 @@ public record Problem(Graph graph, List<Binding> bindings) {
             if (bindings.get(i) instanceof Binding.Replaced(int r)) {
                 var param = graph.params().get(i);
                 if (!taken.add(r) || !graph.results().get(r).type().equals(param.type())) {
-                    throw new IllegalArgumentException("result " + r + " cannot take the place of " + param);
+                    throw new IllegalArgumentException(
+                            "result " + r + " cannot take the place of " + param);
                 }
             }
         }
@@ -27,6 +29,7 @@ public record Problem(Graph graph, List<Binding> bindings) {
 
     /** Every parameter is read in anew for each run. */
     public static Problem of(Graph graph) {
-        return new Problem(graph, Collections.nCopies(graph.params().size(), new Binding.Consumed()));
+        return new Problem(
+                graph, Collections.nCopies(graph.params().size(), new Binding.Consumed()));
     }
 }

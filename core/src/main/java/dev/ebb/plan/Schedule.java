@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
+
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -10,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** An order of computing and freeing. A schedule that exists is valid: the constructor replays it. */
+/**
+ * An order of computing and freeing. A schedule that exists is valid: the constructor replays it.
+ */
 public record Schedule(Problem problem, List<Step> steps) {
 
     /** Every buffer starts at a multiple of this: a cache line. */
@@ -21,7 +24,10 @@ public record Schedule(Problem problem, List<Step> steps) {
         replay(problem, steps);
     }
 
-    /** What running a schedule takes: the most bytes alive at once, and how many computations there are. */
+    /**
+     * What running a schedule takes: the most bytes alive at once, and how many computations there
+     * are.
+     */
     public record Footprint(long peakBytes, int computed, int recomputed) {}
 
     public Footprint footprint() {
@@ -70,12 +76,25 @@ public record Schedule(Problem problem, List<Step> steps) {
 
         void compute(Step.Compute step) {
             var node = step.node();
-            for (Value v : node.inputs()) require(resident.contains(v), v, "is not resident for", node);
+            for (Value v : node.inputs())
+                require(resident.contains(v), v, "is not resident for", node);
             var reused = new HashMap<Value, Value>();
             for (var reuse : step.reuses()) {
-                require(node.inputs().contains(reuse.from()), reuse.from(), "is overwritten but not read by", node);
-                require(!kept.contains(reuse.from()), reuse.from(), "must be kept but is overwritten by", node);
-                require(Inplace.allowed(node, reuse.from(), reuse.into()), reuse.from(), "may not be overwritten by", node);
+                require(
+                        node.inputs().contains(reuse.from()),
+                        reuse.from(),
+                        "is overwritten but not read by",
+                        node);
+                require(
+                        !kept.contains(reuse.from()),
+                        reuse.from(),
+                        "must be kept but is overwritten by",
+                        node);
+                require(
+                        Inplace.allowed(node, reuse.from(), reuse.into()),
+                        reuse.from(),
+                        "may not be overwritten by",
+                        node);
                 reused.put(reuse.into(), reuse.from());
             }
             for (Value v : node.outputs()) {
@@ -92,8 +111,11 @@ public record Schedule(Problem problem, List<Step> steps) {
             if (!done.add(node)) {
                 recomputed++;
                 var traits = node.op().traits();
-                require(!traits.contains(Trait.EFFECT) && !traits.contains(Trait.NONDETERMINISTIC),
-                        node.outputs().getFirst(), "may be computed once only, but is computed again by", node);
+                require(
+                        !traits.contains(Trait.EFFECT) && !traits.contains(Trait.NONDETERMINISTIC),
+                        node.outputs().getFirst(),
+                        "may be computed once only, but is computed again by",
+                        node);
             }
         }
 
@@ -105,17 +127,26 @@ public record Schedule(Problem problem, List<Step> steps) {
 
         Footprint end() {
             var graph = problem.graph();
-            for (Value r : graph.results()) require(resident.contains(r), r, "is not resident at the end of", "the schedule");
+            for (Value r : graph.results())
+                require(resident.contains(r), r, "is not resident at the end of", "the schedule");
             for (int i = 0; i < graph.params().size(); i++) {
                 if (problem.bindings().get(i) instanceof Binding.Replaced(int r)) {
                     var result = graph.results().get(r);
                     var place = lyingIn.get(result);
-                    require(graph.params().get(i).equals(place), result, "should end in the place of", graph.params().get(i));
+                    require(
+                            graph.params().get(i).equals(place),
+                            result,
+                            "should end in the place of",
+                            graph.params().get(i));
                 }
             }
             for (Node node : graph.nodes()) {
                 if (node.op().traits().contains(Trait.EFFECT)) {
-                    require(done.contains(node), node.outputs().getFirst(), "has an effect that never runs:", node);
+                    require(
+                            done.contains(node),
+                            node.outputs().getFirst(),
+                            "has an effect that never runs:",
+                            node);
                 }
             }
             return new Footprint(peak, done.size(), recomputed);

@@ -3,8 +3,10 @@ package dev.ebb.cpu;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Reference;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Scalar;
 
 import java.util.List;
 
@@ -20,6 +22,8 @@ public final class Cpu implements Device, AutoCloseable {
     private final Workers workers;
     private final Reference reference = new Reference();
     private final Elementwise elementwise;
+    private final F32Panels floats;
+    private final F64Panels doubles;
 
     /** With one thread for each core: what a service loader makes. */
     public Cpu() {
@@ -29,6 +33,8 @@ public final class Cpu implements Device, AutoCloseable {
     public Cpu(int threads) {
         workers = new Workers(threads);
         elementwise = new Elementwise(workers);
+        floats = new F32Panels(threads);
+        doubles = new F64Panels(threads);
         if (!VECTORS) {
             System.getLogger(Cpu.class.getName())
                     .log(
@@ -59,7 +65,7 @@ public final class Cpu implements Device, AutoCloseable {
 
     @Override
     public long fixedBytes() {
-        return VECTORS ? elementwise.fixedBytes() : 0;
+        return elementwise.fixedBytes() + floats.bytes() + doubles.bytes();
     }
 
     @Override
@@ -67,8 +73,8 @@ public final class Cpu implements Device, AutoCloseable {
         if (!VECTORS) return reference.bind(node, inputs, outputs, workspace);
         return switch (node.kernel()) {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
+            case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
             case Kernel.Fold _,
-                    Kernel.Contract _,
                     Kernel.Assemble _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
@@ -79,6 +85,14 @@ public final class Cpu implements Device, AutoCloseable {
                     Kernel.Library _ ->
                     reference.bind(node, inputs, outputs, workspace);
         };
+    }
+
+    private Runnable contract(Kernel.Contract k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
+        var type = in.getFirst().dtype().compute();
+        boolean plain = k.epilogue().equals(Scalar.arg(0)) && out.dtype() == type;
+        if (!plain || !type.isFloat()) return reference.bind(node, in, List.of(out), workspace);
+        return new Contraction(
+                k, in.get(0), in.get(1), out, true, type == DType.F32 ? floats : doubles, workers);
     }
 
     @Override
