@@ -7,11 +7,13 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Scalar;
+
 import java.util.List;
 
 /**
- * The processor as a device: kernels of the Vector API, shared among threads, with the same bits for every number of
- * them. Without the module {@code jdk.incubator.vector} it says so once and computes as {@link Reference} does.
+ * The processor as a device: kernels of the Vector API, shared among threads, with the same bits
+ * for every number of them. Without the module {@code jdk.incubator.vector} it says so once and
+ * computes as {@link Reference} does.
  */
 public final class Cpu implements Device, AutoCloseable {
     private static final boolean VECTORS =
@@ -19,6 +21,7 @@ public final class Cpu implements Device, AutoCloseable {
 
     private final Workers workers;
     private final Reference reference = new Reference();
+    private final Elementwise elementwise;
     private final F32Panels floats;
     private final F64Panels doubles;
 
@@ -29,14 +32,16 @@ public final class Cpu implements Device, AutoCloseable {
 
     public Cpu(int threads) {
         workers = new Workers(threads);
+        elementwise = new Elementwise(workers);
         floats = new F32Panels(threads);
         doubles = new F64Panels(threads);
         if (!VECTORS) {
             System.getLogger(Cpu.class.getName())
                     .log(
                             System.Logger.Level.WARNING,
-                            "the module jdk.incubator.vector is absent, so kernels run without vectors, many times"
-                                    + " slower; start Java with --add-modules jdk.incubator.vector");
+                            "the module jdk.incubator.vector is absent, so kernels run without"
+                                + " vectors, many times slower; start Java with --add-modules"
+                                + " jdk.incubator.vector");
         }
     }
 
@@ -60,16 +65,16 @@ public final class Cpu implements Device, AutoCloseable {
 
     @Override
     public long fixedBytes() {
-        return floats.bytes() + doubles.bytes();
+        return elementwise.fixedBytes() + floats.bytes() + doubles.bytes();
     }
 
     @Override
     public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
         if (!VECTORS) return reference.bind(node, inputs, outputs, workspace);
         return switch (node.kernel()) {
+            case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
-            case Kernel.Map _,
-                    Kernel.Fold _,
+            case Kernel.Fold _,
                     Kernel.Assemble _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
@@ -77,7 +82,8 @@ public final class Cpu implements Device, AutoCloseable {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
-                    Kernel.Library _ -> reference.bind(node, inputs, outputs, workspace);
+                    Kernel.Library _ ->
+                    reference.bind(node, inputs, outputs, workspace);
         };
     }
 
