@@ -2,7 +2,10 @@ package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Shape;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A contraction bound to memory: batches of matrix products, cut into tiles that workers compute one by one.
@@ -26,6 +29,8 @@ final class Contraction implements Runnable {
     private final Factor right;
     private final MemorySegment out;
     private final boolean direct;
+    private final Epilogue epilogue;
+    private final Tiles tiles;
     private final Grid grid;
     private final boolean alone;
 
@@ -33,14 +38,21 @@ final class Contraction implements Runnable {
             Kernel.Contract c,
             Buffer a,
             Buffer b,
+            List<Buffer> extras,
             Buffer out,
-            boolean direct,
             Panels panels,
+            Tiles tiles,
             Workers workers) {
         this.panels = panels;
         this.workers = workers;
         this.out = out.segment();
-        this.direct = direct;
+        this.tiles = tiles;
+        var type = a.dtype().compute();
+        epilogue = new Epilogue(c.epilogue(), type, shape(c), extras, c.extras(), out);
+        direct =
+                out.dtype() == type
+                        && extras.stream()
+                                .allMatch(e -> e.segment().asOverlappingSlice(out.segment()).isEmpty());
         k = c.k();
         int folded = foldable(c) ? c.batch().rank() : 0;
         int[] batch = folded > 0 ? new int[0] : c.batch().toArray();
@@ -53,6 +65,13 @@ final class Contraction implements Runnable {
         int most = direct ? Integer.MAX_VALUE : panels.sums();
         grid = Grid.of(matrices, m, c.n(), panels, most, workers.threads());
         alone = (double) matrices * m * c.n() * Math.max(k, 1) < SHARED;
+    }
+
+    private static Shape shape(Kernel.Contract c) {
+        var dims = new ArrayList<>(c.batch().dims());
+        dims.add(c.m());
+        dims.add(c.n());
+        return new Shape(dims);
     }
 
     /** Whether all matrices share their right factor and their left ones lie as rows of one tall matrix. */
@@ -98,6 +117,20 @@ final class Contraction implements Runnable {
             panels.left(worker, left.buffer, a + p * left.depth, left.side, left.depth, rows, depth);
             panels.right(worker, right.buffer, b + p * right.depth, right.depth, right.side, columns, depth);
             panels.multiply(worker, rows, columns, depth, sums, at, stride, p > 0);
+        }
+        if (!direct || !epilogue.isPlain()) finish(worker, place, rows, columns);
+    }
+
+    /** Applies the epilogue row by row, or to all rows at once where they lie one after the other. */
+    private void finish(int worker, long place, int rows, int columns) {
+        var tile = tiles.of(worker);
+        epilogue.begin(tile);
+        boolean whole = columns == grid.n();
+        int run = whole ? rows * columns : columns;
+        for (int i = 0; i < (whole ? 1 : rows); i++) {
+            long position = place + (long) i * grid.n();
+            if (direct) epilogue.inPlace(tile, position, run);
+            else panels.finish(worker, i * columns, run, epilogue, tile, position);
         }
     }
 }

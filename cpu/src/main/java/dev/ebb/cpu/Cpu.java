@@ -6,7 +6,6 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Scalar;
 
 import java.util.List;
 
@@ -87,12 +86,21 @@ public final class Cpu implements Device, AutoCloseable {
         };
     }
 
-    private Runnable contract(Kernel.Contract k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
+    private Runnable contract(
+            Kernel.Contract k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
         var type = in.getFirst().dtype().compute();
-        boolean plain = k.epilogue().equals(Scalar.arg(0)) && out.dtype() == type;
-        if (!plain || !type.isFloat()) return reference.bind(node, in, List.of(out), workspace);
+        if (!type.isFloat() || out.dtype() == DType.BIT) {
+            return reference.bind(node, in, List.of(out), workspace);
+        }
         return new Contraction(
-                k, in.get(0), in.get(1), out, true, type == DType.F32 ? floats : doubles, workers);
+                k,
+                in.get(0),
+                in.get(1),
+                in.subList(2, in.size()),
+                out,
+                type == DType.F32 ? floats : doubles,
+                elementwise.tiles(),
+                workers);
     }
 
     @Override

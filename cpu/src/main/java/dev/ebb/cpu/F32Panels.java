@@ -138,4 +138,11 @@ final class F32Panels extends Panels {
     void clear(int rows, int columns, MemorySegment c, long at, long stride) {
         for (int i = 0; i < rows; i++) c.asSlice((at + i * stride) * 4, columns * 4L).fill((byte) 0);
     }
+
+    @Override
+    void finish(int worker, int at, int count, Epilogue epilogue, Tile tile, long position) {
+        var s = scratch[worker];
+        MemorySegment.copy(s.sums, FLOAT, 4L * at, s.store, 0, count);
+        epilogue.run(tile, s.store, 0, position, count);
+    }
 }

@@ -127,4 +127,11 @@ final class F64Panels extends Panels {
     void clear(int rows, int columns, MemorySegment c, long at, long stride) {
         for (int i = 0; i < rows; i++) c.asSlice((at + i * stride) * 8, columns * 8L).fill((byte) 0);
     }
+
+    @Override
+    void finish(int worker, int at, int count, Epilogue epilogue, Tile tile, long position) {
+        var s = scratch[worker];
+        MemorySegment.copy(s.sums, DOUBLE, 8L * at, s.store, 0, count);
+        epilogue.run(tile, s.store, 0, position, count);
+    }
 }

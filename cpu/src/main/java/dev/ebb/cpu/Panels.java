@@ -49,4 +49,7 @@ abstract class Panels {
 
     /** Zeros in place of a product: what a sum over nothing is. */
     abstract void clear(int rows, int columns, MemorySegment c, long at, long stride);
+
+    /** Gives {@code count} sums from element {@code at} of the scratch on to an epilogue; the panels are lost. */
+    abstract void finish(int worker, int at, int count, Epilogue epilogue, Tile tile, long position);
 }
