@@ -73,14 +73,14 @@ public final class Cpu implements Device, AutoCloseable {
         return switch (node.kernel()) {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
+            case Kernel.Attend(var heads) -> attend(heads, inputs, outputs);
+            case Kernel.AttendGrad(var heads) -> attendGrad(heads, inputs, outputs);
             case Kernel.Fold _,
                     Kernel.Assemble _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
                     Kernel.Library _ ->
                     reference.bind(node, inputs, outputs, workspace);
         };
@@ -101,6 +101,18 @@ public final class Cpu implements Device, AutoCloseable {
                 type == DType.F32 ? floats : doubles,
                 elementwise.tiles(),
                 workers);
+    }
+
+    private Runnable attend(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {
+        return in.getFirst().dtype().compute() == DType.F32 && AttendForward.fits(heads)
+                ? new AttendForward(heads, in, out, floats, workers)
+                : new PlainAttention(heads, in, out, workers)::forward;
+    }
+
+    private Runnable attendGrad(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {
+        return in.getFirst().dtype() == DType.F32 && AttendBackward.fits(heads)
+                ? new AttendBackward(heads, in, out, floats, workers)
+                : new PlainAttention(heads, in, out, workers)::backward;
     }
 
     @Override
