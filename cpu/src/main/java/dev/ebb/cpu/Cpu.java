@@ -7,6 +7,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Type;
 
 import java.util.List;
 
@@ -40,8 +41,8 @@ public final class Cpu implements Device, AutoCloseable {
                     .log(
                             System.Logger.Level.WARNING,
                             "the module jdk.incubator.vector is absent, so kernels run without"
-                                + " vectors, many times slower; start Java with --add-modules"
-                                + " jdk.incubator.vector");
+                                    + " vectors, many times slower; start Java with --add-modules"
+                                    + " jdk.incubator.vector");
         }
     }
 
@@ -60,6 +61,10 @@ public final class Cpu implements Device, AutoCloseable {
 
     @Override
     public long workspaceBytes(Node node) {
+        if (VECTORS && node.kernel() instanceof Kernel.Fold k) {
+            return Elementwise.workspaceBytes(
+                    k, node.inputTypes().stream().map(Type::dtype).toList());
+        }
         return reference.workspaceBytes(node);
     }
 
@@ -74,8 +79,8 @@ public final class Cpu implements Device, AutoCloseable {
         return switch (node.kernel()) {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
-            case Kernel.Fold _,
-                    Kernel.Assemble _,
+            case Kernel.Fold k -> elementwise.fold(k, inputs, outputs.getFirst(), workspace);
+            case Kernel.Assemble _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
@@ -87,7 +92,8 @@ public final class Cpu implements Device, AutoCloseable {
         };
     }
 
-    private Runnable contract(Kernel.Contract k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
+    private Runnable contract(
+            Kernel.Contract k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
         var type = in.getFirst().dtype().compute();
         boolean plain = k.epilogue().equals(Scalar.arg(0)) && out.dtype() == type;
         if (!plain || !type.isFloat()) return reference.bind(node, in, List.of(out), workspace);
