@@ -80,14 +80,14 @@ public final class Cpu implements Device, AutoCloseable {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
             case Kernel.Fold k -> elementwise.fold(k, inputs, outputs.getFirst(), workspace);
-            case Kernel.Assemble _,
-                    Kernel.Gather _,
-                    Kernel.Scatter _,
-                    Kernel.Cumulate _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Library _ ->
+            case Kernel.Assemble k -> elementwise.assemble(k, inputs, outputs.getFirst());
+            case Kernel.Gather k ->
+                    elementwise.gather(k, inputs.get(0), inputs.get(1), outputs.getFirst());
+            case Kernel.Scatter k ->
+                    elementwise.scatter(k, inputs.get(0), inputs.get(1), outputs.getFirst());
+            case Kernel.Cumulate k ->
+                    elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
+            case Kernel.Convolve _, Kernel.Attend _, Kernel.AttendGrad _, Kernel.Library _ ->
                     reference.bind(node, inputs, outputs, workspace);
         };
     }

@@ -40,4 +40,20 @@ final class Elementwise {
     static long workspaceBytes(Kernel.Fold k, List<DType> in) {
         return FoldKernel.workspaceBytes(k, in);
     }
+
+    Runnable assemble(Kernel.Assemble k, List<Buffer> in, Buffer out) {
+        return Moves.assemble(k, in, out, workers);
+    }
+
+    Runnable gather(Kernel.Gather k, Buffer data, Buffer index, Buffer out) {
+        return Moves.gather(k, data, index, out, workers);
+    }
+
+    Runnable scatter(Kernel.Scatter k, Buffer index, Buffer source, Buffer out) {
+        return new ScatterKernel(k, index, source, out, workers);
+    }
+
+    Runnable cumulate(Kernel.Cumulate k, Buffer in, Buffer out) {
+        return new CumulateKernel(k, in, out, workers);
+    }
 }
