@@ -99,28 +99,28 @@ final class F32Steps {
         return new Warming(
                 SELECT,
                 (t, _, n) -> select(t.i32, c, t.f32, yes, no, o, n),
-                (t, skip, n) -> plainSelect(t.i32, c, t.f32, yes, no, o, skip, n));
+                (t, _, skip, n) -> plainSelect(t.i32, c, t.f32, yes, no, o, skip, n));
     }
 
     private static Step warming(Fn1 fn, Step vectors, int a, int o) {
         return new Warming(
                 UNARY.get(fn),
                 vectors,
-                (t, skip, n) -> plain(fn, t.f32, a + skip, o + skip, n - skip));
+                (t, _, skip, n) -> plain(fn, t.f32, a + skip, o + skip, n - skip));
     }
 
     private static Step warming(Fn2 fn, Step vectors, int a, int b, int o) {
         return new Warming(
                 BINARY.get(fn),
                 vectors,
-                (t, skip, n) -> plain(fn, t.f32, a + skip, b + skip, o + skip, n - skip));
+                (t, _, skip, n) -> plain(fn, t.f32, a + skip, b + skip, o + skip, n - skip));
     }
 
     private static Step comparing(Fn2 fn, Step vectors, int a, int b, int o) {
         return new Warming(
                 BINARY.get(fn),
                 vectors,
-                (t, skip, n) -> plainTruth(fn, t.f32, a, b, t.i32, o, skip, n));
+                (t, _, skip, n) -> plainTruth(fn, t.f32, a, b, t.i32, o, skip, n));
     }
 
     private static void add(float[] r, int a, int b, int o, int n) {

@@ -86,14 +86,14 @@ final class F64Steps {
         return new Warming(
                 UNARY.get(fn),
                 vectors,
-                (t, skip, n) -> plain(fn, t.f64, a + skip, o + skip, n - skip));
+                (t, _, skip, n) -> plain(fn, t.f64, a + skip, o + skip, n - skip));
     }
 
     private static Step warming(Fn2 fn, Step vectors, int a, int b, int o) {
         return new Warming(
                 BINARY.get(fn),
                 vectors,
-                (t, skip, n) -> plain(fn, t.f64, a + skip, b + skip, o + skip, n - skip));
+                (t, _, skip, n) -> plain(fn, t.f64, a + skip, b + skip, o + skip, n - skip));
     }
 
     static Step select(int c, int yes, int no, int o) {

@@ -101,14 +101,14 @@ final class I32Steps {
         return new Warming(
                 SELECT,
                 (t, _, n) -> select(t.i32, c, yes, no, o, n),
-                (t, skip, n) -> plainSelect(t.i32, c, yes, no, o, skip, n));
+                (t, _, skip, n) -> plainSelect(t.i32, c, yes, no, o, skip, n));
     }
 
     private static Step warming(Fn2 fn, Step vectors, int a, int b, int o) {
         return new Warming(
                 BINARY.get(fn),
                 vectors,
-                (t, skip, n) -> plain(fn, t.i32, a + skip, b + skip, o + skip, n - skip));
+                (t, _, skip, n) -> plain(fn, t.i32, a + skip, b + skip, o + skip, n - skip));
     }
 
     private static void plainSelect(int[] r, int c, int yes, int no, int o, int skip, int n) {
