@@ -13,6 +13,7 @@ import dev.ebb.plan.Layout;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.Problem;
 import dev.ebb.plan.Settle;
+
 import java.util.List;
 
 /**
@@ -28,7 +29,8 @@ record Pipeline(Planner planner, Cost cost, Device device, int loopSlots) {
     Program compile(Graph traced, List<Binding> bindings) {
         var fused = Loops.merge(Fuse.of(Simplify.of(traced)));
         var bounded = Loops.checkpointUnknown(fused, Math.min(loopSlots, UNKNOWN_SLOTS));
-        var looped = loopSlots < Loops.longest(bounded) ? Loops.checkpoint(bounded, loopSlots) : bounded;
+        var looped =
+                loopSlots < Loops.longest(bounded) ? Loops.checkpoint(bounded, loopSlots) : bounded;
         var graph = Scratch.add(looped, device);
         var schedule = planner.plan(Settle.of(new Problem(graph, bindings)), cost);
         return new Program(Layout.of(schedule), device);

@@ -3,19 +3,23 @@ package dev.ebb.cpu;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
+
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A contraction bound to memory: batches of matrix products, cut into tiles that workers compute one by one.
+ * A contraction bound to memory: batches of matrix products, cut into tiles that workers compute
+ * one by one.
  *
- * <p>Every element of the output is a sum over k in blocks of {@link Panels#DEPTH}: each block is one chain of fused
- * multiply-adds from zero, and the blocks are added in order. This depends on k alone, so the same numbers give the
- * same bits in any batch, on any number of threads, and for any part of the rows and columns.
+ * <p>Every element of the output is a sum over k in blocks of {@link Panels#DEPTH}: each block is
+ * one chain of fused multiply-adds from zero, and the blocks are added in order. This depends on k
+ * alone, so the same numbers give the same bits in any batch, on any number of threads, and for any
+ * part of the rows and columns.
  *
- * <p>While blocks are added, sums lie in the output where they can; otherwise (an output of another type, or one that
- * lies over an operand of the epilogue) in a worker's own small scratch, which also bounds the tile.
+ * <p>While blocks are added, sums lie in the output where they can; otherwise (an output of another
+ * type, or one that lies over an operand of the epilogue) in a worker's own small scratch, which
+ * also bounds the tile.
  */
 final class Contraction implements Runnable {
     /** Below so many multiply-adds, waking a worker takes longer than the work. */
@@ -52,7 +56,11 @@ final class Contraction implements Runnable {
         direct =
                 out.dtype() == type
                         && extras.stream()
-                                .allMatch(e -> e.segment().asOverlappingSlice(out.segment()).isEmpty());
+                                .allMatch(
+                                        e ->
+                                                e.segment()
+                                                        .asOverlappingSlice(out.segment())
+                                                        .isEmpty());
         k = c.k();
         int folded = foldable(c) ? c.batch().rank() : 0;
         int[] batch = folded > 0 ? new int[0] : c.batch().toArray();
@@ -74,7 +82,10 @@ final class Contraction implements Runnable {
         return new Shape(dims);
     }
 
-    /** Whether all matrices share their right factor and their left ones lie as rows of one tall matrix. */
+    /**
+     * Whether all matrices share their right factor and their left ones lie as rows of one tall
+     * matrix.
+     */
     private static boolean foldable(Kernel.Contract c) {
         long expected = c.m() == 1 ? 0 : c.m() * c.a().stride(c.batch().rank());
         for (int axis = c.batch().rank() - 1; axis >= 0; axis--) {
@@ -90,9 +101,11 @@ final class Contraction implements Runnable {
     public void run() {
         int parts = Math.multiplyExact(matrices, grid.tiles());
         if (alone) {
-            workers.run(1, (_, worker) -> {
-                for (int part = 0; part < parts; part++) tile(part, worker);
-            });
+            workers.run(
+                    1,
+                    (_, worker) -> {
+                        for (int part = 0; part < parts; part++) tile(part, worker);
+                    });
         } else {
             workers.run(parts, this::tile);
         }
@@ -114,14 +127,24 @@ final class Contraction implements Runnable {
         if (k == 0) panels.clear(rows, columns, sums, at, stride);
         for (int p = 0; p < k; p += Panels.DEPTH) {
             int depth = Math.min(Panels.DEPTH, k - p);
-            panels.left(worker, left.buffer, a + p * left.depth, left.side, left.depth, rows, depth);
-            panels.right(worker, right.buffer, b + p * right.depth, right.depth, right.side, columns, depth);
+            panels.left(
+                    worker, left.buffer, a + p * left.depth, left.side, left.depth, rows, depth);
+            panels.right(
+                    worker,
+                    right.buffer,
+                    b + p * right.depth,
+                    right.depth,
+                    right.side,
+                    columns,
+                    depth);
             panels.multiply(worker, rows, columns, depth, sums, at, stride, p > 0);
         }
         if (!direct || !epilogue.isPlain()) finish(worker, place, rows, columns);
     }
 
-    /** Applies the epilogue row by row, or to all rows at once where they lie one after the other. */
+    /**
+     * Applies the epilogue row by row, or to all rows at once where they lie one after the other.
+     */
     private void finish(int worker, long place, int rows, int columns) {
         var tile = tiles.of(worker);
         epilogue.begin(tile);

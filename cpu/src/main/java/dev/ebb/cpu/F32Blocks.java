@@ -1,15 +1,17 @@
 package dev.ebb.cpu;
 
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteOrder;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+
 /**
- * The innermost product in F32: four rows by two vectors of columns, in eight registers. On a core that issues two
- * vector multiply-adds a cycle this is the largest block that C2 allocates without spilling on sixteen registers, and
- * it also reaches the peak of 512-bit vectors; larger ones pass the size where C2 stops inlining vector calls and run
- * five times slower. Panels lie on the heap, as C2 removes the range checks of arrays but not of segments.
+ * The innermost product in F32: four rows by two vectors of columns, in eight registers. On a core
+ * that issues two vector multiply-adds a cycle this is the largest block that C2 allocates without
+ * spilling on sixteen registers, and it also reaches the peak of 512-bit vectors; larger ones pass
+ * the size where C2 stops inlining vector calls and run five times slower. Panels lie on the heap,
+ * as C2 removes the range checks of arrays but not of segments.
  */
 final class F32Blocks {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
@@ -21,7 +23,16 @@ final class F32Blocks {
 
     /** The left factor's element of row i and depth k is {@code a[at + i * stride + k]}. */
     static void rows(
-            int depth, float[] a, int at, int stride, float[] b, int bt, MemorySegment c, long ct, long row, boolean add) {
+            int depth,
+            float[] a,
+            int at,
+            int stride,
+            float[] b,
+            int bt,
+            MemorySegment c,
+            long ct,
+            long row,
+            boolean add) {
         FloatVector c00 = FloatVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         FloatVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         int a0 = at, a1 = at + stride, a2 = at + 2 * stride, a3 = at + 3 * stride;
@@ -49,7 +60,16 @@ final class F32Blocks {
 
     /** The left factor's element of row i and depth k is {@code a[at + i + k * step]}. */
     static void columns(
-            int depth, float[] a, int at, int step, float[] b, int bt, MemorySegment c, long ct, long row, boolean add) {
+            int depth,
+            float[] a,
+            int at,
+            int step,
+            float[] b,
+            int bt,
+            MemorySegment c,
+            long ct,
+            long row,
+            boolean add) {
         FloatVector c00 = FloatVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         FloatVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         for (int k = 0; k < depth; k++) {

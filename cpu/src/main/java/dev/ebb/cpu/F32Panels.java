@@ -2,6 +2,7 @@ package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -12,6 +13,7 @@ final class F32Panels extends Panels {
     private static final int LANES = F32Blocks.LANES;
     private static final int ROWS = 256;
     private static final int COLUMNS = 256;
+
     /** Where in a worker's store the right factor begins; the left one is at its start. */
     private static final int RIGHT = ROWS * DEPTH;
 
@@ -73,7 +75,14 @@ final class F32Panels extends Panels {
     }
 
     @Override
-    void left(int worker, Buffer a, long base, long rowStride, long depthStride, int rows, int depth) {
+    void left(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth) {
         var s = scratch[worker];
         s.byRows = depthStride == 1 && a.dtype() == DType.F32;
         if (s.byRows) F32Pack.rows(a, base, rowStride, rows, depth, s.store, 0);
@@ -81,13 +90,28 @@ final class F32Panels extends Panels {
     }
 
     @Override
-    void right(int worker, Buffer b, long base, long depthStride, long columnStride, int columns, int depth) {
-        F32Pack.panels(b, base, columnStride, depthStride, columns, depth, scratch[worker].store, RIGHT);
+    void right(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            long columnStride,
+            int columns,
+            int depth) {
+        F32Pack.panels(
+                b, base, columnStride, depthStride, columns, depth, scratch[worker].store, RIGHT);
     }
 
     @Override
     void multiply(
-            int worker, int rows, int columns, int depth, MemorySegment c, long at, long stride, boolean add) {
+            int worker,
+            int rows,
+            int columns,
+            int depth,
+            MemorySegment c,
+            long at,
+            long stride,
+            boolean add) {
         var s = scratch[worker];
         for (int j = 0; j < columns; j += LANES) {
             boolean whole = columns - j >= LANES;
@@ -97,7 +121,14 @@ final class F32Panels extends Panels {
                     block(s, i, j, depth, c, to, stride * 4, add);
                 } else {
                     block(s, i, j, depth, s.edge, 0, LANES * 4L, false);
-                    edge(s.edge, c, to, stride * 4, Math.min(4, rows - i), Math.min(LANES, columns - j), add);
+                    edge(
+                            s.edge,
+                            c,
+                            to,
+                            stride * 4,
+                            Math.min(4, rows - i),
+                            Math.min(LANES, columns - j),
+                            add);
                 }
             }
         }
@@ -106,15 +137,23 @@ final class F32Panels extends Panels {
     private static void block(
             Scratch s, int i, int j, int depth, MemorySegment c, long to, long row, boolean add) {
         if (s.byRows) {
-            F32Blocks.rows(depth, s.store, i * depth, depth, s.store, RIGHT + j * depth, c, to, row, add);
+            F32Blocks.rows(
+                    depth, s.store, i * depth, depth, s.store, RIGHT + j * depth, c, to, row, add);
         } else {
             int at = i / LANES * LANES * depth + i % LANES;
-            F32Blocks.columns(depth, s.store, at, LANES, s.store, RIGHT + j * depth, c, to, row, add);
+            F32Blocks.columns(
+                    depth, s.store, at, LANES, s.store, RIGHT + j * depth, c, to, row, add);
         }
     }
 
     private static void edge(
-            MemorySegment from, MemorySegment c, long to, long row, int rows, int columns, boolean add) {
+            MemorySegment from,
+            MemorySegment c,
+            long to,
+            long row,
+            int rows,
+            int columns,
+            boolean add) {
         for (int i = 0; i < rows; i++) {
             for (int j = 0; j < columns; j++) {
                 long at = to + i * row + j * 4L;
@@ -136,7 +175,8 @@ final class F32Panels extends Panels {
 
     @Override
     void clear(int rows, int columns, MemorySegment c, long at, long stride) {
-        for (int i = 0; i < rows; i++) c.asSlice((at + i * stride) * 4, columns * 4L).fill((byte) 0);
+        for (int i = 0; i < rows; i++)
+            c.asSlice((at + i * stride) * 4, columns * 4L).fill((byte) 0);
     }
 
     @Override

@@ -11,8 +11,19 @@ final class F32ScratchBlocks {
 
     private F32ScratchBlocks() {}
 
-    /** Stores {@code c[ct + i * row + j] = sum_k a[at + i * stride + k] * b[bt + k * LANES + j]}. */
-    static void rows(int depth, float[] a, int at, int stride, float[] b, int bt, float[] c, int ct, int row) {
+    /**
+     * Stores {@code c[ct + i * row + j] = sum_k a[at + i * stride + k] * b[bt + k * LANES + j]}.
+     */
+    static void rows(
+            int depth,
+            float[] a,
+            int at,
+            int stride,
+            float[] b,
+            int bt,
+            float[] c,
+            int ct,
+            int row) {
         FloatVector c00 = FloatVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         FloatVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         int a0 = at, a1 = at + stride, a2 = at + 2 * stride, a3 = at + 3 * stride;
@@ -42,8 +53,12 @@ final class F32ScratchBlocks {
         c31.intoArray(c, ct + 3 * row + HALF);
     }
 
-    /** Adds {@code sum_k a[at + i + k * step] * b[bt + k * LANES + j]} to {@code c[ct + i * row + j]}. */
-    static void addColumns(int depth, float[] a, int at, int step, float[] b, int bt, float[] c, int ct, int row) {
+    /**
+     * Adds {@code sum_k a[at + i + k * step] * b[bt + k * LANES + j]} to {@code c[ct + i * row +
+     * j]}.
+     */
+    static void addColumns(
+            int depth, float[] a, int at, int step, float[] b, int bt, float[] c, int ct, int row) {
         FloatVector c00 = FloatVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         FloatVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         for (int k = 0; k < depth; k++) {

@@ -1,9 +1,10 @@
 package dev.ebb.cpu;
 
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteOrder;
 import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.VectorSpecies;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
 
 /** The innermost product in F64: what {@link F32Blocks} is in F32, and for its reasons. */
 final class F64Blocks {
@@ -16,7 +17,16 @@ final class F64Blocks {
 
     /** The left factor's element of row i and depth k is {@code a[at + i * stride + k]}. */
     static void rows(
-            int depth, double[] a, int at, int stride, double[] b, int bt, MemorySegment c, long ct, long row, boolean add) {
+            int depth,
+            double[] a,
+            int at,
+            int stride,
+            double[] b,
+            int bt,
+            MemorySegment c,
+            long ct,
+            long row,
+            boolean add) {
         DoubleVector c00 = DoubleVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         DoubleVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         int a0 = at, a1 = at + stride, a2 = at + 2 * stride, a3 = at + 3 * stride;
@@ -44,7 +54,16 @@ final class F64Blocks {
 
     /** The left factor's element of row i and depth k is {@code a[at + i + k * step]}. */
     static void columns(
-            int depth, double[] a, int at, int step, double[] b, int bt, MemorySegment c, long ct, long row, boolean add) {
+            int depth,
+            double[] a,
+            int at,
+            int step,
+            double[] b,
+            int bt,
+            MemorySegment c,
+            long ct,
+            long row,
+            boolean add) {
         DoubleVector c00 = DoubleVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         DoubleVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         for (int k = 0; k < depth; k++) {

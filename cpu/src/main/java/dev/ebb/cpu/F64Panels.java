@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -11,6 +12,7 @@ final class F64Panels extends Panels {
     private static final int LANES = F64Blocks.LANES;
     private static final int ROWS = 128;
     private static final int COLUMNS = 128;
+
     /** Where in a worker's store the right factor begins; the left one is at its start. */
     private static final int RIGHT = ROWS * DEPTH;
 
@@ -62,7 +64,14 @@ final class F64Panels extends Panels {
     }
 
     @Override
-    void left(int worker, Buffer a, long base, long rowStride, long depthStride, int rows, int depth) {
+    void left(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth) {
         var s = scratch[worker];
         s.byRows = depthStride == 1;
         if (s.byRows) F64Pack.rows(a, base, rowStride, rows, depth, s.store, 0);
@@ -70,13 +79,28 @@ final class F64Panels extends Panels {
     }
 
     @Override
-    void right(int worker, Buffer b, long base, long depthStride, long columnStride, int columns, int depth) {
-        F64Pack.panels(b, base, columnStride, depthStride, columns, depth, scratch[worker].store, RIGHT);
+    void right(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            long columnStride,
+            int columns,
+            int depth) {
+        F64Pack.panels(
+                b, base, columnStride, depthStride, columns, depth, scratch[worker].store, RIGHT);
     }
 
     @Override
     void multiply(
-            int worker, int rows, int columns, int depth, MemorySegment c, long at, long stride, boolean add) {
+            int worker,
+            int rows,
+            int columns,
+            int depth,
+            MemorySegment c,
+            long at,
+            long stride,
+            boolean add) {
         var s = scratch[worker];
         for (int j = 0; j < columns; j += LANES) {
             boolean whole = columns - j >= LANES;
@@ -86,7 +110,14 @@ final class F64Panels extends Panels {
                     block(s, i, j, depth, c, to, stride * 8, add);
                 } else {
                     block(s, i, j, depth, s.edge, 0, LANES * 8L, false);
-                    edge(s.edge, c, to, stride * 8, Math.min(4, rows - i), Math.min(LANES, columns - j), add);
+                    edge(
+                            s.edge,
+                            c,
+                            to,
+                            stride * 8,
+                            Math.min(4, rows - i),
+                            Math.min(LANES, columns - j),
+                            add);
                 }
             }
         }
@@ -95,15 +126,23 @@ final class F64Panels extends Panels {
     private static void block(
             Scratch s, int i, int j, int depth, MemorySegment c, long to, long row, boolean add) {
         if (s.byRows) {
-            F64Blocks.rows(depth, s.store, i * depth, depth, s.store, RIGHT + j * depth, c, to, row, add);
+            F64Blocks.rows(
+                    depth, s.store, i * depth, depth, s.store, RIGHT + j * depth, c, to, row, add);
         } else {
             int at = i / LANES * LANES * depth + i % LANES;
-            F64Blocks.columns(depth, s.store, at, LANES, s.store, RIGHT + j * depth, c, to, row, add);
+            F64Blocks.columns(
+                    depth, s.store, at, LANES, s.store, RIGHT + j * depth, c, to, row, add);
         }
     }
 
     private static void edge(
-            MemorySegment from, MemorySegment c, long to, long row, int rows, int columns, boolean add) {
+            MemorySegment from,
+            MemorySegment c,
+            long to,
+            long row,
+            int rows,
+            int columns,
+            boolean add) {
         for (int i = 0; i < rows; i++) {
             for (int j = 0; j < columns; j++) {
                 long at = to + i * row + j * 8L;
@@ -125,7 +164,8 @@ final class F64Panels extends Panels {
 
     @Override
     void clear(int rows, int columns, MemorySegment c, long at, long stride) {
-        for (int i = 0; i < rows; i++) c.asSlice((at + i * stride) * 8, columns * 8L).fill((byte) 0);
+        for (int i = 0; i < rows; i++)
+            c.asSlice((at + i * stride) * 8, columns * 8L).fill((byte) 0);
     }
 
     @Override

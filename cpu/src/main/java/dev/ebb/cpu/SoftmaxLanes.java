@@ -9,8 +9,9 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Softmax over tiles of scores that lie key by key, queries side by side: every lane is a query, so maxima and sums
- * run down the keys within a lane. No lane meets another, hence the bits do not know how wide a vector is.
+ * Softmax over tiles of scores that lie key by key, queries side by side: every lane is a query, so
+ * maxima and sums run down the keys within a lane. No lane meets another, hence the bits do not
+ * know how wide a vector is.
  */
 final class SoftmaxLanes {
     private static final VectorSpecies<Float> SPECIES = F32Blocks.SPECIES;
@@ -24,11 +25,20 @@ final class SoftmaxLanes {
     private SoftmaxLanes() {}
 
     /**
-     * Takes {@code keys} more scores of each query: raises the running maximum, puts exponentials in place of the scores,
-     * adds them to the running sum, and leaves in {@code change} the factor that brings older terms to the new maximum.
-     * All are places in {@code x}; scores of a query are {@code row} apart.
+     * Takes {@code keys} more scores of each query: raises the running maximum, puts exponentials
+     * in place of the scores, adds them to the running sum, and leaves in {@code change} the factor
+     * that brings older terms to the new maximum. All are places in {@code x}; scores of a query
+     * are {@code row} apart.
      */
-    static void advance(float[] x, int scores, int row, int keys, int queries, int greatest, int sum, int change) {
+    static void advance(
+            float[] x,
+            int scores,
+            int row,
+            int keys,
+            int queries,
+            int greatest,
+            int sum,
+            int change) {
         for (int lane = 0; lane < queries; lane += SPECIES.length()) {
             raise(x, scores + lane, row, keys, greatest + lane, change + lane);
             exponentials(x, scores + lane, row, keys, greatest + lane, sum + lane, change + lane);
@@ -46,7 +56,8 @@ final class SoftmaxLanes {
         exp(before.sub(finite(top))).intoArray(x, change);
     }
 
-    private static void exponentials(float[] x, int scores, int row, int keys, int greatest, int sum, int change) {
+    private static void exponentials(
+            float[] x, int scores, int row, int keys, int greatest, int sum, int change) {
         var top = finite(FloatVector.fromArray(SPECIES, x, greatest));
         var total = FloatVector.zero(SPECIES);
         for (int j = 0; j < keys; j++) {
@@ -70,7 +81,10 @@ final class SoftmaxLanes {
         }
     }
 
-    /** Gradients of scores, {@code p * (dp - inner)}, in place of the gradients {@code dp} of probabilities {@code p}. */
+    /**
+     * Gradients of scores, {@code p * (dp - inner)}, in place of the gradients {@code dp} of
+     * probabilities {@code p}.
+     */
     static void pull(float[] x, int p, int dp, int row, int keys, int queries, int inner) {
         for (int lane = 0; lane < queries; lane += SPECIES.length()) {
             var d = FloatVector.fromArray(SPECIES, x, inner + lane);
