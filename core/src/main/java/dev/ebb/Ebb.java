@@ -7,7 +7,6 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.StoreAll;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
@@ -149,8 +148,7 @@ public final class Ebb {
 
     /** Makes {@code f} runnable on arrays, never owning more than {@code budget}. */
     public static <P, R> Compiled<P, R> compile(Fn<P, R> f, Budget budget) {
-        return new Compiled<>(
-                f, new Pipeline(new StoreAll(), _ -> 1, Devices.best(), Integer.MAX_VALUE));
+        return new Compiled<>(f, Pipeline.within(budget));
     }
 
     /**
@@ -160,11 +158,7 @@ public final class Ebb {
      */
     public static <S, B, R> Stepper<S, B, R> stepper(
             Fn2<S, B, Next<S, R>> step, S initial, B example, Budget budget) {
-        return new Stepper<>(
-                step,
-                initial,
-                example,
-                new Pipeline(new StoreAll(), _ -> 1, Devices.best(), Integer.MAX_VALUE));
+        return new Stepper<>(step, initial, example, Pipeline.within(budget));
     }
 
     /**

@@ -72,7 +72,7 @@ public final class Loop {
                             if (!Tree.shapeOf(next.state()).equals(Tree.shapeOf(carry))) {
                                 throw new IllegalArgumentException(
                                         "a loop's body must return a carry built like the one it"
-                                            + " takes");
+                                                + " takes");
                             }
                             structure.add(next.out());
                             var results = new ArrayList<>(Tree.flatten(next.state()));
@@ -117,7 +117,7 @@ public final class Loop {
                             if (!Tree.shapeOf(next).equals(Tree.shapeOf(carry))) {
                                 throw new IllegalArgumentException(
                                         "a loop's body must return a carry built like the one it"
-                                            + " takes");
+                                                + " takes");
                             }
                             return Tree.flatten(next);
                         },

@@ -7,6 +7,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Binding;
+import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 
 import java.lang.foreign.MemorySegment;
@@ -17,11 +18,13 @@ import java.util.Optional;
 /** A program with its captured arrays in place, ready to be fed arguments. */
 final class Prepared implements AutoCloseable {
     private final Graph graph;
+    private final Plan plan;
     private final Program program;
     private Optional<Report> report = Optional.empty();
 
-    private Prepared(Graph graph, Program program) {
+    private Prepared(Graph graph, Plan plan, Program program) {
         this.graph = graph;
+        this.plan = plan;
         this.program = program;
     }
 
@@ -34,7 +37,8 @@ final class Prepared implements AutoCloseable {
         for (int i = 0; i < graph.params().size(); i++) {
             bindings.add(i < arguments ? new Binding.Consumed() : new Binding.Kept());
         }
-        var prepared = new Prepared(graph, pipeline.compile(graph, bindings));
+        var plan = pipeline.plan(graph, bindings);
+        var prepared = new Prepared(graph, plan, new Program(plan.layout(), pipeline.device()));
         for (int i = 0; i < captured.size(); i++) {
             write(
                     captured.get(i),
@@ -67,8 +71,8 @@ final class Prepared implements AutoCloseable {
         return results;
     }
 
-    Program program() {
-        return program;
+    Plan plan() {
+        return plan;
     }
 
     Optional<Report> report() {

@@ -20,6 +20,7 @@ final class Ordering {
     private final Model model;
     private final int[][] before;
     private final int[][] after;
+
     /** Nodes that write over a parameter, and all that must wait for them. */
     private final boolean[] late;
 
@@ -55,14 +56,17 @@ final class Ordering {
         return marked;
     }
 
-    /** Whether {@code u} writes over a parameter or waits for a node that does; such nodes are computed once. */
+    /**
+     * Whether {@code u} writes over a parameter or waits for a node that does; such nodes are
+     * computed once.
+     */
     boolean isLate(int u) {
         return late[u];
     }
 
     /**
-     * The sequence with its late nodes moved to the earliest step at which what they read has been computed and,
-     * recomputations included, nothing reads any more what they write over.
+     * The sequence with its late nodes moved to the earliest step at which what they read has been
+     * computed and, recomputations included, nothing reads any more what they write over.
      */
     int[] settle(int[] sequence) {
         int n = before.length;

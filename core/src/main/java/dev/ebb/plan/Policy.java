@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
+
 import java.util.List;
 
 /** Whether a value of the forward half is kept for the backward half. */
