@@ -2,4 +2,6 @@
 module dev.ebb.nn {
     requires transitive dev.ebb;
     requires static org.jspecify;
+
+    exports dev.ebb.nn.file;
 }
