@@ -6,35 +6,46 @@ package dev.ebb.ir;
  * be repeated at any time in any order.
  */
 public final class Philox {
-    private static final int M0 = 0xD2511F53;
-    private static final int M1 = 0xCD9E8D57;
+    private static final long M0 = 0xD2511F53L;
+    private static final long M1 = 0xCD9E8D57L;
     private static final int W0 = 0x9E3779B9;
     private static final int W1 = 0xBB67AE85;
+    private static final long LOW = 0xffffffffL;
 
     private Philox() {}
 
     /** Word {@code counter mod 4} of block {@code counter / 4} under {@code key}. */
     public static int draw(long key, long counter) {
-        long block = counter >>> 2;
-        return word(key, block, (int) counter & 3);
+        return word(counter >>> 2, 0, key, (int) counter & 3);
     }
 
-    private static int word(long key, long block, int which) {
-        int c0 = (int) block;
-        int c1 = (int) (block >>> 32);
-        int c2 = 0;
-        int c3 = 0;
+    /**
+     * All four words of one block, from a full 128-bit counter and a 64-bit key, low words first:
+     * what the published test vectors state.
+     */
+    public static int[] block(int[] counter, int[] key) {
+        long low = (counter[0] & LOW) | (long) counter[1] << 32;
+        long high = (counter[2] & LOW) | (long) counter[3] << 32;
+        long both = (key[0] & LOW) | (long) key[1] << 32;
+        int[] words = new int[4];
+        for (int i = 0; i < 4; i++) words[i] = word(low, high, both, i);
+        return words;
+    }
+
+    private static int word(long low, long high, long key, int which) {
+        int c0 = (int) low;
+        int c1 = (int) (low >>> 32);
+        int c2 = (int) high;
+        int c3 = (int) (high >>> 32);
         int k0 = (int) key;
         int k1 = (int) (key >>> 32);
         for (int round = 0; round < 10; round++) {
-            long p0 = (M0 & 0xffffffffL) * (c0 & 0xffffffffL);
-            long p1 = (M1 & 0xffffffffL) * (c2 & 0xffffffffL);
-            int n0 = (int) (p1 >>> 32) ^ c1 ^ k0;
-            int n2 = (int) (p0 >>> 32) ^ c3 ^ k1;
+            long p0 = M0 * (c0 & LOW);
+            long p1 = M1 * (c2 & LOW);
+            c0 = (int) (p1 >>> 32) ^ c1 ^ k0;
             c1 = (int) p1;
+            c2 = (int) (p0 >>> 32) ^ c3 ^ k1;
             c3 = (int) p0;
-            c0 = n0;
-            c2 = n2;
             k0 += W0;
             k1 += W1;
         }
@@ -44,29 +55,5 @@ public final class Philox {
             case 2 -> c2;
             default -> c3;
         };
-    }
-
-    /**
-     * All four words of one block, from a full 128-bit counter: what the published test vectors
-     * state.
-     */
-    public static int[] block(int[] counter, int[] key) {
-        int[] c = counter.clone();
-        int k0 = key[0];
-        int k1 = key[1];
-        for (int round = 0; round < 10; round++) {
-            long p0 = (M0 & 0xffffffffL) * (c[0] & 0xffffffffL);
-            long p1 = (M1 & 0xffffffffL) * (c[2] & 0xffffffffL);
-            c =
-                    new int[] {
-                        (int) (p1 >>> 32) ^ c[1] ^ k0,
-                        (int) p1,
-                        (int) (p0 >>> 32) ^ c[3] ^ k1,
-                        (int) p0
-                    };
-            k0 += W0;
-            k1 += W1;
-        }
-        return c;
     }
 }

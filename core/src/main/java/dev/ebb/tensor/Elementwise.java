@@ -3,7 +3,15 @@ package dev.ebb.tensor;
 import static dev.ebb.tensor.Literals.lit;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.Scalar.Fn2;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.View;
+
+import java.util.List;
 
 /** Arithmetic: the ops most other derivatives are written with. */
 final class Elementwise {
@@ -26,75 +34,21 @@ final class Elementwise {
         }
     }
 
-    record Exp() implements Unary {
+    /** The slope at zero is zero. Keeps two bits an element for its derivative. */
+    record Abs() implements Unary {
+        @Override
+        public boolean accepts(DType type) {
+            return !type.isTruth();
+        }
+
         @Override
         public Scalar at(Scalar x) {
-            return x.exp();
+            return x.abs();
         }
 
         @Override
         public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.mul(y);
-        }
-    }
-
-    record Log() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.log();
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.div(x);
-        }
-    }
-
-    record Tanh() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.tanh();
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.mul(y.square().neg().add(1));
-        }
-    }
-
-    record Sin() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.apply(Scalar.Fn1.SIN);
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.mul(x.cos());
-        }
-    }
-
-    record Cos() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.apply(Scalar.Fn1.COS);
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.mul(x.sin()).neg();
-        }
-    }
-
-    record Sqrt() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.sqrt();
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.div(y.mul(2));
+            return choose(x.gt(0), dy, choose(x.lt(0), dy.neg(), dy.literal(0)));
         }
     }
 
@@ -115,16 +69,68 @@ final class Elementwise {
         }
     }
 
-    /** Keeps one bit an element for its derivative. */
-    record Relu() implements Unary {
+    record Reciprocal() implements Unary {
         @Override
         public Scalar at(Scalar x) {
-            return x.max(lit(0));
+            return lit(1).div(x);
         }
 
         @Override
         public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return Tensors.where(y.gt(y.literal(0)).cast(DType.BIT), dy, dy.literal(0));
+            return dy.mul(y.square()).neg();
+        }
+    }
+
+    record Sqrt() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            return x.sqrt();
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            return dy.div(y.mul(2));
+        }
+    }
+
+    record Rsqrt() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            return lit(1).div(x.sqrt());
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            return dy.mul(y.mul(y.square())).mul(-0.5);
+        }
+    }
+
+    /** Sign, floor, ceil and round: constant between their jumps, so nothing flows back. */
+    record Step(Fn1 fn) implements Differentiable {
+        @Override
+        public String name() {
+            return fn.name().toLowerCase(java.util.Locale.ROOT);
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            var x = in.getFirst();
+            if (!x.dtype().isFloat() && !(fn == Fn1.SIGN && x.dtype().isInteger())) {
+                throw new ShapeException(
+                        name() + " does not take " + x + "; cast it first, for example to f32");
+            }
+            return in;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var shape = in.getFirst().shape();
+            return Kernel.Map.of(shape, List.of(View.contiguous(shape)), Scalar.arg(0).apply(fn));
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            // piecewise constant
         }
     }
 
@@ -195,5 +201,71 @@ final class Elementwise {
             var dx = dz.div(y);
             return new Pair(dx, dx.mul(z).neg());
         }
+    }
+
+    /** What is left of a division rounded down: zero or of the divisor's sign, as in Python. */
+    record Remainder() implements Binary {
+        @Override
+        public boolean accepts(DType type) {
+            return !type.isTruth();
+        }
+
+        @Override
+        public Scalar at(Scalar x, Scalar y) {
+            var rest = x.apply(Fn2.REM, y);
+            var turned = rest.lt(lit(0)).apply(Fn2.NE, y.lt(lit(0)));
+            return rest.eq(lit(0)).select(rest, turned.select(rest.add(y), rest));
+        }
+
+        @Override
+        public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
+            return new Pair(dz, dz.mul(x.div(y).floor()).neg());
+        }
+    }
+
+    /** The larger; equals share the cotangent. Keeps bits, not values, for its derivative. */
+    record Maximum() implements Binary {
+        @Override
+        public boolean accepts(DType type) {
+            return true;
+        }
+
+        @Override
+        public Scalar at(Scalar x, Scalar y) {
+            return x.max(y);
+        }
+
+        @Override
+        public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
+            return new Pair(share(x.gt(y), x.eq(y), dz), share(y.gt(x), x.eq(y), dz));
+        }
+    }
+
+    /** The lesser; equals share the cotangent. Keeps bits, not values, for its derivative. */
+    record Minimum() implements Binary {
+        @Override
+        public boolean accepts(DType type) {
+            return true;
+        }
+
+        @Override
+        public Scalar at(Scalar x, Scalar y) {
+            return x.min(y);
+        }
+
+        @Override
+        public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
+            return new Pair(share(x.lt(y), x.eq(y), dz), share(y.lt(x), x.eq(y), dz));
+        }
+    }
+
+    /** All of {@code d} to the winner, half of it where there is none. */
+    private static Tensor share(Tensor wins, Tensor ties, Tensor d) {
+        return choose(wins, d, choose(ties, d.mul(0.5), d.literal(0)));
+    }
+
+    /** A choice whose condition is kept in one bit an element. */
+    static Tensor choose(Tensor condition, Tensor yes, Tensor no) {
+        return Tensors.where(condition.cast(DType.BIT), yes, no);
     }
 }

@@ -2,8 +2,11 @@ package dev.ebb.tensor;
 
 import dev.ebb.ir.ShapeException;
 
+import java.util.Arrays;
+import java.util.List;
+
 /** Linear algebra. */
-public interface LinearOps {
+public interface LinearOps extends FactorOps {
 
     private Tensor self() {
         return (Tensor) this;
@@ -26,14 +29,78 @@ public interface LinearOps {
         var a = x.rank() == 1 ? x.reshape(1, -1) : x;
         var b = y.rank() == 1 ? y.reshape(-1, 1) : y;
         var c = a.apply(new Products.MatMul(), b);
-        if (y.rank() == 1) c = c.reshape(c.shape().reduce(java.util.List.of(c.rank() - 1), false));
-        if (x.rank() == 1)
-            c =
-                    c.reshape(
-                            c.shape()
-                                    .reduce(
-                                            java.util.List.of(c.rank() - (y.rank() == 1 ? 1 : 2)),
-                                            false));
+        if (y.rank() == 1) c = without(c, c.rank() - 1);
+        if (x.rank() == 1) c = without(c, c.rank() - (y.rank() == 1 ? 1 : 2));
         return c;
+    }
+
+    private static Tensor without(Tensor t, int axis) {
+        return t.reshape(t.shape().reduce(List.of(axis), false));
+    }
+
+    /** The inner product of two vectors. */
+    default Tensor dot(Tensor y) {
+        vectors("dot", y);
+        return matmul(y);
+    }
+
+    /** All products of the elements of two vectors. */
+    default Tensor outer(Tensor y) {
+        vectors("outer", y);
+        return self().reshape(-1, 1).mul(y);
+    }
+
+    private void vectors(String op, Tensor y) {
+        if (self().rank() != 1 || y.rank() != 1) {
+            throw new ShapeException(
+                    op + " takes two vectors, these are " + self().type() + " and " + y.type()
+                            + "; for other shapes use matmul or einsum");
+        }
+    }
+
+    /**
+     * A sum of products by Einstein's convention, with this tensor and at most one other: {@code
+     * x.einsum("bij,bkj->bik", y)}. Each axis is a letter; letters that the result does not name
+     * are summed.
+     */
+    default Tensor einsum(String equation, Tensor... others) {
+        if (others.length > 1) {
+            throw new ShapeException(
+                    "einsum of " + (1 + others.length) + " tensors: it takes one or two at a"
+                            + " time; apply it twice, in the order that makes the smaller product");
+        }
+        var operands = new java.util.ArrayList<Tensor>(List.of(self()));
+        operands.addAll(Arrays.asList(others));
+        return Einsum.of(equation, operands);
+    }
+
+    /** The main diagonal of the last two axes. */
+    default Tensor diagonal() {
+        return diagonal(0);
+    }
+
+    /** Diagonal {@code k} of the last two axes; positive ones lie above the main one. */
+    default Tensor diagonal(int k) {
+        return Diagonals.of(self(), k);
+    }
+
+    /** Matrices with the last axis on their diagonal. */
+    default Tensor diag() {
+        return Diagonals.embed(self());
+    }
+
+    /** The sum of the main diagonal. */
+    default Tensor trace() {
+        return diagonal().sum(-1);
+    }
+
+    /** The elements on and below diagonal {@code k}; zeros above. */
+    default Tensor tril(int k) {
+        return self().apply(new Band(Triangle.LOWER, k));
+    }
+
+    /** The elements on and above diagonal {@code k}; zeros below. */
+    default Tensor triu(int k) {
+        return self().apply(new Band(Triangle.UPPER, k));
     }
 }

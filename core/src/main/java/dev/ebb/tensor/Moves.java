@@ -1,5 +1,7 @@
 package dev.ebb.tensor;
 
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -7,6 +9,7 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -165,17 +168,13 @@ final class Moves {
                     size, List.of(new View(size.size() == 0 ? 0 : offset, strides)), Scalar.arg(0));
         }
 
+        /** A flip is its own inverse; any other slice goes back to where it was, among zeros. */
         @Override
         public void vjp(Rule rule) {
-            rule.add(
-                    0,
-                    Dispatch.apply(
-                                    new Assemble(
-                                            rule.in(0).shape(),
-                                            0,
-                                            List.of(new Kernel.Part(size, start, step))),
-                                    List.of(rule.dout(0)))
-                            .getFirst());
+            var whole = rule.in(0).shape();
+            boolean flip = size.equals(whole) && step.stream().allMatch(s -> Math.abs(s) == 1);
+            var parts = List.of(new Kernel.Part(size, start, step));
+            rule.add(0, rule.dout(0).apply(flip ? this : new Assemble(whole, 0, parts)));
         }
     }
 
@@ -190,6 +189,9 @@ final class Moves {
 
         @Override
         public List<Type> infer(List<Type> in) {
+            if (in.getFirst().dtype() == DType.BIT) {
+                throw new ShapeException("bits cannot be put together; cast to bool first");
+            }
             for (int i = 0; i < parts.size(); i++) {
                 if (!in.get(i).shape().equals(parts.get(i).shape())
                         || in.get(i).dtype() != in.getFirst().dtype()) {
@@ -218,6 +220,107 @@ final class Moves {
                 var part = parts.get(i);
                 rule.add(i, rule.dout(0).apply(new Slice(part.start(), part.step(), part.shape())));
             }
+        }
+    }
+
+    /** One tensor cut into several along an axis; its derivative puts them together again. */
+    record Split(int axis, List<Integer> sizes) implements Differentiable {
+        Split {
+            sizes = List.copyOf(sizes);
+        }
+
+        @Override
+        public String name() {
+            return "split(" + axis + ", " + sizes + ")";
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            var x = in.getFirst();
+            int sum = sizes.stream().mapToInt(Integer::intValue).sum();
+            if (sum != x.shape().dim(axis) || sizes.stream().anyMatch(n -> n < 0)) {
+                throw new ShapeException(
+                        "split: sizes "
+                                + sizes
+                                + " do not make up axis "
+                                + axis
+                                + " of "
+                                + x
+                                + ", which has "
+                                + x.shape().dim(axis));
+            }
+            if (x.dtype() == DType.BIT) {
+                throw new ShapeException("split of " + x + "; cast to bool first");
+            }
+            return sizes.stream().map(n -> x.with(x.shape().with(axis, n))).toList();
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var x = in.getFirst();
+            long inner = x.dtype().bytes(Cumulations.inner(x.shape(), axis));
+            return new Cut(
+                    Cumulations.outer(x.shape(), axis),
+                    sizes.stream().map(n -> n * inner).toList());
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            if (!rule.in(0).dtype().isFloat()) return;
+            var parts = IntStream.range(0, sizes.size()).mapToObj(rule::dout).toList();
+            rule.add(0, Tensors.concat(parts, axis));
+        }
+    }
+
+    /** Each of {@code rows} cut into runs of so many bytes, one for every output. */
+    record Cut(long rows, List<Long> bytes) implements Kernel.Library {
+        Cut {
+            bytes = List.copyOf(bytes);
+        }
+
+        @Override
+        public long workspaceBytes() {
+            return 0;
+        }
+
+        @Override
+        public void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
+            var from = inputs.getFirst().segment();
+            long at = 0;
+            for (long row = 0; row < rows; row++) {
+                for (int i = 0; i < outputs.size(); i++) {
+                    long n = bytes.get(i);
+                    MemorySegment.copy(from, at, outputs.get(i).segment(), row * n, n);
+                    at += n;
+                }
+            }
+        }
+    }
+
+    /** The index along one axis, as numbers. */
+    record Iota(Type type, int axis) implements Differentiable {
+        @Override
+        public String name() {
+            return "iota(" + axis + ")";
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            if (type.dtype().isTruth()) {
+                throw new ShapeException("iota counts in numbers, not in " + type.dtype());
+            }
+            return List.of(type);
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var body = new Scalar.Index(axis).cast(type.dtype());
+            return Kernel.Map.of(type.shape(), List.of(), body);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            // no operands, nothing to add
         }
     }
 

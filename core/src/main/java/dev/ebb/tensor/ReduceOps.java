@@ -1,6 +1,8 @@
 package dev.ebb.tensor;
 
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.ShapeException;
 
 import java.util.List;
 
@@ -13,8 +15,25 @@ public interface ReduceOps {
         return (Tensor) this;
     }
 
+    private List<Integer> every() {
+        return self().shape().allAxes();
+    }
+
     private Tensor shaped(Tensor reduced, List<Integer> axes, boolean keep) {
         return keep ? reduced.reshape(self().shape().reduce(axes, true)) : reduced;
+    }
+
+    private long count(List<Integer> axes) {
+        long n = 1;
+        for (int a : self().shape().axes(axes)) n *= self().shape().dim(a);
+        return n;
+    }
+
+    private void requireFloats(String op) {
+        if (!self().dtype().isFloat()) {
+            throw new ShapeException(
+                    op + " takes floats, not " + self().type() + "; cast it first");
+        }
     }
 
     default Tensor sum(List<Integer> axes, boolean keep) {
@@ -24,7 +43,7 @@ public interface ReduceOps {
 
     /** The sum of all elements. */
     default Tensor sum() {
-        return sum(self().shape().allAxes(), false);
+        return sum(every(), false);
     }
 
     default Tensor sum(int axis) {
@@ -32,31 +51,195 @@ public interface ReduceOps {
     }
 
     default Tensor mean(List<Integer> axes, boolean keep) {
-        long n = 1;
-        for (int a : self().shape().axes(axes)) n *= self().shape().dim(a);
-        return sum(axes, keep).div((double) n);
+        requireFloats("mean");
+        return sum(axes, keep).div((double) count(axes));
     }
 
     /** The mean of all elements. */
     default Tensor mean() {
-        return mean(self().shape().allAxes(), false);
+        return mean(every(), false);
     }
 
     default Tensor mean(int axis) {
         return mean(List.of(axis), false);
     }
 
-    default Tensor amax(List<Integer> axes, boolean keep) {
+    /** The product; its derivative is right where elements are zero, too. */
+    default Tensor prod(List<Integer> axes, boolean keep) {
         var a = self().shape().axes(axes);
-        return a.isEmpty()
-                ? self()
-                : shaped(self().apply(new Reductions.Extreme(a, Kernel.Combine.MAX)), a, keep);
+        return a.isEmpty() ? self() : shaped(self().apply(new Reductions.Prod(a)), a, keep);
     }
 
-    default Tensor amin(List<Integer> axes, boolean keep) {
+    /** The product of all elements. */
+    default Tensor prod() {
+        return prod(every(), false);
+    }
+
+    default Tensor prod(int axis) {
+        return prod(List.of(axis), false);
+    }
+
+    private Tensor extreme(Kernel.Combine combine, List<Integer> axes, boolean keep) {
         var a = self().shape().axes(axes);
-        return a.isEmpty()
-                ? self()
-                : shaped(self().apply(new Reductions.Extreme(a, Kernel.Combine.MIN)), a, keep);
+        if (a.isEmpty()) return self();
+        return shaped(self().apply(new Reductions.Extreme(a, combine)), a, keep);
+    }
+
+    /** The largest element, NaN if there is one; ties share the cotangent equally. */
+    default Tensor amax(List<Integer> axes, boolean keep) {
+        return extreme(Kernel.Combine.MAX, axes, keep);
+    }
+
+    default Tensor amax() {
+        return amax(every(), false);
+    }
+
+    default Tensor amax(int axis) {
+        return amax(List.of(axis), false);
+    }
+
+    /** The least element, NaN if there is one; ties share the cotangent equally. */
+    default Tensor amin(List<Integer> axes, boolean keep) {
+        return extreme(Kernel.Combine.MIN, axes, keep);
+    }
+
+    default Tensor amin() {
+        return amin(every(), false);
+    }
+
+    default Tensor amin(int axis) {
+        return amin(List.of(axis), false);
+    }
+
+    /** Whether any truth value holds; none of an empty axis does. */
+    default Tensor any(List<Integer> axes, boolean keep) {
+        return truths("any").extreme(Kernel.Combine.MAX, axes, keep);
+    }
+
+    default Tensor any() {
+        return any(every(), false);
+    }
+
+    /** Whether all truth values hold; those of an empty axis do. */
+    default Tensor all(List<Integer> axes, boolean keep) {
+        return truths("all").extreme(Kernel.Combine.MIN, axes, keep);
+    }
+
+    default Tensor all() {
+        return all(every(), false);
+    }
+
+    private ReduceOps truths(String op) {
+        if (self().dtype().isTruth()) return self().cast(DType.BOOL);
+        throw new ShapeException(
+                op + " takes truth values, not " + self().type() + "; compare first: x.ne(0)");
+    }
+
+    /** The logarithm of the sum of exponentials, without overflow. */
+    default Tensor logsumexp(List<Integer> axes, boolean keep) {
+        requireFloats("logsumexp");
+        var a = self().shape().axes(axes);
+        if (a.isEmpty()) return self();
+        var most = self().detach().amax(a, true);
+        var finite = most.abs().lt(Double.POSITIVE_INFINITY);
+        var shift = Tensors.where(finite, most, most.literal(0));
+        var y = self().sub(shift).exp().sum(a, true).log().add(shift);
+        return keep ? y : y.reshape(self().shape().reduce(a, false));
+    }
+
+    default Tensor logsumexp(int axis) {
+        return logsumexp(List.of(axis), false);
+    }
+
+    /**
+     * The variance: squared distances from the mean, summed and divided by their number less {@code
+     * correction}, which is 1 for an estimate from a sample and 0 for a whole population.
+     */
+    default Tensor variance(List<Integer> axes, int correction, boolean keep) {
+        requireFloats("variance");
+        var squares = self().sub(mean(axes, true)).square();
+        return squares.sum(axes, keep).div((double) Math.max(0, count(axes) - correction));
+    }
+
+    /** The square root of the variance. */
+    default Tensor deviation(List<Integer> axes, int correction, boolean keep) {
+        return variance(axes, correction, keep).sqrt();
+    }
+
+    /**
+     * The p-norm: the p-th root of the sum of magnitudes to the power p; the largest magnitude for
+     * infinite p. Its derivative where all elements are zero is zero.
+     */
+    default Tensor norm(double p, List<Integer> axes, boolean keep) {
+        requireFloats("norm");
+        if (!(p >= 1)) {
+            throw new ShapeException("norm: p is " + p + ", and only p from 1 on makes a norm");
+        }
+        if (p == Double.POSITIVE_INFINITY) return self().abs().amax(axes, keep);
+        if (p == 1) return self().abs().sum(axes, keep);
+        var powers = p == 2 ? self().square() : self().abs().pow(p);
+        var sum = powers.sum(axes, keep);
+        var safe = Tensors.where(sum.eq(0), sum.literal(1), sum);
+        return Tensors.where(sum.eq(0), sum.literal(0), p == 2 ? safe.sqrt() : safe.pow(1 / p));
+    }
+
+    /** The index of the largest element, as I64: the first of equals, the first NaN if any. */
+    default Tensor argmax(int axis, boolean keep) {
+        return first(axis, amax(List.of(axis), true), keep);
+    }
+
+    default Tensor argmax(int axis) {
+        return argmax(axis, false);
+    }
+
+    /** The index of the least element, as I64: the first of equals, the first NaN if any. */
+    default Tensor argmin(int axis, boolean keep) {
+        return first(axis, amin(List.of(axis), true), keep);
+    }
+
+    default Tensor argmin(int axis) {
+        return argmin(axis, false);
+    }
+
+    private Tensor first(int axis, Tensor extreme, boolean keep) {
+        int a = self().shape().axis(axis);
+        return shaped(self().apply(new Reductions.FirstIndex(a), extreme), List.of(a), keep);
+    }
+
+    default Tensor cumsum(int axis) {
+        return self().apply(new Cumulations.Cumsum(self().shape().axis(axis), false));
+    }
+
+    /** Running products; their derivative is right where elements are zero, too. */
+    default Tensor cumprod(int axis) {
+        return self().apply(new Cumulations.Cumprod(self().shape().axis(axis), false));
+    }
+
+    /** Values with where they were found, as I64. */
+    record Ranked(Tensor values, Tensor indices) {}
+
+    /**
+     * The indices, as I64, that put an axis in order. Equal elements stay in the order they are in,
+     * in either direction; NaN counts as larger than every number.
+     */
+    default Tensor argsort(int axis, boolean descending) {
+        int a = self().shape().axis(axis);
+        return self().apply(new Sorting.Argsort(a, descending));
+    }
+
+    /** An axis in order, as {@link #argsort} orders it. */
+    default Ranked sort(int axis, boolean descending) {
+        var order = argsort(axis, descending);
+        return new Ranked(self().gather(axis, order), order);
+    }
+
+    /** The {@code k} largest elements of an axis, largest first; NaN counts as largest. */
+    default Ranked topk(int k, int axis) {
+        int a = self().shape().axis(axis);
+        if (k < 0 || k > self().shape().dim(a)) {
+            throw new ShapeException("topk: " + k + " of axis " + axis + " of " + self().type());
+        }
+        var order = argsort(a, true).slice(a, 0, k);
+        return new Ranked(self().gather(a, order), order);
     }
 }

@@ -1,11 +1,14 @@
 package dev.ebb.tensor;
 
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** Ops that combine elements along axes. */
@@ -62,7 +65,7 @@ final class Reductions {
         }
     }
 
-    /** The largest (or least) element; ties share the cotangent equally. */
+    /** The largest or least element, NaN if there is one; ties share the cotangent equally. */
     record Extreme(List<Integer> axes, Kernel.Combine combine) implements Folding {
         Extreme {
             axes = List.copyOf(axes);
@@ -73,17 +76,14 @@ final class Reductions {
             return (combine == Kernel.Combine.MAX ? "amax" : "amin") + axes;
         }
 
+        /** Of no truth values none is true and all are; no number is the largest of none. */
         @Override
         public List<Type> infer(List<Type> in) {
+            var x = in.getFirst();
             for (int a : axes) {
-                if (in.getFirst().shape().dim(a) == 0) {
+                if (x.shape().dim(a) == 0 && !x.dtype().isTruth()) {
                     throw new ShapeException(
-                            name()
-                                    + " of "
-                                    + in.getFirst()
-                                    + ": axis "
-                                    + a
-                                    + " is empty and has none");
+                            name() + " of " + x + ": axis " + a + " is empty and has none");
                 }
             }
             return Folding.super.infer(in);
@@ -94,9 +94,95 @@ final class Reductions {
             var x = rule.in(0);
             if (!x.dtype().isFloat()) return;
             var kept = x.shape().reduce(axes, true);
-            var hit = x.eq(rule.out(0).reshape(kept)).cast(x.dtype());
-            var share = rule.dout(0).reshape(kept).div(hit.sum(axes, true));
-            rule.add(0, hit.mul(share));
+            var hit = x.eq(rule.out(0).reshape(kept)).cast(DType.BIT);
+            var share = rule.dout(0).reshape(kept).div(hit.cast(x.dtype()).sum(axes, true));
+            rule.add(0, Tensors.where(hit, share, share.literal(0)));
+        }
+    }
+
+    /**
+     * The product of all elements. Its derivative by one element is the product of those before it
+     * and those after it, so zeros are no exception.
+     */
+    record Prod(List<Integer> axes) implements Folding {
+        Prod {
+            axes = List.copyOf(axes);
+        }
+
+        @Override
+        public String name() {
+            return "prod" + axes;
+        }
+
+        @Override
+        public Kernel.Combine combine() {
+            return Kernel.Combine.PROD;
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            if (in.getFirst().dtype().isTruth()) {
+                throw new ShapeException("prod of " + in.getFirst() + "; use all()");
+            }
+            return Folding.super.infer(in);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            var x = rule.in(0);
+            if (!x.dtype().isFloat() || x.shape().size() == 0) return;
+            var order = new ArrayList<>(x.shape().allAxes());
+            order.removeAll(axes);
+            order.addAll(axes);
+            var moved = x.permute(order);
+            var kept = rule.dout(0).shape().dims();
+            var dims = new ArrayList<>(kept);
+            dims.add(Math.toIntExact(x.shape().size() / rule.dout(0).shape().size()));
+            var rows = moved.reshape(new Shape(dims));
+            var others =
+                    Cumulations.before(rows, kept.size(), false)
+                            .mul(Cumulations.before(rows, kept.size(), true));
+            var d = rule.dout(0).unsqueeze(-1).mul(others).reshape(moved.shape());
+            var back = x.shape().allAxes().stream().map(order::indexOf).toList();
+            rule.add(0, d.permute(back));
+        }
+    }
+
+    /**
+     * The first index along an axis at which the first operand equals the second, whose axis has
+     * size one; NaN equals NaN. What argmax and argmin are made of.
+     */
+    record FirstIndex(int axis) implements Differentiable {
+        @Override
+        public String name() {
+            return "first_index(" + axis + ")";
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            var x = in.getFirst();
+            if (!in.getLast().equals(x.with(x.shape().with(axis, 1)))) {
+                throw new ShapeException(name() + ": " + in.getLast() + " in " + x);
+            }
+            return List.of(new Type(DType.I64, x.shape().reduce(List.of(axis), false)));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var x = in.getFirst();
+            var views = in.stream().map(t -> View.broadcast(t.shape(), x.shape())).toList();
+            var hit = Scalar.arg(0).eq(Scalar.arg(1));
+            if (x.dtype().isFloat()) {
+                hit = hit.apply(Scalar.Fn2.OR, Scalar.arg(0).apply(Scalar.Fn1.IS_NAN));
+            }
+            var none = new Scalar.Lit(DType.I64, x.shape().dim(axis));
+            var body = hit.select(new Scalar.Index(axis).cast(DType.I64), none);
+            return new Kernel.Fold(x.shape(), List.of(axis), Kernel.Combine.MIN, views, body);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            // piecewise constant
         }
     }
 }

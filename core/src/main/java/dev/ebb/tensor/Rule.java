@@ -41,6 +41,11 @@ public final class Rule {
         }
     }
 
+    /** How many operands the node has. */
+    public int operands() {
+        return node.inputs().size();
+    }
+
     public Tensor in(int i) {
         return recording.tensor(node.inputs().get(i));
     }

@@ -82,6 +82,81 @@ final class Selection {
         }
     }
 
+    /** And, or, exclusive or: of truth values, or bit by bit of integers. */
+    record Logic(Scalar.Fn2 fn) implements Differentiable {
+        @Override
+        public String name() {
+            return fn.name().toLowerCase(java.util.Locale.ROOT);
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            var shape = common(name(), in);
+            return List.of(logical(name(), in.getFirst()).with(shape));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var shape = common(name(), in);
+            var views = in.stream().map(t -> View.broadcast(t.shape(), shape)).toList();
+            return Kernel.Map.of(shape, views, Scalar.arg(0).apply(fn, Scalar.arg(1)));
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            // no floats, no derivative
+        }
+    }
+
+    /** The other truth value, or every bit of an integer turned over. */
+    record Not() implements Differentiable {
+        @Override
+        public List<Type> infer(List<Type> in) {
+            return List.of(logical(name(), in.getFirst()));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var shape = in.getFirst().shape();
+            return Kernel.Map.of(shape, List.of(View.contiguous(shape)), Scalar.arg(0).not());
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            // no floats, no derivative
+        }
+    }
+
+    private static Type logical(String op, Type x) {
+        if (x.dtype().isFloat()) {
+            throw new ShapeException(
+                    op + " takes truth values or integers, not " + x + "; compare first: x.ne(0)");
+        }
+        return x;
+    }
+
+    record IsNan() implements Differentiable {
+        @Override
+        public List<Type> infer(List<Type> in) {
+            if (!in.getFirst().dtype().isFloat()) {
+                throw new ShapeException("is_nan takes floats, not " + in.getFirst());
+            }
+            return List.of(in.getFirst().with(DType.BOOL));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var shape = in.getFirst().shape();
+            var body = Scalar.arg(0).apply(Scalar.Fn1.IS_NAN);
+            return Kernel.Map.of(shape, List.of(View.contiguous(shape)), body);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            // piecewise constant
+        }
+    }
+
     record Cast(DType to) implements Differentiable {
         @Override
         public String name() {
@@ -121,6 +196,29 @@ final class Selection {
         @Override
         public void vjp(Rule rule) {
             // the point of it
+        }
+    }
+
+    /** The same values under a name, by which strategies and reports find them. */
+    record Named(String label) implements Differentiable {
+        @Override
+        public String name() {
+            return label;
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            return in;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            return Moves.identity(in.getFirst().shape());
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            rule.add(0, rule.dout(0));
         }
     }
 }

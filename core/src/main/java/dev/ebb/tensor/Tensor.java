@@ -3,6 +3,7 @@ package dev.ebb.tensor;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 
 import java.util.ArrayList;
@@ -13,7 +14,14 @@ import java.util.List;
  * with data outside. The operations come by family from the interfaces this one extends.
  */
 public sealed interface Tensor
-        extends ElementOps, CompareOps, ReduceOps, MoveOps, IndexOps, LinearOps, NetworkOps
+        extends ElementOps,
+                ActivationOps,
+                CompareOps,
+                ReduceOps,
+                MoveOps,
+                IndexOps,
+                LinearOps,
+                NetworkOps
         permits Traced, Array {
 
     Type type();
@@ -52,6 +60,13 @@ public sealed interface Tensor
 
     /** A constant scalar of this tensor's element type. */
     default Tensor literal(double value) {
+        if (!dtype().isFloat() && value != Math.rint(value)) {
+            throw new ShapeException(
+                    value
+                            + " meets "
+                            + type()
+                            + ", which holds whole numbers alone; cast to a float type first");
+        }
         return Tensors.fill(new Type(dtype(), Shape.scalar()), value);
     }
 }

@@ -28,6 +28,54 @@ public final class Tensors {
         return fill(new Type(dtype, shape), 1);
     }
 
+    /** The index along one axis of {@code shape}, as numbers. */
+    public static Tensor iota(DType dtype, Shape shape, int axis) {
+        var op = new Moves.Iota(new Type(dtype, shape), shape.axis(axis));
+        return Dispatch.apply(op, List.of()).getFirst();
+    }
+
+    /** 0, 1, 2 ... below {@code stop}. */
+    public static Tensor arange(DType dtype, int stop) {
+        return arange(dtype, 0, stop, 1);
+    }
+
+    /**
+     * {@code start}, and every {@code step} from there, as far as {@code stop}, which is left out.
+     */
+    public static Tensor arange(DType dtype, double start, double stop, double step) {
+        double count = Math.ceil((stop - start) / step);
+        if (!(count >= 0 && count <= Integer.MAX_VALUE)) {
+            throw new ShapeException(
+                    "arange: from " + start + " to " + stop + " in steps of " + step);
+        }
+        return iota(dtype, Shape.of((int) count), 0).mul(step).add(start);
+    }
+
+    /** {@code count} numbers, evenly spaced, from {@code first} to {@code last}, both included. */
+    public static Tensor linspace(DType dtype, double first, double last, int count) {
+        if (!dtype.isFloat()) {
+            throw new ShapeException("linspace makes floats, not " + dtype);
+        }
+        var i = iota(dtype, Shape.of(count), 0);
+        double step = count < 2 ? 0 : (last - first) / (count - 1);
+        return where(
+                i.lt(count * 0.5), i.mul(step).add(first), i.sub(count - 1).mul(step).add(last));
+    }
+
+    /** Ones on the diagonal of a square matrix, zeros elsewhere. */
+    public static Tensor eye(DType dtype, int size) {
+        var shape = Shape.of(size, size);
+        return iota(DType.I32, shape, 0).eq(iota(DType.I32, shape, 1)).cast(dtype);
+    }
+
+    /** One at each index along a new last axis of {@code size}, zeros elsewhere. */
+    public static Tensor oneHot(Tensor index, int size, DType dtype) {
+        if (!index.dtype().isInteger()) {
+            throw new ShapeException("oneHot: an index is an integer, this is " + index.type());
+        }
+        return index.unsqueeze(-1).eq(iota(index.dtype(), Shape.of(size), 0)).cast(dtype);
+    }
+
     /** Tensors side by side along an axis they already have. */
     public static Tensor concat(List<? extends Tensor> parts, int axis) {
         if (parts.isEmpty()) throw new ShapeException("concat of no tensors has no type");
@@ -49,10 +97,19 @@ public final class Tensors {
             var start = new ArrayList<>(Collections.nCopies(first.rank(), 0));
             start.set(a, at);
             placed.add(new Kernel.Part(t.shape(), start, Moves.ones(first.rank())));
-            at = Math.addExact(at, t.shape().dim(a));
+            at = end(at, t.shape().dim(a), axis);
         }
         return Dispatch.apply(new Moves.Assemble(first.with(a, at), 0, placed), List.copyOf(parts))
                 .getFirst();
+    }
+
+    private static int end(int start, int size, int axis) {
+        long end = (long) start + size;
+        if (end > Integer.MAX_VALUE) {
+            throw new ShapeException(
+                    "concat: axis " + axis + " would have " + end + " elements or more");
+        }
+        return (int) end;
     }
 
     /** Tensors of one shape side by side along a new axis. */

@@ -1,0 +1,213 @@
+package dev.ebb.tensor;
+
+import static dev.ebb.tensor.Elementwise.choose;
+import static dev.ebb.tensor.Literals.lit;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Scalar.Fn1;
+
+/** Activations. Those made of straight lines keep bits, not values, for their derivative. */
+final class Activations {
+    private Activations() {}
+
+    record Relu() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            return x.max(lit(0));
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            return choose(y.gt(0), dy, dy.literal(0));
+        }
+    }
+
+    record Relu6() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            return x.max(lit(0)).min(lit(6));
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            return choose(y.gt(0).and(y.lt(6)), dy, dy.literal(0));
+        }
+    }
+
+    record LeakyRelu(double slope) implements Unary {
+        @Override
+        public String name() {
+            return "leaky_relu(" + slope + ")";
+        }
+
+        @Override
+        public Scalar at(Scalar x) {
+            return x.gt(lit(0)).select(x, x.mul(lit(slope)));
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            return choose(x.gt(0), dy, dy.mul(slope));
+        }
+    }
+
+    /** Both bounds belong to the part with slope one. */
+    record Clamp(double low, double high) implements Unary {
+        @Override
+        public String name() {
+            return "clamp(" + low + ", " + high + ")";
+        }
+
+        @Override
+        public boolean accepts(DType type) {
+            return !type.isTruth();
+        }
+
+        @Override
+        public Scalar at(Scalar x) {
+            return x.max(lit(low)).min(lit(high));
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            return choose(x.ge(low).and(x.le(high)), dy, dy.literal(0));
+        }
+    }
+
+    /** The straight line to the right of zero, {@code alpha (exp(x) - 1)} to its left. */
+    record Elu(double alpha) implements Unary {
+        @Override
+        public String name() {
+            return "elu(" + alpha + ")";
+        }
+
+        @Override
+        public Scalar at(Scalar x) {
+            return x.gt(lit(0)).select(x, x.apply(Fn1.EXPM1).mul(lit(alpha)));
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            var left = Tensors.where(x.gt(0), x.literal(0), x);
+            return Tensors.where(x.gt(0), dy, dy.mul(left.exp().mul(alpha)));
+        }
+    }
+
+    /** 1 / (1 + exp(-x)); only ever the exponential of a negative number. */
+    record Sigmoid() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            var small = x.abs().neg().exp();
+            return x.ge(lit(0)).select(lit(1), small).div(small.add(lit(1)));
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            return dy.mul(y.mul(y.neg().add(1)));
+        }
+    }
+
+    /** log(1 + exp(x)) without overflow. */
+    record Softplus() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            return x.max(lit(0)).add(x.abs().neg().exp().log1p());
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            return dy.mul(x.sigmoid());
+        }
+    }
+
+    /** x sigmoid(x). */
+    record Silu() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            var small = x.abs().neg().exp();
+            return x.mul(x.ge(lit(0)).select(lit(1), small)).div(small.add(lit(1)));
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            var s = x.sigmoid();
+            return dy.mul(s.mul(x.mul(s.neg().add(1)).add(1)));
+        }
+    }
+
+    /** x tanh(softplus(x)). */
+    record Mish() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            return x.mul(x.max(lit(0)).add(x.abs().neg().exp().log1p()).tanh());
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            var t = x.softplus().tanh();
+            return dy.mul(t.add(x.mul(x.sigmoid()).mul(t.square().neg().add(1))));
+        }
+    }
+
+    /** x times the normal distribution function. */
+    record Gelu() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            return x.mul(lit(0.5)).mul(x.mul(lit(-Math.sqrt(0.5))).apply(Fn1.ERFC));
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            var below = x.mul(-Math.sqrt(0.5)).erfc().mul(0.5);
+            var density = x.square().mul(-0.5).exp().mul(1 / Math.sqrt(2 * Math.PI));
+            return dy.mul(below.add(x.mul(density)));
+        }
+    }
+
+    /** The approximation of {@link Gelu} by a hyperbolic tangent. */
+    record GeluTanh() implements Unary {
+        private static final double SLOPE = Math.sqrt(2 / Math.PI);
+        private static final double CUBIC = 0.044715;
+
+        @Override
+        public Scalar at(Scalar x) {
+            var u = x.mul(lit(SLOPE)).mul(x.mul(x).mul(lit(CUBIC)).add(lit(1)));
+            return x.mul(lit(0.5)).mul(u.tanh().add(lit(1)));
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            var xx = x.square();
+            var t = x.mul(SLOPE).mul(xx.mul(CUBIC).add(1)).tanh();
+            var du = xx.mul(3 * CUBIC).add(1).mul(SLOPE);
+            return dy.mul(0.5).mul(t.add(1).add(x.mul(t.square().neg().add(1)).mul(du)));
+        }
+    }
+
+    /** x relu6(x + 3) / 6. */
+    record Hardswish() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            return x.mul(x.add(lit(3)).max(lit(0)).min(lit(6))).div(lit(6));
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            return choose(x.le(-3), dy.literal(0), choose(x.lt(3), dy.mul(x.div(3).add(0.5)), dy));
+        }
+    }
+
+    /** x / (1 + |x|). */
+    record Softsign() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            return x.div(x.abs().add(lit(1)));
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            return dy.div(x.abs().add(1).square());
+        }
+    }
+}

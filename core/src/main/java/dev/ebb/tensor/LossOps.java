@@ -1,0 +1,61 @@
+package dev.ebb.tensor;
+
+/** What training makes small. Each is a mean unless a {@link Reduction} says otherwise. */
+public interface LossOps {
+
+    private Tensor self() {
+        return (Tensor) this;
+    }
+
+    /** {@link #crossEntropy(Tensor, CrossEntropy)}, the mean over all rows. */
+    default Tensor crossEntropy(Tensor targets) {
+        return crossEntropy(targets, CrossEntropy.mean());
+    }
+
+    /**
+     * How surprised these logits, [..., classes], are by the targets: integers of shape [...].
+     * Nothing of the logits' size is kept beside them; two numbers a row rebuild the softmax.
+     */
+    default Tensor crossEntropy(Tensor targets, CrossEntropy options) {
+        return options.of(self(), targets);
+    }
+
+    default Tensor mseLoss(Tensor y) {
+        return mseLoss(y, Reduction.MEAN);
+    }
+
+    /** The square of the difference. */
+    default Tensor mseLoss(Tensor y, Reduction reduction) {
+        return reduction.of(self().sub(y).square());
+    }
+
+    default Tensor l1Loss(Tensor y) {
+        return l1Loss(y, Reduction.MEAN);
+    }
+
+    /** The magnitude of the difference. */
+    default Tensor l1Loss(Tensor y, Reduction reduction) {
+        return reduction.of(self().sub(y).abs());
+    }
+
+    default Tensor huberLoss(Tensor y, double delta) {
+        return huberLoss(y, delta, Reduction.MEAN);
+    }
+
+    /** Half the square of the difference up to {@code delta}, then a straight line. */
+    default Tensor huberLoss(Tensor y, double delta, Reduction reduction) {
+        return reduction.of(self().sub(y).apply(new Huber(delta)));
+    }
+
+    default Tensor bceWithLogits(Tensor y) {
+        return bceWithLogits(y, Reduction.MEAN);
+    }
+
+    /**
+     * The cross-entropy of probabilities {@code y} and the sigmoid of these logits: {@code
+     * softplus(x) - x y}.
+     */
+    default Tensor bceWithLogits(Tensor y, Reduction reduction) {
+        return reduction.of(self().softplus().sub(self().mul(y)));
+    }
+}

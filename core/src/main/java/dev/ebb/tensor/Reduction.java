@@ -1,0 +1,28 @@
+package dev.ebb.tensor;
+
+import java.util.List;
+
+/** What becomes of the losses of single elements. */
+public enum Reduction {
+    NONE,
+    SUM,
+    MEAN;
+
+    Tensor of(Tensor losses) {
+        return switch (this) {
+            case NONE -> losses;
+            case SUM -> losses.sum();
+            case MEAN -> losses.mean();
+        };
+    }
+
+    /** As {@link #of}, where only elements of weight one count and the others are zero. */
+    Tensor of(Tensor losses, Tensor weights) {
+        List<Integer> all = losses.shape().allAxes();
+        return switch (this) {
+            case NONE -> losses;
+            case SUM -> losses.sum();
+            case MEAN -> losses.sum().div(weights.sum(all, false));
+        };
+    }
+}
