@@ -4,7 +4,7 @@ import dev.ebb.Fn;
 import dev.ebb.tensor.Tensor;
 
 /** A transformer block, normalised before each half. */
-public record Block(Norm norm1, Attention attention, Norm norm2, FeedForward feedForward)
+public record Block(Norm norm1, SelfAttention attention, Norm norm2, FeedForward feedForward)
         implements Fn<Tensor, Tensor> {
 
     @Override

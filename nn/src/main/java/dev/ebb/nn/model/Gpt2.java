@@ -3,7 +3,7 @@ package dev.ebb.nn.model;
 import dev.ebb.Ebb;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Activation;
-import dev.ebb.nn.Attention;
+import dev.ebb.nn.SelfAttention;
 import dev.ebb.nn.Block;
 import dev.ebb.nn.Embedding;
 import dev.ebb.nn.FeedForward;
@@ -58,10 +58,10 @@ public record Gpt2(
 
     private static Block block(Config c, Init plain, Init back, Seed seed) {
         var attention =
-                new Attention(
-                        new Attention.Fused(Linear.of(c.width, 3 * c.width, plain, seed.of("in"))),
+                new SelfAttention(
+                        new SelfAttention.Fused(Linear.of(c.width, 3 * c.width, plain, seed.of("in"))),
                         Linear.of(c.width, c.width, back, seed.of("out")),
-                        Attention.Heads.causal(c.heads),
+                        SelfAttention.Heads.causal(c.heads),
                         Optional.empty());
         return new Block(
                 LayerNorm.of(c.width, c.epsilon),

@@ -1,7 +1,7 @@
 package dev.ebb.nn.model;
 
 import dev.ebb.Ebb;
-import dev.ebb.nn.Attention;
+import dev.ebb.nn.SelfAttention;
 import dev.ebb.nn.Block;
 import dev.ebb.nn.Dense;
 import dev.ebb.nn.Embedding;
@@ -73,15 +73,15 @@ public record Llama(
     private static Block block(Config c, Init init, Seed seed) {
         int keys = c.width / c.heads * c.keyHeads;
         var in =
-                new Attention.Separate(
+                new SelfAttention.Separate(
                         dense(c.width, c.width, init, seed.of("query")),
                         dense(c.width, keys, init, seed.of("key")),
                         dense(c.width, keys, init, seed.of("value")));
         var attention =
-                new Attention(
+                new SelfAttention(
                         in,
                         dense(c.width, c.width, init, seed.of("out")),
-                        new Attention.Heads(c.heads, c.keyHeads, true),
+                        new SelfAttention.Heads(c.heads, c.keyHeads, true),
                         Optional.of(new Rotary(c.rotaryBase)));
         return new Block(
                 RmsNorm.of(c.width, c.epsilon),

@@ -1,9 +1,7 @@
 package dev.ebb.nn;
 
-import dev.ebb.ir.DType;
-import dev.ebb.ir.Shape;
+import dev.ebb.tensor.Attention;
 import dev.ebb.tensor.Tensor;
-import dev.ebb.tensor.Tensors;
 
 import java.util.List;
 import java.util.Optional;
@@ -13,7 +11,7 @@ import java.util.Optional;
  *
  * @param rotary how positions enter, where they do not come with the input
  */
-public record Attention(Inward in, Dense out, Heads heads, Optional<Rotary> rotary) {
+public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> rotary) {
 
     /**
      * How the width is divided. With fewer key heads than heads, several queries share keys and
@@ -75,7 +73,8 @@ public record Attention(Inward in, Dense out, Heads heads, Optional<Rotary> rota
         var q = turned(split(parts.get(0), heads.count));
         var k = turned(split(parts.get(1), heads.keys));
         var v = split(parts.get(2), heads.keys);
-        var y = attend(q, k, v, mask);
+        var seen = heads.causal ? Attention.past() : Attention.full();
+        var y = q.attention(k, v, mask.map(seen::mask).orElse(seen));
         return out.apply(y.permute(0, 2, 1, 3).reshape(x.dim(0), x.dim(1), -1));
     }
 
@@ -85,24 +84,5 @@ public record Attention(Inward in, Dense out, Heads heads, Optional<Rotary> rota
 
     private static Tensor split(Tensor x, int heads) {
         return x.reshape(x.dim(0), x.dim(1), heads, -1).permute(0, 2, 1, 3);
-    }
-
-    private Tensor attend(Tensor q, Tensor k, Tensor v, Optional<Tensor> mask) {
-        int group = heads.count / heads.keys;
-        int time = q.dim(2);
-        var grouped = q.reshape(q.dim(0), heads.keys, group * time, -1);
-        var scores = grouped.matmul(k.transpose()).mul(1 / Math.sqrt(q.dim(-1)));
-        var square = scores.reshape(q.dim(0), heads.count, time, time);
-        if (mask.isPresent()) square = square.add(mask.get());
-        if (heads.causal) square = causal(square, time);
-        var weights = square.softmax(-1).reshape(scores.shape());
-        return weights.matmul(v).reshape(q.dim(0), heads.count, time, -1);
-    }
-
-    private static Tensor causal(Tensor scores, int time) {
-        var shape = Shape.of(time, time);
-        var past =
-                Tensors.iota(DType.I32, shape, 1).le(Tensors.iota(DType.I32, shape, 0));
-        return Tensors.where(past, scores, scores.literal(Double.NEGATIVE_INFINITY));
     }
 }
