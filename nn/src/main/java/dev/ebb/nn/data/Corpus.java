@@ -3,6 +3,7 @@ package dev.ebb.nn.data;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Seed;
 import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -25,7 +26,7 @@ public final class Corpus {
      * @param ids [size, context], i32
      * @param targets [size, context], i32
      */
-    public record Batch(Array ids, Array targets) {}
+    public record Batch(Tensor ids, Tensor targets) {}
 
     public Corpus(byte[] bytes) {
         this.bytes = bytes.clone();

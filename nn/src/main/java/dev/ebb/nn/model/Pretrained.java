@@ -81,7 +81,7 @@ public final class Pretrained {
                         positions.shape().dim(0),
                         width,
                         layers(start + "h.%d.ln_1.weight"),
-                        (int) whole("n_head", Math.max(1, width / 64)),
+                        (int) heads(width),
                         number("layer_norm_epsilon", 1e-5));
         return Weights.load(file, Gpt2.of(config, ANY), Naming.gpt2().behind(start));
     }
@@ -140,6 +140,17 @@ public final class Pretrained {
                     file.file(), "the tensor " + pattern.formatted(0) + " is missing");
         }
         return n;
+    }
+
+    /** As the file itself notes, or the config beside it; else of width 64, as published. */
+    private long heads(int width) throws FileFormatException {
+        var noted = file.metadata().get("heads");
+        if (noted == null) return whole("n_head", Math.max(1, width / 64));
+        try {
+            return Integer.parseInt(noted);
+        } catch (NumberFormatException e) {
+            throw new FileFormatException(file.file(), "its note of heads is no number: " + noted, e);
+        }
     }
 
     private long whole(String key, long otherwise) {
