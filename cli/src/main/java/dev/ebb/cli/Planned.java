@@ -38,4 +38,11 @@ record Planned(Layout layout, long budgetBytes, long fixedBytes, Layout storeAll
     List<Corner> curve() {
         return List.of(new Corner(storeAllBytes(), 1));
     }
+
+    /** Where this plan lies on that curve. */
+    Corner here() {
+        var footprint = layout.schedule().footprint();
+        double all = footprint.computed() + footprint.recomputed();
+        return new Corner(promisedBytes(), all / Math.max(1, footprint.computed()));
+    }
 }
