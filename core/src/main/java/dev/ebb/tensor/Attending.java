@@ -71,15 +71,7 @@ final class Attending {
                         .map(m -> View.broadcast(m.shape(), scores))
                         .toList();
         return new Kernel.Heads(
-                q.dim(0),
-                q.dim(1),
-                k.dim(1),
-                q.dim(2),
-                k.dim(2),
-                q.dim(3),
-                v.dim(3),
-                causal,
-                scale,
+                q.dim(0), q.dim(1), k.dim(1), q.dim(2), k.dim(2), q.dim(3), v.dim(3), causal, scale,
                 views);
     }
 
@@ -101,8 +93,7 @@ final class Attending {
             }
             int width = in.get(2).shape().dim(3);
             var rows = q.shape().reduce(List.of(3), false);
-            return List.of(
-                    q.with(q.shape().with(3, width)), new Type(q.dtype().compute(), rows));
+            return List.of(q.with(q.shape().with(3, width)), new Type(q.dtype().compute(), rows));
         }
 
         @Override
@@ -199,8 +190,7 @@ final class Attending {
             }
             var least = s.literal(Double.NEGATIVE_INFINITY);
             if (causal) {
-                var seen =
-                        Tensors.ones(DType.BOOL, Shape.of(queries, keys)).tril(keys - queries);
+                var seen = Tensors.ones(DType.BOOL, Shape.of(queries, keys)).tril(keys - queries);
                 s = Tensors.where(seen, s, least);
             }
             // a query that sees nothing gets nothing

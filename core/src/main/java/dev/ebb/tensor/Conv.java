@@ -82,7 +82,13 @@ public record Conv(
         if (numbers.size() == rank) return numbers;
         if (numbers.size() == 1) return Collections.nCopies(rank, numbers.getFirst());
         throw new ShapeException(
-                "a " + what + " of " + numbers + " for " + rank + " spatial axes: give one number"
+                "a "
+                        + what
+                        + " of "
+                        + numbers
+                        + " for "
+                        + rank
+                        + " spatial axes: give one number"
                         + " for all, or one for each");
     }
 

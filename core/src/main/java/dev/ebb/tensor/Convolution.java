@@ -153,7 +153,13 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
     private static void divides(String op, String what, int count, Conv c) {
         if (count % c.groups() != 0) {
             throw new ShapeException(
-                    op + ": " + count + " " + what + " do not divide into " + c.groups()
+                    op
+                            + ": "
+                            + count
+                            + " "
+                            + what
+                            + " do not divide into "
+                            + c.groups()
                             + " groups");
         }
     }
@@ -192,8 +198,14 @@ record Convolution(Kernel.Convolve form) implements Differentiable {
             var expected = in.getFirst().with(shape(given().get(i)));
             if (!in.get(i).equals(expected) || !expected.dtype().isFloat()) {
                 throw new ShapeException(
-                        name() + ": operand " + i + " is " + in.get(i) + " where floats of type "
-                                + expected + " are expected; cast or reshape it");
+                        name()
+                                + ": operand "
+                                + i
+                                + " is "
+                                + in.get(i)
+                                + " where floats of type "
+                                + expected
+                                + " are expected; cast or reshape it");
             }
         }
         return List.of(in.getFirst().with(shape(form.side())));

@@ -68,7 +68,8 @@ final class Draws {
             case F16 -> 11;
             case BF16 -> 8;
             case I32, I64, U8, BOOL, BIT ->
-                    throw new ShapeException("random numbers of " + type + "; draw floats, or bits");
+                    throw new ShapeException(
+                            "random numbers of " + type + "; draw floats, or bits");
         };
     }
 
@@ -182,7 +183,10 @@ final class Draws {
         Truncated {
             if (!(low < high) || Double.isInfinite(low) || Double.isInfinite(high)) {
                 throw new ShapeException(
-                        "truncated_normal between " + low + " and " + high
+                        "truncated_normal between "
+                                + low
+                                + " and "
+                                + high
                                 + ": the bounds must be finite and in order");
             }
         }

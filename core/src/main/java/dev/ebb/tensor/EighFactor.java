@@ -58,7 +58,10 @@ record EighFactor() implements Factorisation {
         while (sweep(w, v, norm * 1e-17)) {
             if (++sweep == SWEEPS) {
                 throw new ArithmeticException(
-                        "eigh: matrix " + number + " of the batch did not converge in " + SWEEPS
+                        "eigh: matrix "
+                                + number
+                                + " of the batch did not converge in "
+                                + SWEEPS
                                 + " sweeps; scale it so that its elements are near one");
             }
         }

@@ -46,8 +46,11 @@ final class Einsum {
         var terms = left.split(",", -1);
         if (terms.length != operands.size()) {
             throw fault(
-                    "it names " + terms.length + " operands, separated by commas, and "
-                            + operands.size() + " are given");
+                    "it names "
+                            + terms.length
+                            + " operands, separated by commas, and "
+                            + operands.size()
+                            + " are given");
         }
         var labelled = new ArrayList<Labelled>();
         for (int i = 0; i < terms.length; i++) {
@@ -78,7 +81,8 @@ final class Einsum {
         for (int i = 0; i < term.length(); i++) {
             char c = term.charAt(i);
             if (!Character.isLetter(c)) {
-                throw fault("'" + c + "' is no letter; every axis is one letter, as in 'ij,jk->ik'");
+                throw fault(
+                        "'" + c + "' is no letter; every axis is one letter, as in 'ij,jk->ik'");
             }
         }
     }
@@ -87,16 +91,28 @@ final class Einsum {
         letters(l.axes);
         if (l.axes.length() != l.t.rank()) {
             throw fault(
-                    "'" + l.axes + "' names " + l.axes.length() + " axes, its operand "
-                            + l.t.type() + " has " + l.t.rank());
+                    "'"
+                            + l.axes
+                            + "' names "
+                            + l.axes.length()
+                            + " axes, its operand "
+                            + l.t.type()
+                            + " has "
+                            + l.t.rank());
         }
         for (int i = 0; i < l.axes.length(); i++) {
             char c = l.axes.charAt(i);
             int size = l.t.dim(i);
             int known = sizes.find(c).orElse(size);
             if (known != size) {
-                throw fault("axis '" + c + "' has " + known + " elements in one place and " + size
-                        + " in another");
+                throw fault(
+                        "axis '"
+                                + c
+                                + "' has "
+                                + known
+                                + " elements in one place and "
+                                + size
+                                + " in another");
             }
             sizes.put(c, size);
         }

@@ -77,7 +77,10 @@ interface Factorisation extends Differentiable {
         matrices(op, a);
         if (rows(a) != columns(a)) {
             throw new ShapeException(
-                    op + " needs square matrices, this is " + a + "; for a least-squares answer"
+                    op
+                            + " needs square matrices, this is "
+                            + a
+                            + "; for a least-squares answer"
                             + " use qr or svd");
         }
         return a;

@@ -2,6 +2,7 @@ package dev.ebb.tensor;
 
 import dev.ebb.ir.ShapeException;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -53,7 +54,11 @@ public interface LinearOps extends FactorOps {
     private void vectors(String op, Tensor y) {
         if (self().rank() != 1 || y.rank() != 1) {
             throw new ShapeException(
-                    op + " takes two vectors, these are " + self().type() + " and " + y.type()
+                    op
+                            + " takes two vectors, these are "
+                            + self().type()
+                            + " and "
+                            + y.type()
                             + "; for other shapes use matmul or einsum");
         }
     }
@@ -66,10 +71,12 @@ public interface LinearOps extends FactorOps {
     default Tensor einsum(String equation, Tensor... others) {
         if (others.length > 1) {
             throw new ShapeException(
-                    "einsum of " + (1 + others.length) + " tensors: it takes one or two at a"
+                    "einsum of "
+                            + (1 + others.length)
+                            + " tensors: it takes one or two at a"
                             + " time; apply it twice, in the order that makes the smaller product");
         }
-        var operands = new java.util.ArrayList<Tensor>(List.of(self()));
+        var operands = new ArrayList<Tensor>(List.of(self()));
         operands.addAll(Arrays.asList(others));
         return Einsum.of(equation, operands);
     }

@@ -20,12 +20,19 @@ public interface NormalizeOps {
 
     /** Exponentials along an axis, scaled to sum to one. */
     default Tensor softmax(int axis) {
-        return Softmax.Rows.of(self(), List.of(self().shape().axis(axis))).softmax();
+        if (self().dim(axis) == 0) return self();
+        return rows(axis).softmax().cast(self().dtype());
     }
 
     /** The log of {@link #softmax}, without its cancellation. */
     default Tensor logSoftmax(int axis) {
-        return Softmax.Rows.of(self(), List.of(self().shape().axis(axis))).logSoftmax();
+        if (self().dim(axis) == 0) return self();
+        return rows(axis).logSoftmax().cast(self().dtype());
+    }
+
+    private Softmax.Rows rows(int axis) {
+        var wide = self().cast(Moments.wide(self()));
+        return Softmax.Rows.of(wide, List.of(self().shape().axis(axis)));
     }
 
     /**
@@ -54,8 +61,13 @@ public interface NormalizeOps {
         int channels = channels("group_norm", weight, bias);
         if (groups < 1 || channels % groups != 0) {
             throw new ShapeException(
-                    "group_norm: the " + channels + " channels of " + x.type()
-                            + " do not divide into " + groups + " groups");
+                    "group_norm: the "
+                            + channels
+                            + " channels of "
+                            + x.type()
+                            + " do not divide into "
+                            + groups
+                            + " groups");
         }
         var grouped = x.reshape(x.dim(0), groups, -1);
         var y = Moments.of(grouped, List.of(2)).normalized(grouped, epsilon).reshape(x.shape());
@@ -70,8 +82,7 @@ public interface NormalizeOps {
      */
     default Normalized batchNorm(Tensor weight, Tensor bias, double epsilon) {
         int channels = channels("batch_norm", weight, bias);
-        var axes =
-                IntStream.range(0, self().rank()).filter(a -> a != 1).boxed().toList();
+        var axes = IntStream.range(0, self().rank()).filter(a -> a != 1).boxed().toList();
         var moments = Moments.of(self(), axes);
         var y = moments.normalized(self(), epsilon).mul(perChannel(weight)).add(perChannel(bias));
         return new Normalized(
@@ -93,8 +104,13 @@ public interface NormalizeOps {
                 || weight.rank() == 0
                 || !x.shape().dims().subList(lead, x.rank()).equals(weight.shape().dims())) {
             throw new ShapeException(
-                    op + ": the weight " + weight.type() + " is not of the shape of the last axes"
-                            + " of " + x.type() + ", over which it normalises");
+                    op
+                            + ": the weight "
+                            + weight.type()
+                            + " is not of the shape of the last axes"
+                            + " of "
+                            + x.type()
+                            + ", over which it normalises");
         }
         return IntStream.range(lead, x.rank()).boxed().toList();
     }
@@ -108,8 +124,14 @@ public interface NormalizeOps {
         var expected = Shape.of(x.dim(1));
         if (!weight.shape().equals(expected) || !bias.shape().equals(expected)) {
             throw new ShapeException(
-                    op + " of " + x.type() + ": weight and bias must have shape " + expected
-                            + ", one number a channel; they are " + weight.type() + " and "
+                    op
+                            + " of "
+                            + x.type()
+                            + ": weight and bias must have shape "
+                            + expected
+                            + ", one number a channel; they are "
+                            + weight.type()
+                            + " and "
                             + bias.type());
         }
         return x.dim(1);

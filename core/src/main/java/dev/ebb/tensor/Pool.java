@@ -2,6 +2,7 @@ package dev.ebb.tensor;
 
 import dev.ebb.ir.ShapeException;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -51,8 +52,11 @@ public record Pool(List<Integer> kernel, List<Integer> stride, List<Integer> pad
         for (int d = 0; d < rank; d++) {
             if (2 * p.padding.get(d) > p.kernel.get(d)) {
                 throw new ShapeException(
-                        "pooling: a padding of " + p.padding + " is more than half the window "
-                                + p.kernel + ", so some windows would hold nothing");
+                        "pooling: a padding of "
+                                + p.padding
+                                + " is more than half the window "
+                                + p.kernel
+                                + ", so some windows would hold nothing");
             }
         }
         return p;
@@ -60,13 +64,19 @@ public record Pool(List<Integer> kernel, List<Integer> stride, List<Integer> pad
 
     /** How many windows fit each of these sizes. */
     List<Integer> out(Tensor x) {
-        var out = new java.util.ArrayList<Integer>();
+        var out = new ArrayList<Integer>();
         for (int d = 0; d < kernel.size(); d++) {
             int padded = x.dim(2 + d) + 2 * padding.get(d);
             if (padded < kernel.get(d)) {
                 throw new ShapeException(
-                        "pooling: spatial axis " + d + " of " + x.type() + " has " + padded
-                                + " elements with its padding, the window " + kernel.get(d)
+                        "pooling: spatial axis "
+                                + d
+                                + " of "
+                                + x.type()
+                                + " has "
+                                + padded
+                                + " elements with its padding, the window "
+                                + kernel.get(d)
                                 + "; pad more or use a smaller window");
             }
             out.add((padded - kernel.get(d)) / stride.get(d) + 1);

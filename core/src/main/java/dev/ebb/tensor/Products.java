@@ -103,8 +103,9 @@ final class Products {
             if (!rule.wants(1)) return;
             if (b.rank() == 2 && a.rank() > 2) {
                 // the sum over the batch belongs to the product
-                var rows = a.reshape(-1, a.dim(-1));
-                rule.add(1, rows.transpose().matmul(dc.reshape(-1, dc.dim(-1))));
+                int rows = Math.toIntExact(lead(a.shape()).size() * a.dim(-2));
+                var flat = a.reshape(rows, a.dim(-1));
+                rule.add(1, flat.transpose().matmul(dc.reshape(rows, dc.dim(-1))));
             } else {
                 rule.add(1, a.transpose().matmul(dc));
             }

@@ -90,7 +90,6 @@ record QrFactor() implements Factorisation {
         var m = r.matmul(rule.dout(1).transpose()).sub(dq.transpose().matmul(q));
         var symmetric = m.tril(0).add(m.tril(-1).transpose());
         var right = dq.add(q.matmul(symmetric)).transpose();
-        rule.add(
-                0, r.apply(new TriangularSolve(Triangle.UPPER, false), right).transpose());
+        rule.add(0, r.apply(new TriangularSolve(Triangle.UPPER, false), right).transpose());
     }
 }

@@ -53,7 +53,9 @@ record SvdFactor() implements Factorisation {
         while (sweep(u, v)) {
             if (++sweep == EighFactor.SWEEPS) {
                 throw new ArithmeticException(
-                        "svd: matrix " + number + " of the batch did not converge in "
+                        "svd: matrix "
+                                + number
+                                + " of the batch did not converge in "
                                 + EighFactor.SWEEPS
                                 + " sweeps; scale it so that its elements are near one");
             }
