@@ -118,7 +118,7 @@ final class Explanation {
                 fates.stream().filter(g -> g.computed() > 1).mapToDouble(this::rate).max().orElse(0);
         if (rate(f) > dearest) return "dear: " + number(rate(f)) + " a MiB to bring back";
         if (f.bytes() * 64 <= fates.getFirst().bytes()) return "small";
-        return "letting it go would not lower the peak enough";
+        return "no need to let it go at this budget";
     }
 
     private double rate(Fate f) {

@@ -9,7 +9,7 @@ public sealed interface Segments extends Strategy {
     /** As many segments as the square root of the regions: the classic balance (Chen et al., 2016). */
     record Sqrt() implements Segments {
         @Override
-        public Set<Value> keeps(Problem problem) {
+        public Set<Value> keeps(Problem problem, Cost cost) {
             var stages = Stages.of(problem.graph());
             return stages.crossing(problem.graph(), (int) Math.max(1, Math.round(Math.sqrt(stages.count()))));
         }
@@ -22,7 +22,7 @@ public sealed interface Segments extends Strategy {
         }
 
         @Override
-        public Set<Value> keeps(Problem problem) {
+        public Set<Value> keeps(Problem problem, Cost cost) {
             var stages = Stages.of(problem.graph());
             return stages.crossing(problem.graph(), Math.max(1, Math.ceilDiv(stages.count(), segments)));
         }
