@@ -1,4 +1,16 @@
-/** Reverse-mode automatic differentiation in a memory budget. */
+/** Reverse-mode automatic differentiation in the memory you name. */
 module dev.ebb {
     requires static org.jspecify;
+
+    exports dev.ebb;
+    exports dev.ebb.ir;
+    exports dev.ebb.tensor;
+    exports dev.ebb.plan;
+    exports dev.ebb.exec;
+
+    uses dev.ebb.tensor.Eager;
+    uses dev.ebb.exec.Device;
+
+    provides dev.ebb.tensor.Eager with
+            dev.ebb.EagerEngine;
 }

@@ -1,4 +1,4 @@
-/** The whole user API: functions in, functions out. */
+/** The way in: functions to functions, functions to programs. */
 @NullMarked
 package dev.ebb;
 

@@ -9,12 +9,18 @@ public interface Adjoints {
     /** Whether anything flowed into {@code value}. */
     boolean reached(Value value);
 
-    /** Whether a cotangent of {@code value} is of any use: it depends on something differentiated by. */
+    /**
+     * Whether a cotangent of {@code value} is of any use: it depends on something differentiated
+     * by.
+     */
     boolean wanted(Value value);
 
     /** The cotangent of a value; zeros if nothing flowed into it. */
     Value of(Value value);
 
-    /** Accumulates {@code cotangent} onto {@code value}. An input that is never added to has no derivative. */
+    /**
+     * Accumulates {@code cotangent} onto {@code value}. An input that is never added to has no
+     * derivative.
+     */
     void add(Value value, Value cotangent);
 }

@@ -15,7 +15,12 @@ public record Buffer(DType dtype, long size, MemorySegment segment) {
     public Buffer {
         if (segment.byteSize() < dtype.bytes(size)) {
             throw new IllegalArgumentException(
-                    size + " elements of " + dtype + " do not fit " + segment.byteSize() + " bytes");
+                    size
+                            + " elements of "
+                            + dtype
+                            + " do not fit "
+                            + segment.byteSize()
+                            + " bytes");
         }
     }
 
@@ -23,7 +28,10 @@ public record Buffer(DType dtype, long size, MemorySegment segment) {
         return dtype.bytes(size);
     }
 
-    /** Element {@code i} as a double; truth values are 0 and 1. An I64 beyond 2^53 is rounded: use {@link #getLong}. */
+    /**
+     * Element {@code i} as a double; truth values are 0 and 1. An I64 beyond 2^53 is rounded: use
+     * {@link #getLong}.
+     */
     public double get(long i) {
         return switch (dtype) {
             case F32 -> segment.get(FLOAT, i * 4);
@@ -66,9 +74,12 @@ public record Buffer(DType dtype, long size, MemorySegment segment) {
             case BIT -> {
                 int old = segment.get(ValueLayout.JAVA_BYTE, i >> 3);
                 int bit = 1 << (i & 7);
-                segment.set(ValueLayout.JAVA_BYTE, i >> 3, (byte) (value != 0 ? old | bit : old & ~bit));
+                segment.set(
+                        ValueLayout.JAVA_BYTE,
+                        i >> 3,
+                        (byte) (value != 0 ? old | bit : old & ~bit));
             }
-            case F32, F64, BF16, F16 -> set(i, value);
+            case F32, F64, BF16, F16 -> set(i, (double) value);
         }
     }
 }

@@ -10,7 +10,10 @@ public enum DType {
     I64("i64", 64),
     U8("u8", 8),
     BOOL("bool", 8),
-    /** A truth value in one bit: what a derivative keeps of a comparison. Only elementwise kernels read or write it. */
+    /**
+     * A truth value in one bit: what a derivative keeps of a comparison. Only elementwise kernels
+     * read or write it.
+     */
     BIT("bit", 1);
 
     private final String label;
@@ -44,7 +47,10 @@ public enum DType {
         return this == BOOL || this == BIT;
     }
 
-    /** The type in which a kernel computes on elements of this type: one of F32, F64, I32, I64, BOOL. */
+    /**
+     * The type in which a kernel computes on elements of this type: one of F32, F64, I32, I64,
+     * BOOL.
+     */
     public DType compute() {
         return switch (this) {
             case F32, BF16, F16 -> F32;

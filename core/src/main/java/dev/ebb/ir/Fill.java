@@ -17,7 +17,8 @@ public record Fill(Type type, double value) implements Op {
 
     @Override
     public Kernel kernel(List<Type> inputs) {
-        return Kernel.Map.of(type.shape(), List.of(), new Scalar.Lit(type.dtype().compute(), value));
+        return Kernel.Map.of(
+                type.shape(), List.of(), new Scalar.Lit(type.dtype().compute(), value));
     }
 
     @Override

@@ -1,16 +1,14 @@
 package dev.ebb.ir;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A function in SSA form: nodes in an order that may be executed, no data, no pointers between nodes. A graph
- * that exists is well-formed; the constructor checks.
+ * A function in SSA form: nodes in an order that may be executed, no data, no pointers between
+ * nodes. A graph that exists is well-formed; the constructor checks.
  */
 public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
 
@@ -43,9 +41,13 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
 
     @Override
     public String toString() {
-        return params.stream().map(p -> p + ":" + p.type()).collect(Collectors.joining(", ", "graph(", ") {\n"))
+        return params.stream()
+                        .map(p -> p + ":" + p.type())
+                        .collect(Collectors.joining(", ", "graph(", ") {\n"))
                 + nodes.stream().map(n -> "  " + n + "\n").collect(Collectors.joining())
-                + results.stream().map(Value::toString).collect(Collectors.joining(", ", "  return ", "\n}"));
+                + results.stream()
+                        .map(Value::toString)
+                        .collect(Collectors.joining(", ", "  return ", "\n}"));
     }
 
     /** Emits nodes in order; {@link #build} keeps only what the results need, and every effect. */
@@ -56,13 +58,18 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
         private Region region = Region.TOP;
         private boolean reverse;
 
+        public Builder() {}
+
         public Value param(Type type) {
             var value = fresh(type);
             params.add(value);
             return value;
         }
 
-        /** Nodes emitted from now on belong to {@code region}, in the user's program or its backward half. */
+        /**
+         * Nodes emitted from now on belong to {@code region}, in the user's program or its backward
+         * half.
+         */
         public void at(Region where, boolean backwards) {
             region = where;
             reverse = backwards;
@@ -76,10 +83,12 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
             return reverse;
         }
 
+        @SuppressWarnings("ReferenceEquality") // an equal value of another graph is still another's
         public List<Value> emit(Op op, List<Value> inputs) {
             for (Value v : inputs) {
                 if (v.id() >= minted.size() || minted.get(v.id()) != v) {
-                    throw new IllegalArgumentException(op.name() + ": " + v + " belongs to another graph");
+                    throw new IllegalArgumentException(
+                            op.name() + ": " + v + " belongs to another graph");
                 }
             }
             var types = op.infer(inputs.stream().map(Value::type).toList());
@@ -97,18 +106,23 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
             return nodes.getLast();
         }
 
-        /** Copies the nodes of {@code graph} here, its params replaced by {@code arguments}; regions nest in this one. */
-        public Map<Value, Value> inline(Graph graph, List<Value> arguments) {
-            var here = new HashMap<Value, Value>();
-            for (int i = 0; i < arguments.size(); i++) here.put(graph.params().get(i), arguments.get(i));
+        /**
+         * Copies the nodes of {@code graph} here, its params replaced by {@code arguments}; regions
+         * nest in this one.
+         */
+        public Table<Value, Value> inline(Graph graph, List<Value> arguments) {
+            var here = new Table<Value, Value>();
+            for (int i = 0; i < arguments.size(); i++)
+                here.put(graph.params().get(i), arguments.get(i));
             var outer = region;
             boolean backwards = reverse;
             for (Node node : graph.nodes()) {
                 var inner = outer;
                 for (String name : node.region().path()) inner = inner.enter(name);
                 at(inner, backwards || node.reverse());
-                var outputs = emit(node.op(), node.inputs().stream().map(here::get).toList());
-                for (int i = 0; i < outputs.size(); i++) here.put(node.outputs().get(i), outputs.get(i));
+                var outputs = emit(node.op(), node.inputs().stream().map(here::at).toList());
+                for (int i = 0; i < outputs.size(); i++)
+                    here.put(node.outputs().get(i), outputs.get(i));
             }
             at(outer, backwards);
             return here;
@@ -118,7 +132,8 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
             var needed = new HashSet<>(results);
             var kept = new ArrayList<Node>();
             for (Node node : nodes.reversed()) {
-                if (node.op().traits().contains(Trait.EFFECT) || node.outputs().stream().anyMatch(needed::contains)) {
+                if (node.op().traits().contains(Trait.EFFECT)
+                        || node.outputs().stream().anyMatch(needed::contains)) {
                     needed.addAll(node.inputs());
                     kept.add(node);
                 }

@@ -6,7 +6,7 @@ public final class Half {
 
     public static short toBf16(float x) {
         int bits = Float.floatToRawIntBits(x);
-        if (x != x) return (short) (bits >>> 16 | 0x40);
+        if (Float.isNaN(x)) return (short) (bits >>> 16 | 0x40);
         return (short) ((bits + 0x7fff + (bits >>> 16 & 1)) >>> 16);
     }
 

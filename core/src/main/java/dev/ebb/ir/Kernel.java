@@ -3,16 +3,24 @@ package dev.ebb.ir;
 import java.util.List;
 
 /**
- * The forms a computation may take. Ops are open and many; kernels are sealed and few, and each says all a
- * device needs beside the element types of its operands. A device is complete when its switch over this
- * interface compiles. Outputs are always contiguous.
+ * The forms a computation may take. Ops are open and many; kernels are sealed and few, and each
+ * says all a device needs beside the element types of its operands. A device is complete when its
+ * switch over this interface compiles. Outputs are always contiguous.
  */
 public sealed interface Kernel {
 
     /** How several elements become one. */
-    enum Combine { SUM, PROD, MAX, MIN }
+    enum Combine {
+        SUM,
+        PROD,
+        MAX,
+        MIN
+    }
 
-    /** {@code out_j[i] = bodies_j(operand_0[i], operand_1[i], ...)} for every index {@code i} of {@code shape}. */
+    /**
+     * {@code out_j[i] = bodies_j(operand_0[i], operand_1[i], ...)} for every index {@code i} of
+     * {@code shape}.
+     */
     record Map(Shape shape, List<View> operands, List<Scalar> bodies) implements Kernel {
         public Map {
             operands = List.copyOf(operands);
@@ -26,10 +34,11 @@ public sealed interface Kernel {
     }
 
     /**
-     * {@code body} of every index of {@code shape}, combined over {@code axes} (sorted). The order of combination
-     * depends on {@code shape} and {@code axes} alone.
+     * {@code body} of every index of {@code shape}, combined over {@code axes} (sorted). The order
+     * of combination depends on {@code shape} and {@code axes} alone.
      */
-    record Fold(Shape shape, List<Integer> axes, Combine combine, List<View> operands, Scalar body) implements Kernel {
+    record Fold(Shape shape, List<Integer> axes, Combine combine, List<View> operands, Scalar body)
+            implements Kernel {
         public Fold {
             axes = List.copyOf(axes);
             operands = List.copyOf(operands);
@@ -38,11 +47,13 @@ public sealed interface Kernel {
     }
 
     /**
-     * {@code out[..., i, j] = epilogue(sum_k a[..., i, k] * b[..., k, j], extras[..., i, j])}. View {@code a} runs
-     * over batch + [m, k], {@code b} over batch + [k, n], the extras over batch + [m, n]; argument 0 of the
-     * epilogue is the sum. The order of the sum depends on {@code k} alone.
+     * {@code out[..., i, j] = epilogue(sum_k a[..., i, k] * b[..., k, j], extras[..., i, j])}. View
+     * {@code a} runs over batch + [m, k], {@code b} over batch + [k, n], the extras over batch +
+     * [m, n]; argument 0 of the epilogue is the sum. The order of the sum depends on {@code k}
+     * alone.
      */
-    record Contract(Shape batch, int m, int n, int k, View a, View b, List<View> extras, Scalar epilogue)
+    record Contract(
+            Shape batch, int m, int n, int k, View a, View b, List<View> extras, Scalar epilogue)
             implements Kernel {
         public Contract {
             extras = List.copyOf(extras);
@@ -52,7 +63,10 @@ public sealed interface Kernel {
         }
     }
 
-    /** Where one input goes in an {@link Assemble}: index {@code i} of the input to {@code start + i * step}. */
+    /**
+     * Where one input goes in an {@link Assemble}: index {@code i} of the input to {@code start + i
+     * * step}.
+     */
     record Part(Shape shape, List<Integer> start, List<Integer> step) {
         public Part {
             start = List.copyOf(start);
@@ -60,7 +74,10 @@ public sealed interface Kernel {
         }
     }
 
-    /** {@code shape} filled with {@code fill}, then every input written into its part; later parts win. */
+    /**
+     * {@code shape} filled with {@code fill}, then every input written into its part; later parts
+     * win.
+     */
     record Assemble(Shape shape, double fill, List<Part> parts) implements Kernel {
         public Assemble {
             parts = List.copyOf(parts);
@@ -68,28 +85,38 @@ public sealed interface Kernel {
     }
 
     /**
-     * {@code out[i] = data[view(i) + index[i] * stride]} for every index of {@code shape}; inputs are data and index
-     * (I32 or I64). An index outside {@code [0, bound)} is an error that names it.
+     * {@code out[i] = data[view(i) + index[i] * stride]} for every index of {@code shape}; inputs
+     * are data and index (I32 or I64). An index outside {@code [0, bound)} is an error that names
+     * it.
      */
     record Gather(Shape shape, View data, View index, long stride, int bound) implements Kernel {}
 
     /**
-     * Zeros of {@code size} elements, then {@code out[view(i) + index[i] * stride] += source[i]} for every index of
-     * {@code shape}, in row-major order; inputs are index and source.
+     * Zeros of {@code size} elements, then {@code out[view(i) + index[i] * stride] += source[i]}
+     * for every index of {@code shape}, in row-major order; inputs are index and source.
      */
-    record Scatter(Shape shape, long size, View target, View index, View source, long stride, int bound)
+    record Scatter(
+            Shape shape, long size, View target, View index, View source, long stride, int bound)
             implements Kernel {}
 
-    /** Running sums or products along the middle axis of {@code [outer, length, inner]}, from either end. */
-    record Cumulate(long outer, int length, long inner, Combine combine, boolean reverse) implements Kernel {}
+    /**
+     * Running sums or products along the middle axis of {@code [outer, length, inner]}, from either
+     * end.
+     */
+    record Cumulate(long outer, int length, long inner, Combine combine, boolean reverse)
+            implements Kernel {}
 
     /** Which of a convolution's three tensors is computed from the other two. */
-    enum Side { OUTPUT, INPUT, WEIGHT }
+    enum Side {
+        OUTPUT,
+        INPUT,
+        WEIGHT
+    }
 
     /**
      * Convolution over one to three spatial axes: input [batch, groups*inChannels, in...], weight
-     * [groups*outChannels, inChannels, kernel...], output [batch, groups*outChannels, out...]. The operands are the
-     * two tensors that are not {@code side}, in the order input, weight, output.
+     * [groups*outChannels, inChannels, kernel...], output [batch, groups*outChannels, out...]. The
+     * operands are the two tensors that are not {@code side}, in the order input, weight, output.
      */
     record Convolve(
             Side side,
@@ -115,10 +142,10 @@ public sealed interface Kernel {
     }
 
     /**
-     * Sizes of an attention: q [batch, heads, queries, width], k [batch, keyHeads, keys, width], v [batch, keyHeads,
-     * keys, valueWidth]; {@code heads} is a multiple of {@code keyHeads}. Causal: query i sees keys up to
-     * {@code i + keys - queries}. With a mask, one more operand is added to the scores, read along
-     * [batch, heads, queries, keys].
+     * Sizes of an attention: q [batch, heads, queries, width], k [batch, keyHeads, keys, width], v
+     * [batch, keyHeads, keys, valueWidth]; {@code heads} is a multiple of {@code keyHeads}. Causal:
+     * query i sees keys up to {@code i + keys - queries}. With a mask, one more operand is added to
+     * the scores, read along [batch, heads, queries, keys].
      */
     record Heads(
             int batch,
@@ -136,24 +163,34 @@ public sealed interface Kernel {
         }
     }
 
-    /** Outputs: softmax(scale q k^T + mask) v, and the log of each row's sum of exponentials, [batch, heads, queries]. */
+    /**
+     * Outputs: softmax(scale q k^T + mask) v, and the log of each row's sum of exponentials,
+     * [batch, heads, queries].
+     */
     record Attend(Heads heads) implements Kernel {}
 
     /** Inputs q, k, v, (mask), out, logsum, dout; outputs dq, dk, dv. */
     record AttendGrad(Heads heads) implements Kernel {}
 
-    /** Plain Java of the op's own, for what is not a loop over elements: run as it is by every device. */
+    /**
+     * Plain Java of the op's own, for what is not a loop over elements: run as it is by every
+     * device.
+     */
     non-sealed interface Library extends Kernel {
         /** Bytes of scratch that {@link #run} is handed; they are planned like any other buffer. */
         long workspaceBytes();
 
-        /** Computes outputs from inputs. Must not keep a buffer, and must not read an output before writing it. */
+        /**
+         * Computes outputs from inputs. Must not keep a buffer, and must not read an output before
+         * writing it.
+         */
         void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
     }
 
     private static void rank(View view, int rank) {
         if (view.strides().size() != rank) {
-            throw new IllegalArgumentException("a view of rank " + view.strides().size() + " for rank " + rank);
+            throw new IllegalArgumentException(
+                    "a view of rank " + view.strides().size() + " for rank " + rank);
         }
     }
 }

@@ -3,7 +3,10 @@ package dev.ebb.ir;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** One application of an op. {@code reverse} tells a node of a backward half from one of the user's program. */
+/**
+ * One application of an op. {@code reverse} tells a node of a backward half from one of the user's
+ * program.
+ */
 public record Node(Op op, List<Value> inputs, List<Value> outputs, Region region, boolean reverse) {
 
     public Node {
@@ -27,6 +30,11 @@ public record Node(Op op, List<Value> inputs, List<Value> outputs, Region region
     public String toString() {
         var out = outputs.stream().map(v -> v + ":" + v.type()).collect(Collectors.joining(", "));
         var in = inputs.stream().map(Value::toString).collect(Collectors.joining(", ", "(", ")"));
-        return out + " = " + op.name() + in + (region.isTop() ? "" : "  @" + region) + (reverse ? "  ~" : "");
+        return out
+                + " = "
+                + op.name()
+                + in
+                + (region.isTop() ? "" : "  @" + region)
+                + (reverse ? "  ~" : "");
     }
 }

@@ -4,20 +4,24 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Everything the engine knows of one operation, in one place. An op without a shape rule, a kernel or a
- * derivative does not compile. Ops are values: two ops that are equal do the same.
+ * Everything the engine knows of one operation, in one place. An op without a shape rule, a kernel
+ * or a derivative does not compile. Ops are values: two ops that are equal do the same.
  */
 public interface Op {
 
     String name();
 
-    /** The output types for these input types, or a {@link ShapeException} that says what would fit. */
+    /**
+     * The output types for these input types, or a {@link ShapeException} that says what would fit.
+     */
     List<Type> infer(List<Type> inputs);
 
     /** What to compute, said once for all devices. */
     Kernel kernel(List<Type> inputs);
 
-    /** Adds to the cotangent of each input what the cotangents of the outputs imply, as more graph. */
+    /**
+     * Adds to the cotangent of each input what the cotangents of the outputs imply, as more graph.
+     */
     void pullback(Node node, Adjoints adjoints);
 
     default Set<Trait> traits() {

@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * A scalar expression: the body of an elementwise kernel, compiled by every device. Operands are read in
- * their {@link DType#compute compute type}; what a kernel stores is rounded to the output's type.
+ * A scalar expression: the body of an elementwise kernel, compiled by every device. Operands are
+ * read in their {@link DType#compute compute type}; what a kernel stores is rounded to the output's
+ * type.
  */
 public sealed interface Scalar {
 
@@ -29,26 +30,76 @@ public sealed interface Scalar {
     record Select(Scalar condition, Scalar yes, Scalar no) implements Scalar {}
 
     /**
-     * {@code x} converted to {@code to}, as if stored and read again: a sixteen-bit float is rounded and
-     * stays in F32. Floats become integers as Java casts do; U8 wraps.
+     * {@code x} converted to {@code to}, as if stored and read again: a sixteen-bit float is
+     * rounded and stays in F32. Floats become integers as Java casts do; U8 wraps.
      */
     record Cast(DType to, Scalar x) implements Scalar {}
 
     /**
-     * Thirty-two random bits, as I32: word {@code counter mod 4} of Philox 4x32-10 at {@code counter / 4} under
-     * the I64 key. The same key and counter give the same bits, always and everywhere.
+     * Thirty-two random bits, as I32: word {@code counter mod 4} of Philox 4x32-10 at {@code
+     * counter / 4} under the I64 key. The same key and counter give the same bits, always and
+     * everywhere.
      */
     record Draw(Scalar key, Scalar counter) implements Scalar {}
 
     /** Functions of one argument. ROUND is half to even. */
     enum Fn1 {
-        NEG, ABS, SIGN, FLOOR, CEIL, ROUND, SQRT, EXP, EXPM1, LOG, LOG1P, LOG2, SIN, COS, TAN, ASIN, ACOS, ATAN, SINH,
-        COSH, TANH, ASINH, ACOSH, ATANH, ERF, ERFC, ERFINV, LGAMMA, NOT, IS_NAN
+        NEG,
+        ABS,
+        SIGN,
+        FLOOR,
+        CEIL,
+        ROUND,
+        SQRT,
+        EXP,
+        EXPM1,
+        LOG,
+        LOG1P,
+        LOG2,
+        SIN,
+        COS,
+        TAN,
+        ASIN,
+        ACOS,
+        ATAN,
+        SINH,
+        COSH,
+        TANH,
+        ASINH,
+        ACOSH,
+        ATANH,
+        ERF,
+        ERFC,
+        ERFINV,
+        LGAMMA,
+        NOT,
+        IS_NAN
     }
 
     /** Functions of two arguments; comparisons give BOOL. POLYGAMMA takes its order first. */
     enum Fn2 {
-        ADD, SUB, MUL, DIV, REM, MAX, MIN, POW, ATAN2, HYPOT, POLYGAMMA, EQ, NE, LT, LE, GT, GE, AND, OR, XOR, SHL, SHR,
+        ADD,
+        SUB,
+        MUL,
+        DIV,
+        REM,
+        MAX,
+        MIN,
+        POW,
+        ATAN2,
+        HYPOT,
+        POLYGAMMA,
+        EQ,
+        NE,
+        LT,
+        LE,
+        GT,
+        GE,
+        AND,
+        OR,
+        XOR,
+        SHL,
+        SHR,
         USHR;
 
         public boolean compares() {
@@ -60,7 +111,10 @@ public sealed interface Scalar {
         return new Arg(index);
     }
 
-    /** The type of this expression when its arguments are stored as {@code args}; refuses what does not fit. */
+    /**
+     * The type of this expression when its arguments are stored as {@code args}; refuses what does
+     * not fit.
+     */
     default DType type(List<DType> args) {
         return ScalarTypes.of(this, args);
     }
@@ -91,27 +145,65 @@ public sealed interface Scalar {
         };
     }
 
-    /** Roughly the arithmetic instructions this takes an element: what recomputing it in registers costs. */
+    /**
+     * Roughly the arithmetic instructions this takes an element: what recomputing it in registers
+     * costs.
+     */
     default int cost() {
-        int own = switch (this) {
-            case Arg _, Lit _, Index _, Position _ -> 0;
-            case Un(var fn, _) -> switch (fn) {
-                case NEG, ABS, SIGN, FLOOR, CEIL, ROUND, NOT, IS_NAN -> 1;
-                case SQRT -> 4;
-                case EXP, LOG, TANH -> 16;
-                case EXPM1, LOG1P, LOG2, SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, ASINH, ACOSH, ATANH, ERF, ERFC ->
-                        40;
-                case ERFINV, LGAMMA -> 80;
-            };
-            case Bin(var fn, _, _) -> switch (fn) {
-                case ADD, SUB, MUL, MAX, MIN, EQ, NE, LT, LE, GT, GE, AND, OR, XOR, SHL, SHR, USHR -> 1;
-                case DIV -> 4;
-                case REM, HYPOT -> 20;
-                case POW, ATAN2, POLYGAMMA -> 80;
-            };
-            case Select _, Cast _ -> 1;
-            case Draw _ -> 20;
-        };
+        int own =
+                switch (this) {
+                    case Arg _, Lit _, Index _, Position _ -> 0;
+                    case Un(var fn, _) ->
+                            switch (fn) {
+                                case NEG, ABS, SIGN, FLOOR, CEIL, ROUND, NOT, IS_NAN -> 1;
+                                case SQRT -> 4;
+                                case EXP, LOG, TANH -> 16;
+                                case EXPM1,
+                                        LOG1P,
+                                        LOG2,
+                                        SIN,
+                                        COS,
+                                        TAN,
+                                        ASIN,
+                                        ACOS,
+                                        ATAN,
+                                        SINH,
+                                        COSH,
+                                        ASINH,
+                                        ACOSH,
+                                        ATANH,
+                                        ERF,
+                                        ERFC ->
+                                        40;
+                                case ERFINV, LGAMMA -> 80;
+                            };
+                    case Bin(var fn, _, _) ->
+                            switch (fn) {
+                                case ADD,
+                                        SUB,
+                                        MUL,
+                                        MAX,
+                                        MIN,
+                                        EQ,
+                                        NE,
+                                        LT,
+                                        LE,
+                                        GT,
+                                        GE,
+                                        AND,
+                                        OR,
+                                        XOR,
+                                        SHL,
+                                        SHR,
+                                        USHR ->
+                                        1;
+                                case DIV -> 4;
+                                case REM, HYPOT -> 20;
+                                case POW, ATAN2, POLYGAMMA -> 80;
+                            };
+                    case Select _, Cast _ -> 1;
+                    case Draw _ -> 20;
+                };
         return own + parts().stream().mapToInt(Scalar::cost).sum();
     }
 

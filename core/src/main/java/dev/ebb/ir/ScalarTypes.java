@@ -2,7 +2,9 @@ package dev.ebb.ir;
 
 import java.util.List;
 
-/** Which types meet in a scalar expression. There are no silent conversions: operands must agree. */
+/**
+ * Which types meet in a scalar expression. There are no silent conversions: operands must agree.
+ */
 final class ScalarTypes {
     private ScalarTypes() {}
 
@@ -14,13 +16,16 @@ final class ScalarTypes {
             case Scalar.Position _ -> DType.I64;
             case Scalar.Un(var fn, var x) -> unary(fn, of(x, args));
             case Scalar.Bin(var fn, var x, var y) -> binary(fn, of(x, args), of(y, args));
-            case Scalar.Select(var c, var x, var y) -> select(of(c, args), of(x, args), of(y, args));
+            case Scalar.Select(var c, var x, var y) ->
+                    select(of(c, args), of(x, args), of(y, args));
             case Scalar.Cast(var to, var x) -> {
                 of(x, args);
                 yield to.compute();
             }
             case Scalar.Draw(var k, var c) -> {
-                require(of(k, args) == DType.I64 && of(c, args) == DType.I64, "a draw needs an i64 key and counter");
+                require(
+                        of(k, args) == DType.I64 && of(c, args) == DType.I64,
+                        "a draw needs an i64 key and counter");
                 yield DType.I32;
             }
         };
@@ -40,8 +45,31 @@ final class ScalarTypes {
                 require(x.isFloat(), "IS_NAN of " + x);
                 yield DType.BOOL;
             }
-            case FLOOR, CEIL, ROUND, SQRT, EXP, EXPM1, LOG, LOG1P, LOG2, SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH,
-                    TANH, ASINH, ACOSH, ATANH, ERF, ERFC, ERFINV, LGAMMA -> {
+            case FLOOR,
+                    CEIL,
+                    ROUND,
+                    SQRT,
+                    EXP,
+                    EXPM1,
+                    LOG,
+                    LOG1P,
+                    LOG2,
+                    SIN,
+                    COS,
+                    TAN,
+                    ASIN,
+                    ACOS,
+                    ATAN,
+                    SINH,
+                    COSH,
+                    TANH,
+                    ASINH,
+                    ACOSH,
+                    ATANH,
+                    ERF,
+                    ERFC,
+                    ERFINV,
+                    LGAMMA -> {
                 require(x.isFloat(), fn + " needs floats, not " + x + "; cast first");
                 yield x;
             }

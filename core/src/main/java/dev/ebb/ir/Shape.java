@@ -18,11 +18,13 @@ public record Shape(List<Integer> dims) {
             try {
                 size = Math.multiplyExact(size, Math.max(d, 1));
             } catch (ArithmeticException e) {
-                throw new ShapeException("shape " + dims + " has more elements than a long can count", e);
+                throw new ShapeException(
+                        "shape " + dims + " has more elements than a long can count", e);
             }
         }
         if (size > Long.MAX_VALUE / 16) {
-            throw new ShapeException("shape " + dims + " has " + size + " elements: more than memory can address");
+            throw new ShapeException(
+                    "shape " + dims + " has " + size + " elements: more than memory can address");
         }
     }
 
@@ -53,7 +55,8 @@ public record Shape(List<Integer> dims) {
     public int axis(int axis) {
         int a = axis < 0 ? axis + rank() : axis;
         if (a < 0 || a >= rank()) {
-            throw new ShapeException("axis " + axis + " does not exist in shape " + this + " of rank " + rank());
+            throw new ShapeException(
+                    "axis " + axis + " does not exist in shape " + this + " of rank " + rank());
         }
         return a;
     }
@@ -73,11 +76,12 @@ public record Shape(List<Integer> dims) {
 
     /** This shape without {@code axes}, or with them kept at size one. */
     public Shape reduce(List<Integer> axes, boolean keep) {
-        var out = IntStream.range(0, rank())
-                .filter(i -> keep || !axes.contains(i))
-                .map(i -> axes.contains(i) ? 1 : dim(i))
-                .boxed()
-                .toList();
+        var out =
+                IntStream.range(0, rank())
+                        .filter(i -> keep || !axes.contains(i))
+                        .map(i -> axes.contains(i) ? 1 : dim(i))
+                        .boxed()
+                        .toList();
         return new Shape(out);
     }
 
@@ -99,8 +103,18 @@ public record Shape(List<Integer> dims) {
             int x = i < rank - a.rank() ? 1 : a.dim(i - rank + a.rank());
             int y = i < rank - b.rank() ? 1 : b.dim(i - rank + b.rank());
             if (x != y && x != 1 && y != 1) {
-                throw new ShapeException("shapes " + a + " and " + b + " do not broadcast: axis " + (i - rank)
-                        + " has sizes " + x + " and " + y + "; reshape one of them or insert an axis of size 1");
+                throw new ShapeException(
+                        "shapes "
+                                + a
+                                + " and "
+                                + b
+                                + " do not broadcast: axis "
+                                + (i - rank)
+                                + " has sizes "
+                                + x
+                                + " and "
+                                + y
+                                + "; reshape one of them or insert an axis of size 1");
             }
             out[i] = x == 1 ? y : x;
         }

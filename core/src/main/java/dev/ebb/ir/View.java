@@ -5,8 +5,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * How a kernel reads an operand: index {@code i} of its iteration shape finds element
- * {@code offset + sum(i[d] * strides[d])}. Broadcast, transpose, slice and flip are all strides.
+ * How a kernel reads an operand: index {@code i} of its iteration shape finds element {@code offset
+ * + sum(i[d] * strides[d])}. Broadcast, transpose, slice and flip are all strides.
  */
 public record View(long offset, List<Long> strides) {
 
@@ -48,7 +48,9 @@ public record View(long offset, List<Long> strides) {
         return strides.stream().mapToLong(Long::longValue).toArray();
     }
 
-    /** Whether walking {@code shape} in row-major order reads the buffer in order, from its start. */
+    /**
+     * Whether walking {@code shape} in row-major order reads the buffer in order, from its start.
+     */
     public boolean isContiguous(Shape shape) {
         if (offset != 0) return false;
         long expected = 1;

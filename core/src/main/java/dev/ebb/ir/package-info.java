@@ -1,4 +1,6 @@
-/** What a program is: types, values, nodes, graphs, ops, and the few kernel forms all ops lower to. */
+/**
+ * What a program is: types, values, nodes, graphs, ops, and the few kernel forms all ops lower to.
+ */
 @NullMarked
 package dev.ebb.ir;
 

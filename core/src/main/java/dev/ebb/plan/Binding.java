@@ -9,6 +9,9 @@ public sealed interface Binding {
     /** Must still hold its value when the program ends. */
     record Kept() implements Binding {}
 
-    /** Result number {@code result} lies in its place when the program ends: state, updated in place. */
+    /**
+     * Result number {@code result} lies in its place when the program ends: state, updated in
+     * place.
+     */
     record Replaced(int result) implements Binding {}
 }

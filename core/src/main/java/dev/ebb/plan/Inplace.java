@@ -5,15 +5,20 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
+
 import java.util.ArrayList;
 import java.util.List;
 
-/** When a kernel may write an output over one of its inputs: every element is read last where it is written. */
+/**
+ * When a kernel may write an output over one of its inputs: every element is read last where it is
+ * written.
+ */
 public final class Inplace {
     private Inplace() {}
 
     public static boolean allowed(Node node, Value from, Value into) {
-        if (from.type().bytes() != into.type().bytes() || from.type().size() != into.type().size()) return false;
+        if (from.type().bytes() != into.type().bytes() || from.type().size() != into.type().size())
+            return false;
         return switch (node.kernel()) {
             case Kernel.Map map -> identity(node.inputs(), map.operands(), 0, from, map.shape());
             case Kernel.Contract c -> {
@@ -23,16 +28,26 @@ public final class Inplace {
                 yield !node.inputs().subList(0, 2).contains(from)
                         && identity(node.inputs(), c.extras(), 2, from, new Shape(dims));
             }
-            case Kernel.Fold _, Kernel.Assemble _, Kernel.Gather _, Kernel.Scatter _, Kernel.Cumulate _,
-                    Kernel.Convolve _, Kernel.Attend _, Kernel.AttendGrad _, Kernel.Library _ -> false;
+            case Kernel.Fold _,
+                    Kernel.Assemble _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Kernel.Library _ ->
+                    false;
         };
     }
 
-    private static boolean identity(List<Value> inputs, List<View> views, int first, Value from, Shape shape) {
+    private static boolean identity(
+            List<Value> inputs, List<View> views, int first, Value from, Shape shape) {
         boolean read = false;
         for (int i = 0; i < views.size(); i++) {
             if (!inputs.get(first + i).equals(from)) continue;
-            if (!views.get(i).isContiguous(shape) || shape.size() != from.type().size()) return false;
+            if (!views.get(i).isContiguous(shape) || shape.size() != from.type().size())
+                return false;
             read = true;
         }
         return read;

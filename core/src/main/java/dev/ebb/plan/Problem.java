@@ -1,6 +1,7 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import java.util.Collections;
 import java.util.HashSet;
@@ -24,7 +25,7 @@ public record Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
                             "no result " + r + " to take the place of " + param + ": there are "
                                     + graph.results().size());
                 }
-                if (!taken.add(r) || !graph.results().get(r).type().equals(param.type())) {
+                if (!taken.add(r) || !alike(graph.results().get(r).type(), param.type())) {
                     throw new IllegalArgumentException("result " + r + " cannot take the place of " + param);
                 }
             }
@@ -33,6 +34,10 @@ public record Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
 
     public Problem(Graph graph, List<Binding> bindings) {
         this(graph, bindings, Sizes.CACHE_LINES);
+    }
+
+    private static boolean alike(Type a, Type b) {
+        return a.dtype() == b.dtype() && a.size() == b.size();
     }
 
     /** Every parameter is read in anew for each run. */

@@ -13,6 +13,9 @@ import java.util.Set;
 /** An order of computing and freeing. A schedule that exists is valid: the constructor replays it. */
 public record Schedule(Problem problem, List<Step> steps) {
 
+    /** Every buffer of a program starts at a multiple of this: a cache line. */
+    public static final long ALIGNMENT = 64;
+
     public Schedule {
         steps = List.copyOf(steps);
         replay(problem, steps);

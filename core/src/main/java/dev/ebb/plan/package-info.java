@@ -1,4 +1,6 @@
-/** What is computed when, freed when, computed again, and where it lies in memory. Plans are data. */
+/**
+ * What is computed when, freed when, computed again, and where it lies in memory. Plans are data.
+ */
 @NullMarked
 package dev.ebb.plan;
 

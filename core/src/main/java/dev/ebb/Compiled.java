@@ -1,0 +1,95 @@
+package dev.ebb;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Report;
+import dev.ebb.plan.Layout;
+import dev.ebb.plan.Planner;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.trace.Trace;
+import dev.ebb.trace.Tree;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A function made runnable on arrays: traced, planned and compiled once for each combination of
+ * argument types, then run in its own arena.
+ */
+public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
+    private final Fn<P, R> f;
+    private final Pipeline pipeline;
+    private final Map<Object, Entry<R>> entries = new HashMap<>();
+    private Optional<Entry<R>> latest = Optional.empty();
+
+    private record Entry<R>(R structure, Prepared prepared) {}
+
+    Compiled(Fn<P, R> f, Pipeline pipeline) {
+        this.f = f;
+        this.pipeline = pipeline;
+    }
+
+    /** The same function on another device. */
+    public Compiled<P, R> on(Device device) {
+        return new Compiled<>(f, new Pipeline(pipeline.planner(), pipeline.cost(), device));
+    }
+
+    /** The same function under another strategy. */
+    public Compiled<P, R> with(Planner strategy) {
+        return new Compiled<>(f, new Pipeline(strategy, pipeline.cost(), pipeline.device()));
+    }
+
+    /** Runs on arrays; inside a function that is being traced, becomes part of it. */
+    @Override
+    public synchronized R apply(P argument) {
+        var leaves = Tree.flatten(argument);
+        if (leaves.stream().anyMatch(t -> !(t instanceof Array))) return f.apply(argument);
+        var entry = entry(argument, leaves);
+        var results = entry.prepared.run(leaves.stream().map(t -> (Array) t).toList());
+        return Tree.unflatten(entry.structure, results);
+    }
+
+    private Entry<R> entry(P argument, List<Tensor> leaves) {
+        var entry =
+                entries.computeIfAbsent(Tree.signature(argument), _ -> prepare(argument, leaves));
+        latest = Optional.of(entry);
+        return entry;
+    }
+
+    private Entry<R> prepare(P argument, List<Tensor> leaves) {
+        var structure = new ArrayList<R>();
+        var trace =
+                Trace.of(
+                        in -> {
+                            structure.add(f.apply(Tree.unflatten(argument, in)));
+                            return Tree.flatten(structure.getFirst());
+                        },
+                        leaves.stream().map(Tensor::type).toList());
+        var captured = trace.captured().stream().map(t -> (Array) t).toList();
+        return new Entry<>(
+                structure.getFirst(),
+                Prepared.of(trace.graph(), captured, leaves.size(), pipeline));
+    }
+
+    /** What the latest run promised and what it measured. */
+    public Report report() {
+        return latest.flatMap(e -> e.prepared.report())
+                .orElseThrow(
+                        () -> new IllegalStateException("nothing has run yet; call apply first"));
+    }
+
+    /** Where everything lies, and when, for arguments like this one. */
+    public synchronized Layout layout(P argument) {
+        return entry(argument, Tree.flatten(argument)).prepared.program().layout();
+    }
+
+    @Override
+    public synchronized void close() {
+        entries.values().forEach(e -> e.prepared.close());
+        entries.clear();
+        latest = Optional.empty();
+    }
+}

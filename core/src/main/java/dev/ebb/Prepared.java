@@ -1,0 +1,82 @@
+package dev.ebb;
+
+import dev.ebb.exec.Program;
+import dev.ebb.exec.Report;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.Binding;
+import dev.ebb.tensor.Array;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A program with its captured arrays in place, ready to be fed arguments. */
+final class Prepared implements AutoCloseable {
+    private final Graph graph;
+    private final Program program;
+    private Optional<Report> report = Optional.empty();
+
+    private Prepared(Graph graph, Program program) {
+        this.graph = graph;
+        this.program = program;
+    }
+
+    /**
+     * The first {@code arguments} parameters come anew with every run, the others are {@code
+     * captured} and stay.
+     */
+    static Prepared of(Graph graph, List<Array> captured, int arguments, Pipeline pipeline) {
+        var bindings = new ArrayList<Binding>();
+        for (int i = 0; i < graph.params().size(); i++) {
+            bindings.add(i < arguments ? new Binding.Consumed() : new Binding.Kept());
+        }
+        var prepared = new Prepared(graph, pipeline.compile(graph, bindings));
+        for (int i = 0; i < captured.size(); i++) {
+            write(
+                    captured.get(i),
+                    prepared.program.param(arguments + i),
+                    graph.params().get(arguments + i));
+        }
+        return prepared;
+    }
+
+    static void write(Array array, Buffer to, Value param) {
+        if (!array.type().equals(param.type())) {
+            throw new ShapeException(
+                    "an argument is "
+                            + array.type()
+                            + " where "
+                            + param.type()
+                            + " was compiled for");
+        }
+        MemorySegment.copy(array.data().segment(), 0, to.segment(), 0, to.bytes());
+    }
+
+    synchronized List<Array> run(List<Array> arguments) {
+        for (int i = 0; i < arguments.size(); i++)
+            write(arguments.get(i), program.param(i), graph.params().get(i));
+        report = Optional.of(program.run());
+        var results = new ArrayList<Array>();
+        for (int i = 0; i < graph.results().size(); i++) {
+            results.add(Array.copy(graph.results().get(i).type().shape(), program.result(i)));
+        }
+        return results;
+    }
+
+    Program program() {
+        return program;
+    }
+
+    Optional<Report> report() {
+        return report;
+    }
+
+    @Override
+    public void close() {
+        program.close();
+    }
+}

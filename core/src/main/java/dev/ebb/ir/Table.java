@@ -1,0 +1,41 @@
+package dev.ebb.ir;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What is known of each key. Asking for a key that should be there and is not is an error, never a
+ * null.
+ */
+public final class Table<K, V> {
+    private final Map<K, V> entries = new HashMap<>();
+
+    public Table() {}
+
+    public void put(K key, V value) {
+        entries.put(key, value);
+    }
+
+    /** What is known of {@code key}, which must be there. */
+    public V at(K key) {
+        var value = entries.get(key);
+        if (value == null) throw new IllegalStateException("nothing is known of " + key);
+        return value;
+    }
+
+    public Optional<V> find(K key) {
+        return Optional.ofNullable(entries.get(key));
+    }
+
+    public boolean has(K key) {
+        return entries.containsKey(key);
+    }
+
+    /** Forgets {@code key}, which must be there. */
+    public V take(K key) {
+        var value = entries.remove(key);
+        if (value == null) throw new IllegalStateException("nothing is known of " + key);
+        return value;
+    }
+}

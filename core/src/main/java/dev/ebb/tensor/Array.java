@@ -1,0 +1,194 @@
+package dev.ebb.tensor;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** A tensor with data. It copies what it is made of, so it never changes. */
+public final class Array implements Tensor {
+    private final Type type;
+    private final Buffer data;
+
+    private Array(Type type, Buffer data) {
+        this.type = type;
+        this.data = data;
+    }
+
+    /** An array of {@code type} whose buffer is filled by {@code fill} before anyone sees it. */
+    public static Array make(Type type, java.util.function.Consumer<Buffer> fill) {
+        var memory =
+                MemorySegment.ofArray(new long[Math.toIntExact(Math.ceilDiv(type.bytes(), 8))]);
+        var buffer = new Buffer(type.dtype(), type.size(), memory);
+        fill.accept(buffer);
+        return new Array(type, new Buffer(type.dtype(), type.size(), memory.asReadOnly()));
+    }
+
+    /** A copy of {@code source}, read as {@code shape}. */
+    public static Array copy(Shape shape, Buffer source) {
+        var type = new Type(source.dtype(), shape);
+        require(type, source.size());
+        return make(
+                type, b -> MemorySegment.copy(source.segment(), 0, b.segment(), 0, type.bytes()));
+    }
+
+    public static Array of(Shape shape, float... data) {
+        var type = new Type(DType.F32, shape);
+        require(type, data.length);
+        return make(
+                type,
+                b ->
+                        MemorySegment.copy(
+                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+    }
+
+    public static Array of(Shape shape, double... data) {
+        var type = new Type(DType.F64, shape);
+        require(type, data.length);
+        return make(
+                type,
+                b ->
+                        MemorySegment.copy(
+                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+    }
+
+    public static Array of(Shape shape, int... data) {
+        var type = new Type(DType.I32, shape);
+        require(type, data.length);
+        return make(
+                type,
+                b ->
+                        MemorySegment.copy(
+                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+    }
+
+    public static Array of(Shape shape, long... data) {
+        var type = new Type(DType.I64, shape);
+        require(type, data.length);
+        return make(
+                type,
+                b ->
+                        MemorySegment.copy(
+                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+    }
+
+    public static Array of(Shape shape, boolean... data) {
+        var type = new Type(DType.BOOL, shape);
+        require(type, data.length);
+        return make(
+                type,
+                b -> {
+                    for (int i = 0; i < data.length; i++) b.setLong(i, data[i] ? 1 : 0);
+                });
+    }
+
+    /** A vector. */
+    public static Array of(float... data) {
+        return of(Shape.of(data.length), data);
+    }
+
+    /** A vector. */
+    public static Array of(double... data) {
+        return of(Shape.of(data.length), data);
+    }
+
+    /** A vector. */
+    public static Array of(int... data) {
+        return of(Shape.of(data.length), data);
+    }
+
+    /** A vector. */
+    public static Array of(long... data) {
+        return of(Shape.of(data.length), data);
+    }
+
+    public static Array scalar(float x) {
+        return of(Shape.scalar(), x);
+    }
+
+    public static Array scalar(double x) {
+        return of(Shape.scalar(), x);
+    }
+
+    public static Array scalar(long x) {
+        return of(Shape.scalar(), x);
+    }
+
+    /** An array of any type from doubles, each rounded to the nearest that the type holds. */
+    public static Array of(Type type, double... data) {
+        require(type, data.length);
+        return make(
+                type,
+                b -> {
+                    for (int i = 0; i < data.length; i++) b.set(i, data[i]);
+                });
+    }
+
+    private static void require(Type type, long elements) {
+        if (type.size() != elements) {
+            throw new ShapeException(
+                    elements + " elements given for " + type + ", which holds " + type.size());
+        }
+    }
+
+    @Override
+    public Type type() {
+        return type;
+    }
+
+    /** The elements, read only. */
+    public Buffer data() {
+        return data;
+    }
+
+    /** Element {@code i} in row-major order, as a double. */
+    public double get(long i) {
+        return data.get(i);
+    }
+
+    /** The only element. */
+    public double item() {
+        if (type.size() != 1) throw new ShapeException("item() needs one element, this is " + type);
+        return data.get(0);
+    }
+
+    public double[] toDoubles() {
+        var out = new double[Math.toIntExact(type.size())];
+        for (int i = 0; i < out.length; i++) out[i] = data.get(i);
+        return out;
+    }
+
+    public float[] toFloats() {
+        if (type.dtype() == DType.F32) {
+            var all = data.segment().asSlice(0, type.bytes());
+            return all.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
+        }
+        var out = new float[Math.toIntExact(type.size())];
+        for (int i = 0; i < out.length; i++) out[i] = (float) data.get(i);
+        return out;
+    }
+
+    public long[] toLongs() {
+        var out = new long[Math.toIntExact(type.size())];
+        for (int i = 0; i < out.length; i++) out[i] = data.getLong(i);
+        return out;
+    }
+
+    /** Whether both have the same type and the same bits. */
+    public boolean sameBits(Array other) {
+        return type.equals(other.type)
+                && data.segment()
+                                .asSlice(0, type.bytes())
+                                .mismatch(other.data.segment().asSlice(0, type.bytes()))
+                        < 0;
+    }
+
+    @Override
+    public String toString() {
+        return type + Print.elements(this);
+    }
+}

@@ -1,0 +1,13 @@
+package dev.ebb.tensor;
+
+import dev.ebb.ir.Op;
+
+import java.util.List;
+
+/**
+ * Computes one op on arrays at once. The engine provides it as a service, so that tensors know no
+ * device.
+ */
+public interface Eager {
+    List<Array> apply(Op op, List<Array> operands);
+}

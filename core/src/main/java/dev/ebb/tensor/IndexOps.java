@@ -1,0 +1,4 @@
+package dev.ebb.tensor;
+
+/** Picking elements by index, and putting them back. */
+public interface IndexOps {}

@@ -1,0 +1,29 @@
+package dev.ebb.tensor;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Scalar;
+
+/** Numbers in elementwise bodies that take the type of what they meet. */
+public final class Literals {
+    private Literals() {}
+
+    /** A number of the operands' type, whichever that is. */
+    public static Scalar lit(double value) {
+        return new Scalar.Lit(DType.F64, value);
+    }
+
+    /** {@code body} with its literals of the compute type of {@code type}. */
+    static Scalar typed(Scalar body, DType type) {
+        return switch (body) {
+            case Scalar.Lit(_, double x) -> new Scalar.Lit(type.compute(), x);
+            case Scalar.Arg _, Scalar.Index _, Scalar.Position _ -> body;
+            case Scalar.Un(var fn, var x) -> new Scalar.Un(fn, typed(x, type));
+            case Scalar.Bin(var fn, var x, var y) ->
+                    new Scalar.Bin(fn, typed(x, type), typed(y, type));
+            case Scalar.Select(var c, var x, var y) ->
+                    new Scalar.Select(typed(c, type), typed(x, type), typed(y, type));
+            case Scalar.Cast(var to, var x) -> new Scalar.Cast(to, typed(x, type));
+            case Scalar.Draw _ -> body;
+        };
+    }
+}

@@ -1,0 +1,227 @@
+package dev.ebb.tensor;
+
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Ops that only move elements: each is a view of its operand, or parts put together. */
+final class Moves {
+    private Moves() {}
+
+    static Kernel.Map identity(Shape shape) {
+        return Kernel.Map.of(shape, List.of(View.contiguous(shape)), Scalar.arg(0));
+    }
+
+    record Reshape(Shape to) implements Differentiable {
+        @Override
+        public String name() {
+            return "reshape" + to;
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            var x = in.getFirst();
+            if (x.size() != to.size()) {
+                throw new ShapeException(
+                        "reshape: "
+                                + x
+                                + " has "
+                                + x.size()
+                                + " elements, "
+                                + to
+                                + " has "
+                                + to.size());
+            }
+            return List.of(x.with(to));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            return identity(to);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            rule.add(0, rule.dout(0).reshape(rule.in(0).shape()));
+        }
+    }
+
+    record Permute(List<Integer> axes) implements Differentiable {
+        Permute {
+            axes = List.copyOf(axes);
+        }
+
+        @Override
+        public String name() {
+            return "permute" + axes;
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            var x = in.getFirst();
+            if (!axes.stream().sorted().toList().equals(x.shape().allAxes())) {
+                throw new ShapeException(
+                        "permute: " + axes + " is no permutation of the axes of " + x);
+            }
+            return List.of(x.with(new Shape(axes.stream().map(x.shape()::dim).toList())));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var from = View.contiguous(in.getFirst().shape());
+            var view = new View(0, axes.stream().map(from::stride).toList());
+            return Kernel.Map.of(infer(in).getFirst().shape(), List.of(view), Scalar.arg(0));
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            var back = IntStream.range(0, axes.size()).mapToObj(axes::indexOf).toList();
+            rule.add(0, rule.dout(0).permute(back));
+        }
+    }
+
+    record BroadcastTo(Shape to) implements Differentiable {
+        @Override
+        public String name() {
+            return "broadcast_to" + to;
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            View.broadcast(in.getFirst().shape(), to);
+            return List.of(in.getFirst().with(to));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            return Kernel.Map.of(
+                    to, List.of(View.broadcast(in.getFirst().shape(), to)), Scalar.arg(0));
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            rule.add(0, rule.dout(0));
+        }
+    }
+
+    /**
+     * Elements {@code start, start + step, ...} of every axis, {@code size} of them; a negative
+     * step walks back.
+     */
+    record Slice(List<Integer> start, List<Integer> step, Shape size) implements Differentiable {
+        Slice {
+            start = List.copyOf(start);
+            step = List.copyOf(step);
+        }
+
+        @Override
+        public String name() {
+            return "slice" + start + "+" + step + "*" + size;
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            var x = in.getFirst().shape();
+            if (x.rank() != start.size() || x.rank() != step.size() || x.rank() != size.rank()) {
+                throw new ShapeException("slice: " + name() + " does not have the rank of " + x);
+            }
+            for (int d = 0; d < x.rank(); d++) {
+                int first = start.get(d);
+                int last = first + (size.dim(d) - 1) * step.get(d);
+                if (size.dim(d) > 0
+                        && (first < 0 || first >= x.dim(d) || last < 0 || last >= x.dim(d))) {
+                    throw new ShapeException(
+                            "slice: elements "
+                                    + first
+                                    + " to "
+                                    + last
+                                    + " of axis "
+                                    + d
+                                    + ", which has "
+                                    + x.dim(d));
+                }
+            }
+            return List.of(in.getFirst().with(size));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var from = View.contiguous(in.getFirst().shape());
+            long offset = 0;
+            var strides = new ArrayList<Long>();
+            for (int d = 0; d < size.rank(); d++) {
+                offset += start.get(d) * from.stride(d);
+                strides.add(step.get(d) * from.stride(d));
+            }
+            return Kernel.Map.of(
+                    size, List.of(new View(size.size() == 0 ? 0 : offset, strides)), Scalar.arg(0));
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            rule.add(
+                    0,
+                    Dispatch.apply(
+                                    new Assemble(
+                                            rule.in(0).shape(),
+                                            0,
+                                            List.of(new Kernel.Part(size, start, step))),
+                                    List.of(rule.dout(0)))
+                            .getFirst());
+        }
+    }
+
+    /**
+     * Operands put into their parts of a larger tensor, the rest filled: padding, concatenation,
+     * stacking.
+     */
+    record Assemble(Shape shape, double fill, List<Kernel.Part> parts) implements Differentiable {
+        Assemble {
+            parts = List.copyOf(parts);
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            for (int i = 0; i < parts.size(); i++) {
+                if (!in.get(i).shape().equals(parts.get(i).shape())
+                        || in.get(i).dtype() != in.getFirst().dtype()) {
+                    throw new ShapeException(
+                            "assemble: operand "
+                                    + i
+                                    + " is "
+                                    + in.get(i)
+                                    + " where "
+                                    + in.getFirst().with(parts.get(i).shape())
+                                    + " is expected");
+                }
+            }
+            return List.of(in.getFirst().with(shape));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            return new Kernel.Assemble(shape, fill, parts);
+        }
+
+        /** Parts are disjoint, so each gets back what lies in its place. */
+        @Override
+        public void vjp(Rule rule) {
+            for (int i = 0; i < parts.size(); i++) {
+                var part = parts.get(i);
+                rule.add(i, rule.dout(0).apply(new Slice(part.start(), part.step(), part.shape())));
+            }
+        }
+    }
+
+    static List<Integer> ones(int rank) {
+        return Collections.nCopies(rank, 1);
+    }
+}

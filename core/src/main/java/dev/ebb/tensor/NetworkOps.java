@@ -1,0 +1,4 @@
+package dev.ebb.tensor;
+
+/** What networks are made of: normalisations, losses, convolutions, attention. */
+public interface NetworkOps {}

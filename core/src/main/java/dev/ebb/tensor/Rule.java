@@ -1,0 +1,85 @@
+package dev.ebb.tensor;
+
+import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Shape;
+
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/**
+ * What a derivative rule sees: the operands, the results and the results' cotangents of one node,
+ * as tensors. What it adds to an operand is summed back over the axes along which the operand was
+ * broadcast.
+ */
+public final class Rule {
+    private final Node node;
+    private final Adjoints adjoints;
+    private final Recording recording;
+
+    private Rule(Node node, Adjoints adjoints, Recording recording) {
+        this.node = node;
+        this.adjoints = adjoints;
+        this.recording = recording;
+    }
+
+    /** Records {@code vjp} of {@code node} into the backward half. */
+    public static void record(Node node, Adjoints adjoints, Consumer<Rule> vjp) {
+        var captured =
+                Recording.into(
+                        adjoints.graph(),
+                        r -> {
+                            vjp.accept(new Rule(node, adjoints, r));
+                            return r.captured();
+                        });
+        if (!captured.isEmpty()) {
+            throw new IllegalStateException(
+                    "the derivative of "
+                            + node.op().name()
+                            + " uses tensors other than its operands: "
+                            + captured);
+        }
+    }
+
+    public Tensor in(int i) {
+        return recording.tensor(node.inputs().get(i));
+    }
+
+    public Tensor out(int i) {
+        return recording.tensor(node.outputs().get(i));
+    }
+
+    /** The cotangent of output {@code i}; zeros if nothing flowed into it. */
+    public Tensor dout(int i) {
+        return recording.tensor(adjoints.of(node.outputs().get(i)));
+    }
+
+    public boolean reached(int i) {
+        return adjoints.reached(node.outputs().get(i));
+    }
+
+    /** Whether anyone will look at the cotangent of operand {@code i}. */
+    public boolean wants(int i) {
+        return adjoints.wanted(node.inputs().get(i));
+    }
+
+    /** Adds {@code cotangent} to operand {@code i}. */
+    public void add(int i, Tensor cotangent) {
+        var input = node.inputs().get(i);
+        adjoints.add(
+                input,
+                recording.value(unbroadcast(cotangent, input.type().shape()), node.op().name()));
+    }
+
+    /** Sums over the axes along which an operand of shape {@code to} was stretched. */
+    static Tensor unbroadcast(Tensor dx, Shape to) {
+        if (dx.shape().equals(to)) return dx;
+        int lead = dx.rank() - to.rank();
+        var axes =
+                IntStream.range(0, dx.rank())
+                        .filter(i -> i < lead || to.dim(i - lead) != dx.shape().dim(i))
+                        .boxed()
+                        .toList();
+        return dx.sum(axes, false).reshape(to);
+    }
+}

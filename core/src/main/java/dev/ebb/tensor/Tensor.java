@@ -1,0 +1,57 @@
+package dev.ebb.tensor;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A value in a differentiable function: traced while the function is recorded, an {@link Array}
+ * with data outside. The operations come by family from the interfaces this one extends.
+ */
+public sealed interface Tensor
+        extends ElementOps, CompareOps, ReduceOps, MoveOps, IndexOps, LinearOps, NetworkOps
+        permits Traced, Array {
+
+    Type type();
+
+    default Shape shape() {
+        return type().shape();
+    }
+
+    default DType dtype() {
+        return type().dtype();
+    }
+
+    default int rank() {
+        return shape().rank();
+    }
+
+    /** The size of one axis, counted from the end if negative. */
+    default int dim(int axis) {
+        return shape().dim(shape().axis(axis));
+    }
+
+    /**
+     * Applies any op, built in or the caller's own, to this tensor and others; its first output.
+     */
+    default Tensor apply(Op op, Tensor... others) {
+        return applyAll(op, others).getFirst();
+    }
+
+    /** Applies any op, built in or the caller's own, to this tensor and others. */
+    default List<Tensor> applyAll(Op op, Tensor... others) {
+        var operands = new ArrayList<Tensor>();
+        operands.add(this);
+        operands.addAll(List.of(others));
+        return Dispatch.apply(op, operands);
+    }
+
+    /** A constant scalar of this tensor's element type. */
+    default Tensor literal(double value) {
+        return Tensors.fill(new Type(dtype(), Shape.scalar()), value);
+    }
+}

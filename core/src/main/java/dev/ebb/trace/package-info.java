@@ -1,0 +1,5 @@
+/** From functions to graphs, and from records of tensors to flat lists and back. */
+@NullMarked
+package dev.ebb.trace;
+
+import org.jspecify.annotations.NullMarked;
