@@ -1,17 +1,15 @@
 package dev.ebb.plan;
 
-/**
- * How much memory a program may own, all of it: parameters, inputs, activations, gradients,
- * workspace.
- */
+import java.util.Locale;
+
+/** How much memory a program may own, all of it: parameters, inputs, activations, gradients, workspace. */
 public sealed interface Budget {
 
     /** An exact bound. */
     record Bytes(long bytes) implements Budget {
         public Bytes {
             if (bytes <= 0) {
-                throw new IllegalArgumentException(
-                        "a budget must be positive, not " + bytes + " bytes");
+                throw new IllegalArgumentException("a budget must be positive, not " + bytes + " bytes");
             }
         }
 
@@ -25,8 +23,7 @@ public sealed interface Budget {
     record Share(double share) implements Budget {
         public Share {
             if (!(share > 0 && share <= 1)) {
-                throw new IllegalArgumentException(
-                        "a share of the store-all memory lies in (0, 1], not " + share);
+                throw new IllegalArgumentException("a share of the store-all memory lies in (0, 1], not " + share);
             }
         }
 
@@ -36,9 +33,7 @@ public sealed interface Budget {
         }
     }
 
-    /**
-     * The bound in bytes for a program that takes {@code storeAllBytes} when nothing is recomputed.
-     */
+    /** The bound in bytes for a program that takes {@code storeAllBytes} when nothing is recomputed. */
     long resolve(long storeAllBytes);
 
     static Budget bytes(long bytes) {
@@ -61,14 +56,26 @@ public sealed interface Budget {
         return new Share(share);
     }
 
+    /** What the machine has free right now, less a tenth left to everything else. */
+    static Budget free() {
+        return new Bytes(Math.max(1, FreeMemory.bytes() / 10 * 9));
+    }
+
     static Budget unlimited() {
         return new Bytes(Long.MAX_VALUE);
     }
 
+    /** A number of bytes for people to read: exact, and rounded to a binary unit where that helps. */
+    static String show(long bytes) {
+        if (bytes < 1 << 10) return bytes + " bytes";
+        String[] units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+        int unit = (63 - Long.numberOfLeadingZeros(bytes)) / 10 - 1;
+        return String.format(Locale.ROOT, "%d bytes (%.1f %s)", bytes, bytes / Math.pow(1024, unit + 1), units[unit]);
+    }
+
     private static long scaled(long n, int shift) {
         if (n > Long.MAX_VALUE >> shift) {
-            throw new IllegalArgumentException(
-                    "a budget of " + n + " * 2^" + shift + " bytes overflows a long");
+            throw new IllegalArgumentException("a budget of " + n + " * 2^" + shift + " bytes overflows a long");
         }
         return n << shift;
     }

@@ -7,4 +7,9 @@ package dev.ebb.plan;
 @FunctionalInterface
 public interface Planner {
     Schedule plan(Problem problem, Cost cost);
+
+    /** The plan with all that can be said of it. */
+    default Plan decide(Problem problem, Cost cost) {
+        return new Curve(problem, cost).plan(plan(problem, cost));
+    }
 }

@@ -2,13 +2,13 @@ package dev.ebb.plan;
 
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Type;
-
+import dev.ebb.ir.Value;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 
-/** A graph to be scheduled, and what may become of each of its parameters. */
-public record Problem(Graph graph, List<Binding> bindings) {
+/** A graph to be scheduled, what may become of each of its parameters, and what each value occupies. */
+public record Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
 
     public Problem {
         bindings = List.copyOf(bindings);
@@ -20,12 +20,20 @@ public record Problem(Graph graph, List<Binding> bindings) {
         for (int i = 0; i < bindings.size(); i++) {
             if (bindings.get(i) instanceof Binding.Replaced(int r)) {
                 var param = graph.params().get(i);
-                if (!taken.add(r) || !alike(graph.results().get(r).type(), param.type())) {
+                if (r < 0 || r >= graph.results().size()) {
                     throw new IllegalArgumentException(
-                            "result " + r + " cannot take the place of " + param);
+                            "no result " + r + " to take the place of " + param + ": there are "
+                                    + graph.results().size());
+                }
+                if (!taken.add(r) || !alike(graph.results().get(r).type(), param.type())) {
+                    throw new IllegalArgumentException("result " + r + " cannot take the place of " + param);
                 }
             }
         }
+    }
+
+    public Problem(Graph graph, List<Binding> bindings) {
+        this(graph, bindings, Sizes.CACHE_LINES);
     }
 
     private static boolean alike(Type a, Type b) {
@@ -34,7 +42,11 @@ public record Problem(Graph graph, List<Binding> bindings) {
 
     /** Every parameter is read in anew for each run. */
     public static Problem of(Graph graph) {
-        return new Problem(
-                graph, Collections.nCopies(graph.params().size(), new Binding.Consumed()));
+        return new Problem(graph, Collections.nCopies(graph.params().size(), new Binding.Consumed()));
+    }
+
+    /** The memory that {@code value} occupies. */
+    public long bytes(Value value) {
+        return sizes.of(value);
     }
 }

@@ -3,20 +3,17 @@ package dev.ebb.plan;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
-
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * An order of computing and freeing. A schedule that exists is valid: the constructor replays it.
- */
+/** An order of computing and freeing. A schedule that exists is valid: the constructor replays it. */
 public record Schedule(Problem problem, List<Step> steps) {
 
-    /** Every buffer starts at a multiple of this: a cache line. */
+    /** Every buffer of a program starts at a multiple of this: a cache line. */
     public static final long ALIGNMENT = 64;
 
     public Schedule {
@@ -24,19 +21,28 @@ public record Schedule(Problem problem, List<Step> steps) {
         replay(problem, steps);
     }
 
-    /**
-     * What running a schedule takes: the most bytes alive at once, and how many computations there
-     * are.
-     */
+    /** What running a schedule takes: the most bytes alive at once, and how many computations there are. */
     public record Footprint(long peakBytes, int computed, int recomputed) {}
 
     public Footprint footprint() {
         return replay(problem, steps);
     }
 
-    /** The memory a value occupies: its bytes, rounded up to whole cache lines. */
+    /** The sum of the costs of all its computations. */
+    public double cost(Cost cost) {
+        double sum = 0;
+        for (Step step : steps) {
+            switch (step) {
+                case Step.Compute(var node, _) -> sum += cost.of(node);
+                case Step.Free _ -> {}
+            }
+        }
+        return sum;
+    }
+
+    /** The memory a value occupies on every device: its bytes, rounded up to whole cache lines. */
     public static long bytes(Value value) {
-        return Math.ceilDiv(value.type().bytes(), ALIGNMENT) * ALIGNMENT;
+        return Sizes.CACHE_LINES.of(value);
     }
 
     private static Footprint replay(Problem problem, List<Step> steps) {
@@ -52,108 +58,109 @@ public record Schedule(Problem problem, List<Step> steps) {
 
     private static final class Replay {
         private final Problem problem;
-        private final Set<Value> resident;
-        private final Set<Node> done = new HashSet<>();
+        /** What is resident, and the value in whose memory it lies. */
+        private final Map<Value, Value> resident = new HashMap<>();
+
         private final Set<Value> kept = new HashSet<>();
-        private final Map<Value, Value> lyingIn = new HashMap<>();
+        private final Map<Node, Integer> number = new IdentityHashMap<>();
+        private final boolean[] done;
+        private int lastEffect = -1;
         private long bytes;
         private long peak;
+        private int computed;
         private int recomputed;
 
         Replay(Problem problem) {
             this.problem = problem;
             var params = problem.graph().params();
-            resident = new LinkedHashSet<>(params);
-            for (Value p : params) {
-                bytes += Schedule.bytes(p);
-                lyingIn.put(p, p);
+            for (int i = 0; i < params.size(); i++) {
+                var p = params.get(i);
+                bytes += problem.bytes(p);
+                resident.put(p, p);
+                if (problem.bindings().get(i) instanceof Binding.Kept) kept.add(p);
             }
             peak = bytes;
-            for (int i = 0; i < params.size(); i++) {
-                if (problem.bindings().get(i) instanceof Binding.Kept) kept.add(params.get(i));
-            }
+            var nodes = problem.graph().nodes();
+            for (int i = 0; i < nodes.size(); i++) number.put(nodes.get(i), i);
+            done = new boolean[nodes.size()];
         }
 
         void compute(Step.Compute step) {
             var node = step.node();
-            for (Value v : node.inputs())
-                require(resident.contains(v), v, "is not resident for", node);
-            var reused = new HashMap<Value, Value>();
+            for (Value v : node.inputs()) require(resident.containsKey(v), v, "is not resident for", node);
+            count(node);
+            Map<Value, Value> place = new HashMap<>();
             for (var reuse : step.reuses()) {
-                require(
-                        node.inputs().contains(reuse.from()),
-                        reuse.from(),
-                        "is overwritten but not read by",
-                        node);
-                require(
-                        !kept.contains(reuse.from()),
-                        reuse.from(),
-                        "must be kept but is overwritten by",
-                        node);
+                require(node.inputs().contains(reuse.from()), reuse.from(), "is overwritten but not read by", node);
+                require(!kept.contains(reuse.from()), reuse.from(), "must be kept but is overwritten by", node);
                 require(
                         Inplace.allowed(node, reuse.from(), reuse.into()),
                         reuse.from(),
                         "may not be overwritten by",
                         node);
-                reused.put(reuse.into(), reuse.from());
+                var lying = resident.remove(reuse.from());
+                require(lying != null, reuse.from(), "is overwritten twice in", node);
+                place.put(reuse.into(), lying);
             }
             for (Value v : node.outputs()) {
-                var from = reused.get(v);
-                if (from != null) {
-                    require(resident.remove(from), from, "is overwritten twice in", node);
-                    lyingIn.put(v, lyingIn.getOrDefault(from, from));
-                } else {
-                    bytes += Schedule.bytes(v);
-                }
-                require(resident.add(v), v, "is already resident before", node);
+                var old = place.remove(v);
+                if (old == null) bytes += problem.bytes(v);
+                require(resident.put(v, old == null ? v : old) == null, v, "is already resident before", node);
             }
+            require(place.isEmpty(), node.outputs(), "are not all that is written by", node);
             peak = Math.max(peak, bytes);
-            if (!done.add(node)) {
+        }
+
+        private void count(Node node) {
+            Integer i = number.get(node);
+            require(i != null, node.outputs(), "do not come from a node of the graph:", node);
+            if (done[i]) {
                 recomputed++;
                 var traits = node.op().traits();
                 require(
                         !traits.contains(Trait.EFFECT) && !traits.contains(Trait.NONDETERMINISTIC),
-                        node.outputs().getFirst(),
+                        node.outputs(),
                         "may be computed once only, but is computed again by",
                         node);
+            } else {
+                computed++;
+                if (node.op().traits().contains(Trait.EFFECT)) {
+                    require(i > lastEffect, node.outputs(), "has an effect out of program order:", node);
+                    lastEffect = i;
+                }
             }
+            done[i] = true;
         }
 
         void free(Value v, Step step) {
             require(!kept.contains(v), v, "must be kept but is freed in", step);
-            require(resident.remove(v), v, "is freed but not resident in", step);
-            bytes -= Schedule.bytes(v);
+            require(resident.remove(v) != null, v, "is freed but not resident in", step);
+            bytes -= problem.bytes(v);
         }
 
         Footprint end() {
             var graph = problem.graph();
-            for (Value r : graph.results())
-                require(resident.contains(r), r, "is not resident at the end of", "the schedule");
+            for (Value r : graph.results()) {
+                require(resident.containsKey(r), r, "is not resident at the end of", "the schedule");
+            }
             for (int i = 0; i < graph.params().size(); i++) {
                 if (problem.bindings().get(i) instanceof Binding.Replaced(int r)) {
                     var result = graph.results().get(r);
-                    var place = lyingIn.get(result);
-                    require(
-                            graph.params().get(i).equals(place),
-                            result,
-                            "should end in the place of",
-                            graph.params().get(i));
+                    var param = graph.params().get(i);
+                    require(param.equals(resident.get(result)), result, "should end in the place of", param);
                 }
             }
-            for (Node node : graph.nodes()) {
-                if (node.op().traits().contains(Trait.EFFECT)) {
-                    require(
-                            done.contains(node),
-                            node.outputs().getFirst(),
-                            "has an effect that never runs:",
-                            node);
+            for (int i = 0; i < done.length; i++) {
+                var node = graph.nodes().get(i);
+                if (!done[i] && node.op().traits().contains(Trait.EFFECT)) {
+                    require(false, node.outputs(), "has an effect that never runs:", node);
                 }
             }
-            return new Footprint(peak, done.size(), recomputed);
+            return new Footprint(peak, computed, recomputed);
         }
 
-        private static void require(boolean holds, Value v, String fault, Object where) {
-            if (!holds) throw new IllegalArgumentException(v + " " + fault + " " + where);
+        private static void require(boolean holds, Object what, String fault, Object where) {
+            if (!holds) throw new IllegalArgumentException(what + " " + fault + " " + where);
         }
     }
 }

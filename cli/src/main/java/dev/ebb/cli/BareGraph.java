@@ -1,0 +1,166 @@
+package dev.ebb.cli;
+
+import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Region;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.Cost;
+import dev.ebb.plan.Problem;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A graph of which only costs and sizes are known: enough to plan, not to run. Every node must be computed,
+ * nothing need be left at the end. Nodes are in an order that may be executed.
+ */
+public record BareGraph(List<Item> items) {
+
+    /** One node: what it costs, the bytes of its output, and whose outputs it reads. */
+    public record Item(long id, String name, boolean backward, double cost, long bytes, List<Long> inputs) {
+        public Item {
+            inputs = List.copyOf(inputs);
+            if (!(cost >= 0 && cost < Double.POSITIVE_INFINITY)) {
+                throw new IllegalArgumentException("node " + id + " has cost " + cost);
+            }
+            if (bytes < 0) throw new IllegalArgumentException("node " + id + " has " + bytes + " bytes");
+        }
+    }
+
+    public BareGraph {
+        items = List.copyOf(items);
+        var known = new HashSet<Long>();
+        for (Item item : items) {
+            for (long x : item.inputs) {
+                if (!known.contains(x)) {
+                    throw new IllegalArgumentException("node " + item.id + " reads node " + x + ", which does not precede it");
+                }
+            }
+            if (!known.add(item.id)) throw new IllegalArgumentException("node " + item.id + " is there twice");
+        }
+    }
+
+    /**
+     * Reads either published format: nodes with {@code id, cost_cpu, cost_ram} and links from {@code source} to
+     * {@code target}, in the order of their ids; or nodes with {@code name, duration, out_cost} and links from
+     * {@code "0"} to {@code "1"}, in the order of {@code graph.order}.
+     */
+    public static BareGraph parse(String text) {
+        var json = Json.parse(text);
+        var nodes = need(json, "nodes", "the graph").items("nodes");
+        var links = need(json, "links", "the graph").items("links");
+        Map<Long, List<Long>> inputs = new HashMap<>();
+        for (Json link : links) {
+            boolean named = link.field("source").isPresent();
+            long from = need(link, named ? "source" : "0", "a link").asLong("a link's source");
+            long to = need(link, named ? "target" : "1", "a link").asLong("a link's target");
+            inputs.computeIfAbsent(to, _ -> new ArrayList<>()).add(from);
+        }
+        Map<Long, Item> byId = new HashMap<>();
+        var ids = new ArrayList<Long>();
+        for (Json node : nodes) {
+            var item = item(node, inputs);
+            if (byId.put(item.id, item) != null) {
+                throw new IllegalArgumentException("node " + item.id + " is there twice");
+            }
+            ids.add(item.id);
+        }
+        Collections.sort(ids);
+        var order = json.field("graph").flatMap(g -> g.field("order"));
+        if (order.isPresent()) {
+            ids.clear();
+            for (Json id : order.get().items("graph.order")) ids.add(id.asLong("graph.order"));
+        }
+        return new BareGraph(inOrder(ids, byId));
+    }
+
+    private static Item item(Json node, Map<Long, List<Long>> inputs) {
+        boolean checkmate = node.field("id").isPresent();
+        long id = need(node, checkmate ? "id" : "name", "a node").asLong("a node's id");
+        double cost = need(node, checkmate ? "cost_cpu" : "duration", "node " + id).asDouble("the cost of node " + id);
+        long bytes = need(node, checkmate ? "cost_ram" : "out_cost", "node " + id).asLong("the size of node " + id);
+        var name = node.field("name").filter(Json.Text.class::isInstance).map(t -> ((Json.Text) t).value());
+        boolean backward = node.field("backward").filter(new Json.Truth(true)::equals).isPresent();
+        return new Item(
+                id, name.orElse("node " + id), backward, cost, bytes, inputs.getOrDefault(id, List.of()));
+    }
+
+    private static List<Item> inOrder(List<Long> ids, Map<Long, Item> byId) {
+        var left = new HashMap<>(byId);
+        var items = new ArrayList<Item>();
+        for (long id : ids) {
+            var item = left.remove(id);
+            if (item == null) throw new IllegalArgumentException("graph.order names node " + id + " twice or wrongly");
+            items.add(item);
+        }
+        if (!left.isEmpty()) {
+            throw new IllegalArgumentException("graph.order leaves out nodes " + left.keySet());
+        }
+        return items;
+    }
+
+    private static Json need(Json json, String name, String where) {
+        return json.field(name).orElseThrow(
+                () -> new IllegalArgumentException(where + " has no \"" + name + "\""));
+    }
+
+    /** The problem of planning this graph; sizes are exact, without alignment. */
+    public Problem problem() {
+        Map<Long, Value> outputs = new HashMap<>();
+        Map<Value, Long> bytes = new HashMap<>();
+        var nodes = new ArrayList<Node>();
+        for (Item item : items) {
+            var output = new Value(nodes.size(), Opaque.TYPE);
+            var inputs = item.inputs.stream().distinct().map(outputs::get).toList();
+            nodes.add(new Node(new Opaque(item), inputs, List.of(output), Region.TOP, item.backward));
+            outputs.put(item.id, output);
+            bytes.put(output, item.bytes);
+        }
+        return new Problem(new Graph(List.of(), nodes, List.of()), List.of(), bytes::get);
+    }
+
+    /** The cost of the nodes of {@link #problem}. */
+    public static Cost cost() {
+        return node -> item(node).cost;
+    }
+
+    /** The item that a node of {@link #problem} stands for. */
+    public static Item item(Node node) {
+        if (node.op() instanceof Opaque(var item)) return item;
+        throw new IllegalArgumentException(node + " is not a node of a bare graph");
+    }
+
+    /** An op that only a planner sees. */
+    private record Opaque(Item item) implements Op {
+        static final Type TYPE = Type.of(DType.U8);
+
+        @Override
+        public String name() {
+            return item.name;
+        }
+
+        @Override
+        public List<Type> infer(List<Type> inputs) {
+            return List.of(TYPE);
+        }
+
+        /** None of the in-place forms: a bare graph says nothing of how its nodes read. */
+        @Override
+        public Kernel kernel(List<Type> inputs) {
+            return new Kernel.Cumulate(1, 1, 1, Kernel.Combine.SUM, false);
+        }
+
+        @Override
+        public void pullback(Node node, Adjoints adjoints) {
+            throw new UnsupportedOperationException("a bare graph has no derivative");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package dev.ebb.plan;
+
+import dev.ebb.ir.Value;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What memory buys: for one problem under one cost model, the cheapest plan found at every budget. Whoever
+ * asks twice gets the same answer, and a larger budget never gets a dearer one. The work is done when first
+ * needed; a budget that everything fits into needs none.
+ */
+public final class Curve {
+
+    /** What a budget bounds: the arena in which a program runs, or the bytes alive, where there is no arena. */
+    public enum Measure {
+        ARENA,
+        LIVE
+    }
+
+    /** A corner of the curve: with this much memory, that much time. */
+    public record Point(long bytes, double cost) {}
+
+    private final Model model;
+    private final Cost cost;
+    private final Measure measure;
+    private final int[] plain;
+    private final Map<Frontier.Member, Layout> layouts = new HashMap<>();
+    private @Nullable Frontier frontier;
+
+    public Curve(Problem problem, Cost cost, Measure measure) {
+        this.cost = cost;
+        this.measure = measure;
+        model = new Model(problem, cost);
+        plain = new Ordering(model).plain();
+    }
+
+    public Curve(Problem problem, Cost cost) {
+        this(problem, cost, Measure.ARENA);
+    }
+
+    public Problem problem() {
+        return model.problem;
+    }
+
+    public Cost cost() {
+        return cost;
+    }
+
+    public Measure measure() {
+        return measure;
+    }
+
+    Model model() {
+        return model;
+    }
+
+    /** What computing everything once, in the graph's order, takes. */
+    public long storeAllBytes() {
+        return promised(storeAll());
+    }
+
+    /** The cost of computing every node once. */
+    public double storeAllCost() {
+        return model.total();
+    }
+
+    /** The least budget for which {@link #at} has a plan. */
+    public synchronized long leastBytes() {
+        long least = Long.MAX_VALUE;
+        for (var member : frontier().members().reversed()) {
+            if (member.peak() >= least) break;
+            least = Math.min(least, promised(layout(member)));
+        }
+        return least;
+    }
+
+    /** The cheapest plan whose promised peak fits. */
+    public synchronized Plan at(Budget budget) {
+        var all = storeAll();
+        long bytes = budget.resolve(promised(all));
+        if (promised(all) <= bytes) return plan(all, bytes);
+        for (var member : frontier().members()) {
+            if (member.peak() > bytes) continue;
+            var layout = layout(member);
+            if (promised(layout) <= bytes) return plan(layout, bytes);
+        }
+        throw refusal(bytes);
+    }
+
+    /** A plan made in another way, set beside this curve. */
+    public Plan plan(Schedule schedule) {
+        var layout = Layout.of(schedule);
+        return plan(layout, promised(layout));
+    }
+
+    /** The corners, cheapest first. */
+    public synchronized List<Point> points() {
+        var points = new ArrayList<Point>();
+        points.add(new Point(promised(storeAll()), model.total()));
+        for (var member : frontier().members()) {
+            var layout = layout(member);
+            if (promised(layout) < points.getLast().bytes()) {
+                points.add(new Point(promised(layout), layout.schedule().cost(cost)));
+            }
+        }
+        return points;
+    }
+
+    private Layout storeAll() {
+        return layout(new Frontier.Member(plain, 0, 0));
+    }
+
+    private Frontier frontier() {
+        var known = frontier;
+        if (known == null) {
+            known = new Frontier(model);
+            frontier = known;
+        }
+        return known;
+    }
+
+    private Layout layout(Frontier.Member member) {
+        return layouts.computeIfAbsent(member, m -> Layout.of(Script.of(model, m.sequence())));
+    }
+
+    private long promised(Layout layout) {
+        return switch (measure) {
+            case ARENA -> layout.arenaBytes();
+            case LIVE -> layout.schedule().footprint().peakBytes();
+        };
+    }
+
+    private Plan plan(Layout layout, long bytes) {
+        return new Plan(layout, model.total() + Bounds.extra(model, bytes, plain), this);
+    }
+
+    /** Names the step at which the smallest plan is largest. */
+    private OverBudgetException refusal(long bytes) {
+        long least = leastBytes();
+        var smallest = frontier().members().getLast();
+        var replay = new Liveness(model);
+        replay.replay(smallest.sequence(), smallest.sequence().length);
+        int at = 0;
+        for (int i = 1; i < replay.length; i++) if (replay.memory[i] > replay.memory[at]) at = i;
+        var way = replay.length == 0 ? "its parameters" : inTheWay(replay.order[at]);
+        return new OverBudgetException(
+                "a budget of " + Budget.show(bytes) + " is too small: the least that works is " + Budget.show(least)
+                        + ". In the way is " + way
+                        + (model.paramBytes > 0 ? "; parameters take " + Budget.show(model.paramBytes) + " in all" : ""),
+                least);
+    }
+
+    private String inTheWay(int u) {
+        var node = model.nodes.get(u);
+        return node.op().name() + (node.region().isTop() ? "" : " in " + node.region()) + ", which reads "
+                + operands(node.inputs()) + " and writes " + operands(node.outputs());
+    }
+
+    private String operands(List<Value> values) {
+        if (values.isEmpty()) return "nothing";
+        return values.stream()
+                .distinct()
+                .map(v -> v + " (" + Budget.show(problem().bytes(v)) + ")")
+                .collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,18 @@
+package dev.ebb.plan;
+
+/**
+ * The default: the least predicted time whose promised peak fits the budget. What does not fit is refused
+ * with an {@link OverBudgetException} that names the least budget that would.
+ */
+public record Fit(Budget budget) implements Planner {
+
+    @Override
+    public Schedule plan(Problem problem, Cost cost) {
+        return decide(problem, cost).schedule();
+    }
+
+    @Override
+    public Plan decide(Problem problem, Cost cost) {
+        return new Curve(problem, cost).at(budget);
+    }
+}

@@ -1,0 +1,171 @@
+package dev.ebb.plan;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The trade of memory for time of one problem: a family of plans, each the cheapest found for its peak. It
+ * depends on the problem and the costs alone, never on a budget someone asks for, and whoever asks gets the
+ * cheapest member that fits; so more memory never costs time.
+ *
+ * <p>The family is grown downwards: from computing everything once, the bound is lowered level by level,
+ * each plan made from the one above, improved by {@link Search}; then upwards, where a plan from below may
+ * turn out better than the one found before.
+ */
+final class Frontier {
+    /** One plan: an order of computing, its peak of live bytes, and what it costs beyond computing all once. */
+    record Member(int[] sequence, long peak, double extra) {}
+
+    /** Replayed steps spent on improving the whole family. */
+    private static final long WORK = 60_000_000L;
+
+    private static final long WORK_PER_NODE = 300_000L;
+
+    /** Replayed steps that one attempt to fit a bound may take, for each node. */
+    private static final long ATTEMPT_PER_NODE = 3_000L;
+
+    /** A graph with more nodes is large: fewer levels, fewer attempts. */
+    private static final int LARGE = 1_500;
+
+    /** How much chance enters the choices, where choosing the best each time leads nowhere. */
+    private static final double[] NOISES = {0, 0.5, 1};
+
+    private final Model model;
+    private final Search search;
+    private final List<Member> members = new ArrayList<>();
+    private final List<int[]> orders;
+    private final long storeAll;
+
+    Frontier(Model model) {
+        this.model = model;
+        search = new Search(model);
+        var ordering = new Ordering(model);
+        var plain = member(ordering.plain());
+        storeAll = plain.peak;
+        members.add(plain);
+        members.add(member(ordering.tidy()));
+        members.add(member(ordering.thrifty()));
+        orders = members.stream()
+                .sorted(Comparator.comparingLong(Member::peak))
+                .map(Member::sequence)
+                .toList();
+        grow();
+        prune();
+    }
+
+    /** The peak of live bytes of computing everything once in the graph's order. */
+    long storeAll() {
+        return storeAll;
+    }
+
+    /** The steps replayed to grow the family. */
+    long work() {
+        return search.work();
+    }
+
+    /** Largest peak first; each cheaper than the next. */
+    List<Member> members() {
+        return List.copyOf(members);
+    }
+
+    private Member member(int[] sequence) {
+        var replay = new Liveness(model);
+        if (!replay.replay(sequence, sequence.length)) throw new IllegalStateException("an order that cannot be run");
+        return new Member(replay.sequence(), replay.peak, replay.extra);
+    }
+
+    private Member here() {
+        var now = search.squeeze().current();
+        return new Member(now.sequence(), now.peak, now.extra);
+    }
+
+    private void grow() {
+        int n = model.nodes.size();
+        long floor = Bounds.peak(model);
+        int levels = n > LARGE ? 50 : 100;
+        long share = Math.min(WORK, WORK_PER_NODE * n) / levels / (n > LARGE ? 4 : 1);
+        var above = member(orders.getFirst());
+        long start = above.peak;
+        var ladder = new ArrayList<Member>();
+        for (int k = levels - 1; k > 0; k--) {
+            long bound = (long) (storeAll * (double) k / levels);
+            if (bound >= start) continue;
+            if (bound < floor) break;
+            boolean full = k % 5 == 0;
+            var found = descend(above, bound, full, full ? share : share / 8);
+            if (found == null) break;
+            ladder.add(found);
+            above = found;
+        }
+        long failed = Math.max(floor - 1, above.peak - storeAll / levels);
+        for (int k = 0; k < (n > LARGE ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000); k++) {
+            long bound = failed + (above.peak - failed) / 2;
+            var found = descend(above, bound, false, share / 8);
+            if (found == null) {
+                failed = bound;
+            } else {
+                above = found;
+                ladder.add(found);
+            }
+        }
+        ascend(ladder, share / 8);
+        members.addAll(ladder);
+    }
+
+    /**
+     * The cheapest plan found under {@code bound}: from the plan above it, and if {@code full} or if need be
+     * from the start; null if none.
+     */
+    private @Nullable Member descend(Member above, long bound, boolean full, long share) {
+        var starts = new ArrayList<>(List.of(above.sequence));
+        boolean large = model.nodes.size() > LARGE;
+        Member best = null;
+        for (double noise : NOISES) {
+            if (large && noise > 0) break;
+            for (int[] start : starts) {
+                var found = squeezed(start, bound, noise);
+                if (found != null && (best == null || found.extra < best.extra)) best = found;
+            }
+            if (noise == 0 && (best == null || full && !large)) {
+                for (int[] start : large ? orders.subList(0, 1) : orders) {
+                    var found = squeezed(start, bound, noise);
+                    if (found != null && (best == null || found.extra < best.extra)) best = found;
+                    starts.add(start);
+                }
+            }
+            if (best != null) return member(search.improve(best.sequence, bound, share));
+        }
+        return null;
+    }
+
+    private @Nullable Member squeezed(int[] start, long bound, double noise) {
+        var squeeze = search.squeeze();
+        if (!squeeze.start(start) || !squeeze.to(bound, noise, ATTEMPT_PER_NODE * start.length)) return null;
+        squeeze.relax(bound);
+        return here();
+    }
+
+    /** Tries at each rung what a lower rung can be relaxed to. */
+    private void ascend(List<Member> ladder, long share) {
+        for (int i = ladder.size() - 2; i >= 0; i--) {
+            var own = ladder.get(i);
+            var below = ladder.get(i + 1);
+            long bound = own.peak;
+            search.squeeze().start(below.sequence);
+            search.squeeze().relax(bound);
+            var relaxed = here();
+            if (relaxed.extra < own.extra) ladder.set(i, member(search.improve(relaxed.sequence, bound, share)));
+        }
+    }
+
+    /** Keeps only those that no other beats in both peak and cost. */
+    private void prune() {
+        members.sort(Comparator.comparingDouble(Member::extra).thenComparingLong(Member::peak));
+        var best = new ArrayList<Member>();
+        for (var m : members) if (best.isEmpty() || m.peak < best.getLast().peak) best.add(m);
+        members.clear();
+        members.addAll(best);
+    }
+}

@@ -1,0 +1,42 @@
+package dev.ebb.plan;
+
+/** A decided plan: what is done, where it lies, what it is predicted to cost, and how good that is. */
+public record Plan(Layout layout, double lowerBound, Curve curve) {
+
+    public Schedule schedule() {
+        return layout.schedule();
+    }
+
+    /** The promised peak: what the budget bounds. */
+    public long peakBytes() {
+        return switch (curve.measure()) {
+            case ARENA -> layout.arenaBytes();
+            case LIVE -> schedule().footprint().peakBytes();
+        };
+    }
+
+    /** The predicted cost of one run, recomputation included. */
+    public double cost() {
+        return schedule().cost(curve.cost());
+    }
+
+    /** How far the cost is above what no plan can undercut, as a share of it: 0.01 is one percent. */
+    public double gap() {
+        return lowerBound == 0 ? 0 : Math.max(0, cost() / lowerBound - 1);
+    }
+
+    /** What keeping everything would take. */
+    public long storeAllBytes() {
+        return curve.storeAllBytes();
+    }
+
+    /** The least budget that can be planned for; found when first asked for. */
+    public long leastBytes() {
+        return curve.leastBytes();
+    }
+
+    /** A table of every value that matters: its bytes, what happens to it, at what cost, and why. */
+    public String explain() {
+        return Explanation.of(this);
+    }
+}

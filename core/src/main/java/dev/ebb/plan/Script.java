@@ -1,0 +1,53 @@
+package dev.ebb.plan;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Writes a sequence of computations out as a schedule: every value is freed at its last use, or written over. */
+final class Script {
+    private final Model model;
+    private final boolean[] live;
+
+    private Script(Model model) {
+        this.model = model;
+        live = model.pinned.clone();
+    }
+
+    static Schedule of(Model model, int[] sequence) {
+        return new Schedule(model.problem, new Script(model).write(sequence));
+    }
+
+    private List<Step> write(int[] sequence) {
+        var backwards = new ArrayList<Step>(4 * sequence.length);
+        for (int i = sequence.length - 1; i >= 0; i--) {
+            int u = sequence[i];
+            var reuses = new ArrayList<Step.Reuse>();
+            var gone = Arrays.stream(model.in[u]).filter(x -> !live[x]).boxed().collect(java.util.stream.Collectors.toList());
+            for (boolean forced : new boolean[] {true, false}) reuse(u, forced, gone, reuses);
+            for (int o : model.out[u]) if (!live[o]) backwards.add(new Step.Free(model.values[o]));
+            for (int x : gone.reversed()) backwards.add(new Step.Free(model.values[x]));
+            backwards.add(new Step.Compute(model.nodes.get(u), reuses));
+            for (int o : model.out[u]) live[o] = false;
+            for (int x : model.in[u]) live[x] = true;
+        }
+        for (int p = model.params - 1; p >= 0; p--) {
+            if (!live[p]) backwards.add(new Step.Free(model.values[p]));
+        }
+        return backwards.reversed();
+    }
+
+    /** Takes from the dying values those that outputs can lie over; a result goes into its own place only. */
+    private void reuse(int u, boolean forced, List<Integer> gone, List<Step.Reuse> reuses) {
+        int[] pairs = model.reuse[u];
+        for (int k = 0; k < pairs.length; k += 2) {
+            int from = pairs[k];
+            int into = pairs[k + 1];
+            if (forced ? model.place[into] != from : model.place[into] >= 0) continue;
+            boolean done = reuses.stream().anyMatch(r -> r.into().equals(model.values[into]));
+            if (!done && gone.remove((Integer) from)) {
+                reuses.add(new Step.Reuse(model.values[from], model.values[into]));
+            }
+        }
+    }
+}
