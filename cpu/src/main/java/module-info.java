@@ -1,6 +1,11 @@
 /** The CPU device: Vector API kernels whose bits never change. */
 module dev.ebb.cpu {
-    requires dev.ebb;
+    requires transitive dev.ebb;
     requires jdk.incubator.vector;
     requires static org.jspecify;
+
+    exports dev.ebb.cpu;
+
+    provides dev.ebb.exec.Device with
+            dev.ebb.cpu.Cpu;
 }

@@ -1,0 +1,122 @@
+package dev.ebb.cpu;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Reference;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+
+import java.util.List;
+
+/**
+ * The processor as a device: kernels of the Vector API, shared among threads, with the same bits
+ * for every number of them. Without the module {@code jdk.incubator.vector} it says so once and
+ * computes as {@link Reference} does.
+ */
+public final class Cpu implements Device, AutoCloseable {
+    private static final boolean VECTORS =
+            ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
+
+    private final Workers workers;
+    private final Reference reference = new Reference();
+    private final Elementwise elementwise;
+    private final F32Panels floats;
+    private final F64Panels doubles;
+
+    /** With one thread for each core: what a service loader makes. */
+    public Cpu() {
+        this(Runtime.getRuntime().availableProcessors());
+    }
+
+    public Cpu(int threads) {
+        workers = new Workers(threads);
+        elementwise = new Elementwise(workers);
+        floats = new F32Panels(threads);
+        doubles = new F64Panels(threads);
+        if (!VECTORS) {
+            System.getLogger(Cpu.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "the module jdk.incubator.vector is absent, so kernels run without"
+                                + " vectors, many times slower; start Java with --add-modules"
+                                + " jdk.incubator.vector");
+        }
+    }
+
+    public static Cpu allCores() {
+        return new Cpu();
+    }
+
+    @Override
+    public String name() {
+        return "cpu";
+    }
+
+    public int threads() {
+        return workers.threads();
+    }
+
+    @Override
+    public long workspaceBytes(Node node) {
+        return reference.workspaceBytes(node);
+    }
+
+    @Override
+    public long fixedBytes() {
+        return elementwise.fixedBytes() + floats.bytes() + doubles.bytes();
+    }
+
+    @Override
+    public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
+        if (!VECTORS) return reference.bind(node, inputs, outputs, workspace);
+        return switch (node.kernel()) {
+            case Kernel.Map k -> elementwise.map(k, inputs, outputs);
+            case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
+            case Kernel.Attend(var heads) -> attend(heads, inputs, outputs);
+            case Kernel.AttendGrad(var heads) -> attendGrad(heads, inputs, outputs);
+            case Kernel.Fold _,
+                    Kernel.Assemble _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Kernel.Library _ ->
+                    reference.bind(node, inputs, outputs, workspace);
+        };
+    }
+
+    private Runnable contract(
+            Kernel.Contract k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
+        var type = in.getFirst().dtype().compute();
+        if (!type.isFloat() || out.dtype() == DType.BIT) {
+            return reference.bind(node, in, List.of(out), workspace);
+        }
+        return new Contraction(
+                k,
+                in.get(0),
+                in.get(1),
+                in.subList(2, in.size()),
+                out,
+                type == DType.F32 ? floats : doubles,
+                elementwise.tiles(),
+                workers);
+    }
+
+    private Runnable attend(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {
+        return in.getFirst().dtype().compute() == DType.F32 && AttendForward.fits(heads)
+                ? new AttendForward(heads, in, out, floats, workers)
+                : new PlainAttention(heads, in, out, workers)::forward;
+    }
+
+    private Runnable attendGrad(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {
+        return in.getFirst().dtype() == DType.F32 && AttendBackward.fits(heads)
+                ? new AttendBackward(heads, in, out, floats, workers)
+                : new PlainAttention(heads, in, out, workers)::backward;
+    }
+
+    @Override
+    public void close() {
+        workers.close();
+    }
+}

@@ -1,0 +1,100 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Applies the epilogue of a contraction to its sums and stores what comes out, for runs of
+ * consecutive elements of the result. One is made when a kernel is bound. A part of its work calls
+ * {@link #begin} once with its worker's tile, then {@code run} for each run of sums, of any length;
+ * to keep the bits of a BIT result whole, a run then begins at a multiple of eight.
+ */
+final class Epilogue {
+    private final boolean plain;
+    private final TileProgram program;
+    private final Store store;
+    private final int sums;
+    private final DType type;
+    private final Buffer out;
+
+    /**
+     * @param body the epilogue; argument 0 is the sum, arguments from 1 on are the extras
+     * @param type the type of the sums: F32 or F64
+     * @param shape what the views run over and positions count in: batch + [m, n]
+     */
+    Epilogue(
+            Scalar body,
+            DType type,
+            Shape shape,
+            List<Buffer> extras,
+            List<View> views,
+            Buffer out) {
+        this.type = type;
+        this.out = out;
+        plain = body.equals(Scalar.arg(0)) && out.dtype() == type;
+        var sources = new ArrayList<TileProgram.Source>();
+        sources.add(new TileProgram.Source.Given(type));
+        for (int i = 0; i < extras.size(); i++) {
+            sources.add(new TileProgram.Source.Memory(extras.get(i), views.get(i)));
+        }
+        program = new TileProgram(List.of(Stored.as(body, sources, out)), shape, sources);
+        sums = program.given(0);
+        store = new Store(out, program.result(0));
+    }
+
+    /** Whether the sums are the result: a contraction may then write them itself. */
+    boolean isPlain() {
+        return plain;
+    }
+
+    void begin(Tile tile) {
+        program.begin(tile, program.length());
+    }
+
+    /**
+     * The results at {@code n} positions from {@code position} on, whose sums begin at {@code
+     * from[at]}.
+     */
+    void run(Tile tile, float[] from, int at, long position, int n) {
+        if (type != DType.F32)
+            throw new IllegalArgumentException("f32 sums for an epilogue of " + type);
+        for (int done = 0; done < n; done += program.length()) {
+            int some = Math.min(program.length(), n - done);
+            if (sums >= 0) System.arraycopy(from, at + done, tile.f32, sums, some);
+            program.run(tile, position + done, some);
+            store.run(tile, position + done, some);
+        }
+    }
+
+    void run(Tile tile, double[] from, int at, long position, int n) {
+        if (type != DType.F64)
+            throw new IllegalArgumentException("f64 sums for an epilogue of " + type);
+        for (int done = 0; done < n; done += program.length()) {
+            int some = Math.min(program.length(), n - done);
+            if (sums >= 0) System.arraycopy(from, at + done, tile.f64, sums, some);
+            program.run(tile, position + done, some);
+            store.run(tile, position + done, some);
+        }
+    }
+
+    /**
+     * Applies the epilogue to sums that already lie in the result's memory, where their type is the
+     * result's.
+     */
+    void inPlace(Tile tile, long position, int n) {
+        for (int done = 0; done < n; done += program.length()) {
+            int some = Math.min(program.length(), n - done);
+            if (sums >= 0) {
+                Reads.run(out.dtype(), out.segment(), position + done, 1, tile, sums, some);
+            }
+            program.run(tile, position + done, some);
+            store.run(tile, position + done, some);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Half;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.FloatVector;
+
+/**
+ * Copies a strided matrix of floats into panels: {@link F32Blocks#LANES} lanes wide, one depth after the other.
+ * Sixteen-bit floats widen on the way. Lanes beyond the matrix keep what they held: nobody stores their products.
+ */
+final class F32Pack {
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
+    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+    private static final int LANES = F32Blocks.LANES;
+    private static final int HALF = F32Blocks.SPECIES.length();
+
+    private F32Pack() {}
+
+    /** {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i below lanes, k below depth. */
+    static void panels(
+            Buffer from, long base, long lane, long step, int lanes, int depth, float[] into, int at) {
+        for (int i = 0; i < lanes; i += LANES) {
+            int here = Math.min(LANES, lanes - i);
+            long start = base + i * lane;
+            if (from.dtype() != DType.F32) {
+                widen(from, start, lane, step, here, depth, into, at + i * depth);
+            } else if (lane == 1 && here == LANES) {
+                copy(from.segment(), start * 4, step * 4, depth, into, at + i * depth);
+            } else if (step == 1) {
+                transpose(from.segment(), start * 4, lane * 4, here, depth, into, at + i * depth);
+            } else {
+                scatter(from.segment(), start * 4, lane * 4, step * 4, here, depth, into, at + i * depth);
+            }
+        }
+    }
+
+    /** {@code into[at + i * depth + k] = from[base + i * row + k]}. */
+    static void rows(Buffer from, long base, long row, int rows, int depth, float[] into, int at) {
+        for (int i = 0; i < rows; i++) {
+            long start = base + i * row;
+            if (from.dtype() == DType.F32) {
+                MemorySegment.copy(from.segment(), FLOAT, start * 4, into, at + i * depth, depth);
+            } else {
+                for (int k = 0; k < depth; k++) into[at + i * depth + k] = (float) from.get(start + k);
+            }
+        }
+    }
+
+    private static void copy(MemorySegment from, long start, long step, int depth, float[] into, int at) {
+        for (int k = 0; k < depth; k++) {
+            long p = start + k * step;
+            FloatVector.fromMemorySegment(F32Blocks.SPECIES, from, p, ORDER).intoArray(into, at + k * LANES);
+            FloatVector.fromMemorySegment(F32Blocks.SPECIES, from, p + 4L * HALF, ORDER)
+                    .intoArray(into, at + k * LANES + HALF);
+        }
+    }
+
+    private static void transpose(
+            MemorySegment from, long start, long lane, int lanes, int depth, float[] into, int at) {
+        for (int i = 0; i < lanes; i++) {
+            lane(from, start + i * lane, 4, depth, into, at + i);
+        }
+    }
+
+    private static void scatter(
+            MemorySegment from, long start, long lane, long step, int lanes, int depth, float[] into, int at) {
+        for (int i = 0; i < lanes; i++) lane(from, start + i * lane, step, depth, into, at + i);
+    }
+
+    private static void lane(MemorySegment from, long start, long step, int depth, float[] into, int at) {
+        for (int k = 0; k < depth; k++) into[at + k * LANES] = from.get(FLOAT, start + k * step);
+    }
+
+    private static void widen(
+            Buffer from, long start, long lane, long step, int lanes, int depth, float[] into, int at) {
+        var segment = from.segment();
+        boolean brain = from.dtype() == DType.BF16;
+        for (int i = 0; i < lanes; i++) {
+            for (int k = 0; k < depth; k++) {
+                short bits = segment.get(SHORT, (start + i * lane + k * step) * 2);
+                into[at + k * LANES + i] = brain ? Half.fromBf16(bits) : Float.float16ToFloat(bits);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.Buffer;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.DoubleVector;
+
+/** Copies a strided matrix of doubles into panels, as {@link F32Pack} does with floats. */
+final class F64Pack {
+    private static final ValueLayout.OfDouble DOUBLE = ValueLayout.JAVA_DOUBLE_UNALIGNED;
+    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+    private static final int LANES = F64Blocks.LANES;
+    private static final int HALF = F64Blocks.SPECIES.length();
+
+    private F64Pack() {}
+
+    /** {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i below lanes, k below depth. */
+    static void panels(Buffer from, long base, long lane, long step, int lanes, int depth, double[] into, int at) {
+        for (int i = 0; i < lanes; i += LANES) {
+            int here = Math.min(LANES, lanes - i);
+            long start = (base + i * lane) * 8;
+            if (lane == 1 && here == LANES) {
+                copy(from.segment(), start, step * 8, depth, into, at + i * depth);
+            } else {
+                for (int l = 0; l < here; l++) {
+                    lane(from.segment(), start + l * lane * 8, step * 8, depth, into, at + i * depth + l);
+                }
+            }
+        }
+    }
+
+    /** {@code into[at + i * depth + k] = from[base + i * row + k]}. */
+    static void rows(Buffer from, long base, long row, int rows, int depth, double[] into, int at) {
+        for (int i = 0; i < rows; i++) {
+            MemorySegment.copy(from.segment(), DOUBLE, (base + i * row) * 8, into, at + i * depth, depth);
+        }
+    }
+
+    private static void copy(MemorySegment from, long start, long step, int depth, double[] into, int at) {
+        for (int k = 0; k < depth; k++) {
+            long p = start + k * step;
+            DoubleVector.fromMemorySegment(F64Blocks.SPECIES, from, p, ORDER).intoArray(into, at + k * LANES);
+            DoubleVector.fromMemorySegment(F64Blocks.SPECIES, from, p + 8L * HALF, ORDER)
+                    .intoArray(into, at + k * LANES + HALF);
+        }
+    }
+
+    private static void lane(MemorySegment from, long start, long step, int depth, double[] into, int at) {
+        for (int k = 0; k < depth; k++) into[at + k * LANES] = from.get(DOUBLE, start + k * step);
+    }
+}

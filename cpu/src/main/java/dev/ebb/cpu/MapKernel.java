@@ -1,0 +1,72 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An elementwise kernel, cut into parts of consecutive positions. The cut depends on the shape
+ * alone, and falls on multiples of 1024, so that no two parts share a byte of bits. Within a part a
+ * tile is read whole before any of it is written: an output may lie over an operand it is computed
+ * from.
+ */
+final class MapKernel implements Runnable, Workers.Part {
+    /** Below this a second thread costs more than it saves. */
+    static final int GRAIN = 16 * 1024;
+
+    private static final int MOST_PARTS = 64;
+
+    private final long size;
+    private final long part;
+    private final TileProgram program;
+    private final Store[] stores;
+    private final Workers workers;
+    private final Tiles tiles;
+
+    MapKernel(Kernel.Map map, List<Buffer> in, List<Buffer> out, Workers workers, Tiles tiles) {
+        this.workers = workers;
+        this.tiles = tiles;
+        size = map.shape().size();
+        part = partSize(size);
+        var sources = new ArrayList<TileProgram.Source.Memory>();
+        for (int i = 0; i < in.size(); i++) {
+            sources.add(new TileProgram.Source.Memory(in.get(i), map.operands().get(i)));
+        }
+        var bodies = new ArrayList<Scalar>();
+        for (int j = 0; j < out.size(); j++) {
+            bodies.add(Stored.as(map.bodies().get(j), sources, out.get(j)));
+        }
+        program = new TileProgram(bodies, map.shape(), List.copyOf(sources));
+        stores = new Store[out.size()];
+        for (int j = 0; j < stores.length; j++)
+            stores[j] = new Store(out.get(j), program.result(j));
+    }
+
+    /** How many positions a part of {@code size} covers. */
+    static long partSize(long size) {
+        long even = Math.ceilDiv(size, MOST_PARTS);
+        return Math.max(GRAIN, Math.ceilDiv(even, Tile.LENGTH) * Tile.LENGTH);
+    }
+
+    @Override
+    public void run() {
+        workers.run((int) Math.ceilDiv(size, part), this);
+    }
+
+    @Override
+    public void run(int which, int worker) {
+        var tile = tiles.of(worker);
+        long from = which * part;
+        long to = Math.min(size, from + part);
+        int length = program.length();
+        program.begin(tile, (int) Math.min(length, to - from));
+        for (long p = from; p < to; p += length) {
+            int n = (int) Math.min(length, to - p);
+            program.run(tile, p, n);
+            for (Store store : stores) store.run(tile, p, n);
+        }
+    }
+}

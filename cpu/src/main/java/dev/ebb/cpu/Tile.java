@@ -1,0 +1,47 @@
+package dev.ebb.cpu;
+
+/**
+ * One worker's registers: arrays that stay in the first-level cache while a program of elementwise
+ * steps runs over them. A register is a stretch of one of four arrays, named by where it begins;
+ * truth values are 0 and 1 in {@code i32}. A step may compute up to a whole vector past the end of
+ * what it was asked for, so registers are padded; the padding also keeps them from falling on the
+ * same cache sets.
+ */
+final class Tile {
+    /** The most elements a register holds. */
+    static final int LENGTH = 1024;
+
+    static final int PADDING = 16;
+
+    /** The most axes a view may have after merging. */
+    static final int RANK = 64;
+
+    private static final int REGISTER = LENGTH + PADDING;
+    static final int SINGLES = 32 * REGISTER;
+    static final int DOUBLES = 16 * REGISTER;
+
+    final float[] f32 = new float[SINGLES];
+    final int[] i32 = new int[SINGLES];
+    final double[] f64 = new double[DOUBLES];
+    final long[] i64 = new long[DOUBLES];
+
+    /** Where folds gather what does not fit a register. */
+    final float[] f32Block = new float[REGISTER];
+
+    final double[] f64Block = new double[REGISTER];
+    final int[] i32Block = new int[REGISTER];
+    final long[] i64Block = new long[REGISTER];
+
+    /** Where narrow elements lie on their way between memory and registers. */
+    final short[] halves = new short[REGISTER];
+
+    final byte[] bytes = new byte[REGISTER];
+
+    /** The index of a walk over a view. */
+    final long[] walk = new long[RANK];
+
+    /** What one tile takes. */
+    static long bytes() {
+        return 8L * SINGLES + 16L * DOUBLES + REGISTER * (4L + 8 + 4 + 8 + 2 + 1) + 8L * RANK;
+    }
+}

@@ -1,0 +1,74 @@
+package dev.ebb.cpu;
+
+/**
+ * Chooses between two loops that give the same bits. Vector code runs a hundred times slower than
+ * plain loops until the JIT has compiled it, and the JIT compiles it only once it has run thousands
+ * of times. So while it is cold, each call does a few elements with vectors, to warm them, and the
+ * rest one by one; now and then both are timed, and once the vectors win they do all. The choice
+ * hangs on the clock, which is harmless as no bit hangs on the choice.
+ */
+final class Warming implements Step {
+    /** The elements of {@code tile} from {@code skip} to {@code n}, one by one. */
+    @FunctionalInterface
+    interface Plain {
+        void run(Tile tile, int skip, int n);
+    }
+
+    /** How warm one loop is; shared by all steps that run it. */
+    static final class State {
+        private static final int PATIENCE = 256;
+        private static final int EVERY = 32;
+        private boolean hot;
+        private int calls;
+
+        boolean isHot() {
+            return hot;
+        }
+
+        boolean isTimeToMeasure() {
+            return ++calls > PATIENCE && calls % EVERY == 0;
+        }
+
+        void heat() {
+            hot = true;
+        }
+    }
+
+    /** Enough of a tile to be worth timing. */
+    static final int TIMED = 512;
+
+    /** What vectors do of a tile while they are cold. */
+    static final int TASTE = 32;
+
+    private final State state;
+    private final Step vectors;
+    private final Plain plain;
+
+    Warming(State state, Step vectors, Plain plain) {
+        this.state = state;
+        this.vectors = vectors;
+        this.plain = plain;
+    }
+
+    @Override
+    public void run(Tile tile, long position, int n) {
+        if (state.isHot()) vectors.run(tile, position, n);
+        else warm(tile, position, n);
+    }
+
+    private void warm(Tile tile, long position, int n) {
+        if (n >= TIMED && state.isTimeToMeasure()) {
+            int half = n / 16 * 8;
+            long start = System.nanoTime();
+            vectors.run(tile, position, half);
+            long middle = System.nanoTime();
+            plain.run(tile, half, n);
+            long end = System.nanoTime();
+            if ((middle - start) * (n - half) < (end - middle) * half) state.heat();
+        } else {
+            int taste = Math.min(TASTE, n / 8 * 8);
+            vectors.run(tile, position, taste);
+            plain.run(tile, taste, n);
+        }
+    }
+}
