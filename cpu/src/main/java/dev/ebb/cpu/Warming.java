@@ -1,5 +1,8 @@
 package dev.ebb.cpu;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 /**
  * Chooses between two loops that give the same bits. Vector code runs a hundred times slower than
  * plain loops until the JIT has compiled it, and the JIT compiles it only once it has run thousands
@@ -8,10 +11,10 @@ package dev.ebb.cpu;
  * hangs on the clock, which is harmless as no bit hangs on the choice.
  */
 final class Warming implements Step {
-    /** The elements of {@code tile} from {@code skip} to {@code n}, one by one. */
+    /** What a step does, for the elements from {@code skip} to {@code n}, one by one. */
     @FunctionalInterface
     interface Plain {
-        void run(Tile tile, int skip, int n);
+        void run(Tile tile, long position, int skip, int n);
     }
 
     /** How warm one loop is; shared by all steps that run it. */
@@ -31,6 +34,15 @@ final class Warming implements Step {
 
         void heat() {
             hot = true;
+        }
+    }
+
+    /** How warm the loop of each function is. */
+    static final class States<K> {
+        private final Map<K, State> all = new ConcurrentHashMap<>();
+
+        State of(K function) {
+            return all.computeIfAbsent(function, _ -> new State());
         }
     }
 
@@ -58,17 +70,17 @@ final class Warming implements Step {
 
     private void warm(Tile tile, long position, int n) {
         if (n >= TIMED && state.isTimeToMeasure()) {
-            int half = n / 16 * 8;
+            int half = n / 64 * 32;
             long start = System.nanoTime();
             vectors.run(tile, position, half);
             long middle = System.nanoTime();
-            plain.run(tile, half, n);
+            plain.run(tile, position, half, n);
             long end = System.nanoTime();
             if ((middle - start) * (n - half) < (end - middle) * half) state.heat();
         } else {
             int taste = Math.min(TASTE, n / 8 * 8);
             vectors.run(tile, position, taste);
-            plain.run(tile, taste, n);
+            plain.run(tile, position, taste, n);
         }
     }
 }
