@@ -1,5 +1,6 @@
 package dev.ebb;
 
+import dev.ebb.exec.Device;
 import dev.ebb.grad.Forward;
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Graph;
@@ -158,7 +159,13 @@ public final class Ebb {
      */
     public static <S, B, R> Stepper<S, B, R> stepper(
             Fn2<S, B, Next<S, R>> step, S initial, B example, Budget budget) {
-        return new Stepper<>(step, initial, example, Pipeline.within(budget));
+        return stepper(step, initial, example, budget, Devices.best());
+    }
+
+    /** As {@link #stepper(Fn2, Object, Object, Budget)}, on a device of the caller's choice. */
+    public static <S, B, R> Stepper<S, B, R> stepper(
+            Fn2<S, B, Next<S, R>> step, S initial, B example, Budget budget, Device device) {
+        return new Stepper<>(step, initial, example, Pipeline.within(budget).on(device));
     }
 
     /**

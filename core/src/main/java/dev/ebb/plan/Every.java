@@ -17,7 +17,7 @@ public record Every(int regions) implements Strategy {
     }
 
     @Override
-    public Set<Value> keeps(Problem problem) {
+    public Set<Value> keeps(Problem problem, Cost cost) {
         return Stages.of(problem.graph()).crossing(problem.graph(), regions);
     }
 }

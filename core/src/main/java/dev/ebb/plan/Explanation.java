@@ -146,7 +146,7 @@ final class Explanation {
                         .orElse(0);
         if (rate(f) > dearest) return "dear: " + number(rate(f)) + " a MiB to bring back";
         if (f.bytes() * 64 <= fates.getFirst().bytes()) return "small";
-        return "letting it go would not lower the peak enough";
+        return "no need to let it go at this budget";
     }
 
     private double rate(Fate f) {

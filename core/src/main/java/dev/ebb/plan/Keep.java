@@ -13,12 +13,12 @@ import java.util.Set;
 public record Keep(Policy policy) implements Strategy {
 
     @Override
-    public Set<Value> keeps(Problem problem) {
+    public Set<Value> keeps(Problem problem, Cost cost) {
         var kept = new LinkedHashSet<Value>();
         for (Node node : problem.graph().nodes()) {
             if (node.reverse()) continue;
             for (Value v : node.outputs()) {
-                if (policy.keeps(new Policy.Candidate(v, node, problem.bytes(v)))) kept.add(v);
+                if (policy.keeps(new Policy.Candidate(v, node, problem.bytes(v), cost.of(node)))) kept.add(v);
             }
         }
         return kept;

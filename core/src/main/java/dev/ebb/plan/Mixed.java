@@ -34,10 +34,10 @@ public record Mixed(List<Rule> rules, Strategy otherwise) implements Strategy {
     }
 
     @Override
-    public Set<Value> keeps(Problem problem) {
+    public Set<Value> keeps(Problem problem, Cost cost) {
         var choices = new ArrayList<Set<Value>>();
-        for (Rule rule : rules) choices.add(rule.strategy.keeps(problem));
-        var rest = otherwise.keeps(problem);
+        for (Rule rule : rules) choices.add(rule.strategy.keeps(problem, cost));
+        var rest = otherwise.keeps(problem, cost);
         var kept = new LinkedHashSet<Value>();
         for (Node node : problem.graph().nodes()) {
             if (node.reverse()) continue;

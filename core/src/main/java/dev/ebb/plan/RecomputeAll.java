@@ -11,7 +11,7 @@ import java.util.Set;
 public record RecomputeAll() implements Strategy {
 
     @Override
-    public Set<Value> keeps(Problem problem) {
+    public Set<Value> keeps(Problem problem, Cost cost) {
         return Set.of();
     }
 

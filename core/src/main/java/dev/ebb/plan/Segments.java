@@ -15,7 +15,7 @@ public sealed interface Segments extends Strategy {
      */
     record Sqrt() implements Segments {
         @Override
-        public Set<Value> keeps(Problem problem) {
+        public Set<Value> keeps(Problem problem, Cost cost) {
             var stages = Stages.of(problem.graph());
             return stages.crossing(
                     problem.graph(), (int) Math.max(1, Math.round(Math.sqrt(stages.count()))));
@@ -30,7 +30,7 @@ public sealed interface Segments extends Strategy {
         }
 
         @Override
-        public Set<Value> keeps(Problem problem) {
+        public Set<Value> keeps(Problem problem, Cost cost) {
             var stages = Stages.of(problem.graph());
             return stages.crossing(
                     problem.graph(), Math.max(1, Math.ceilDiv(stages.count(), segments)));

@@ -11,12 +11,12 @@ import java.util.Set;
 public interface Strategy extends Planner {
 
     /** The values to keep. Outputs of effects and nondeterministic nodes stay in any case. */
-    Set<Value> keeps(Problem problem);
+    Set<Value> keeps(Problem problem, Cost cost);
 
     @Override
     default Schedule plan(Problem problem, Cost cost) {
         var model = new Model(problem, cost);
         var ordering = new Ordering(model);
-        return Script.of(model, new Replay(model, ordering).keeping(keeps(problem)));
+        return Script.of(model, new Replay(model, ordering).keeping(keeps(problem, cost)));
     }
 }

@@ -20,11 +20,13 @@ public interface NormalizeOps {
 
     /** Exponentials along an axis, scaled to sum to one. */
     default Tensor softmax(int axis) {
+        if (self().dim(axis) == 0) return self();
         return rows(axis).softmax().cast(self().dtype());
     }
 
     /** The log of {@link #softmax}, without its cancellation. */
     default Tensor logSoftmax(int axis) {
+        if (self().dim(axis) == 0) return self();
         return rows(axis).logSoftmax().cast(self().dtype());
     }
 

@@ -17,7 +17,7 @@ class ChainOptimumTest {
     void equalsBruteForce() {
         var random = new Random(7);
         int solved = 0;
-        for (int trial = 0; trial < 60; trial++) {
+        for (int trial = 0; trial < 24; trial++) {
             int n = 1 + trial % 8;
             var stages = new ArrayList<Chain.Stage>();
             for (int k = 0; k < n; k++) {
@@ -45,7 +45,7 @@ class ChainOptimumTest {
                 }
             }
         }
-        assertThat(solved).isGreaterThan(200);
+        assertThat(solved).isGreaterThan(80);
     }
 
     @Test

@@ -1,6 +1,6 @@
 package dev.ebb.cpu;
 
-import dev.ebb.cpu.Warming.State;
+import dev.ebb.cpu.Warming.States;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel.Combine;
 
@@ -9,21 +9,14 @@ import jdk.incubator.vector.VectorSpecies;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.Map;
 
 /**
  * Combines f32: in vectors once they are {@link Warming warm}, else one by one, in the same order.
  */
 final class F32Combiner extends Combiner {
     private static final VectorSpecies<Float> S = F32Math.LANES;
-    private static final Map<Combine, State> ROWS = new EnumMap<>(Combine.class);
-    private static final Map<Combine, State> COLUMNS = new EnumMap<>(Combine.class);
-
-    static {
-        for (Combine c : Combine.values()) ROWS.put(c, new State());
-        for (Combine c : Combine.values()) COLUMNS.put(c, new State());
-    }
+    private static final States<Combine> ROWS = new States<>();
+    private static final States<Combine> COLUMNS = new States<>();
 
     private final Combine combine;
     private final float identity;
@@ -40,7 +33,7 @@ final class F32Combiner extends Combiner {
                     case MAX -> Float.NEGATIVE_INFINITY;
                     case MIN -> Float.POSITIVE_INFINITY;
                 };
-        var rows = ROWS.get(combine);
+        var rows = ROWS.of(combine);
         registerLanes =
                 new Warming(
                         rows,
@@ -53,7 +46,7 @@ final class F32Combiner extends Combiner {
                         (t, _, skip, n) -> plainLanes(t.f32Block, 0, t.f32Lanes, skip, n));
         columns =
                 new Warming(
-                        COLUMNS.get(combine),
+                        COLUMNS.of(combine),
                         (t, from, n) -> columns(t.f32, (int) from, t.f32Sums[0], n),
                         (t, from, skip, n) ->
                                 plainColumns(t.f32, (int) from, t.f32Sums[0], skip, n));
@@ -127,7 +120,7 @@ final class F32Combiner extends Combiner {
 
     private void plainLanes(float[] x, int from, float[] lanes, int skip, int n) {
         for (int i = skip; i < n; i++) {
-            int l = i & LANES - 1;
+            int l = i & (LANES - 1);
             lanes[l] = apply(lanes[l], x[from + i]);
         }
     }

@@ -73,12 +73,12 @@ final class F64Combiner extends Combiner {
     }
 
     private static void sum(double[] x, int from, double[] lanes, int n) {
-        for (int i = 0; i < n; i++) lanes[i & LANES - 1] += x[from + i];
+        for (int i = 0; i < n; i++) lanes[i & (LANES - 1)] += x[from + i];
     }
 
     private void plain(double[] x, int from, double[] lanes, int n) {
         for (int i = 0; i < n; i++) {
-            int l = i & LANES - 1;
+            int l = i & (LANES - 1);
             lanes[l] = apply(lanes[l], x[from + i]);
         }
     }

@@ -133,7 +133,7 @@ final class RowFold implements Runnable {
     private long total(Tile tile, int count) {
         int level = Integer.numberOfTrailingZeros(count);
         long value = tile.levels[level];
-        for (int c = count >> level + 1; c != 0; c >>= 1) {
+        for (int c = count >> (level + 1); c != 0; c >>= 1) {
             level++;
             if ((c & 1) == 1) value = combiner.combine(tile.levels[level], value);
         }

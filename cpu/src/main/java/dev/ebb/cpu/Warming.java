@@ -1,5 +1,8 @@
 package dev.ebb.cpu;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 /**
  * Chooses between two loops that give the same bits. Vector code runs a hundred times slower than
  * plain loops until the JIT has compiled it, and the JIT compiles it only once it has run thousands
@@ -31,6 +34,15 @@ final class Warming implements Step {
 
         void heat() {
             hot = true;
+        }
+    }
+
+    /** How warm the loop of each function is. */
+    static final class States<K> {
+        private final Map<K, State> all = new ConcurrentHashMap<>();
+
+        State of(K function) {
+            return all.computeIfAbsent(function, _ -> new State());
         }
     }
 
