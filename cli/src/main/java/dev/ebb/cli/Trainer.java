@@ -97,7 +97,7 @@ final class Trainer implements AutoCloseable {
     }
 
     Layout layout() {
-        return stepper.layout();
+        return stepper.plan().layout();
     }
 
     /** The time of each kernel. The state moves on: only after all else is done. */

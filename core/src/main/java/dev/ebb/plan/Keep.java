@@ -2,14 +2,10 @@ package dev.ebb.plan;
 
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
-
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/**
- * Keeps the values that a policy picks, by name, kind, size or any other rule, and computes the
- * others again.
- */
+/** Keeps the values that a policy picks, by name, kind, size or any other rule, and computes the others again. */
 public record Keep(Policy policy) implements Strategy {
 
     @Override

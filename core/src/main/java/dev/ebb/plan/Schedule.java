@@ -3,7 +3,6 @@ package dev.ebb.plan;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
-
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -11,20 +10,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * An order of computing and freeing. A schedule that exists is valid: the constructor replays it.
- */
+/** An order of computing and freeing. A schedule that exists is valid: the constructor replays it. */
 public record Schedule(Problem problem, List<Step> steps) {
+
+    /** Every buffer of a program starts at a multiple of this: a cache line. */
+    public static final long ALIGNMENT = 64;
 
     public Schedule {
         steps = List.copyOf(steps);
         replay(problem, steps);
     }
 
-    /**
-     * What running a schedule takes: the most bytes alive at once, and how many computations there
-     * are.
-     */
+    /** What running a schedule takes: the most bytes alive at once, and how many computations there are. */
     public record Footprint(long peakBytes, int computed, int recomputed) {}
 
     public Footprint footprint() {
@@ -61,12 +58,11 @@ public record Schedule(Problem problem, List<Step> steps) {
 
     private static final class Replay {
         private final Problem problem;
-
         /** What is resident, and the value in whose memory it lies. */
         private final Map<Value, Value> resident = new HashMap<>();
 
         private final Set<Value> kept = new HashSet<>();
-        private final IdentityHashMap<Node, Integer> number = new IdentityHashMap<>();
+        private final Map<Node, Integer> number = new IdentityHashMap<>();
         private final boolean[] done;
         private int lastEffect = -1;
         private long bytes;
@@ -91,21 +87,12 @@ public record Schedule(Problem problem, List<Step> steps) {
 
         void compute(Step.Compute step) {
             var node = step.node();
-            for (Value v : node.inputs())
-                require(resident.containsKey(v), v, "is not resident for", node);
+            for (Value v : node.inputs()) require(resident.containsKey(v), v, "is not resident for", node);
             count(node);
             Map<Value, Value> place = new HashMap<>();
             for (var reuse : step.reuses()) {
-                require(
-                        node.inputs().contains(reuse.from()),
-                        reuse.from(),
-                        "is overwritten but not read by",
-                        node);
-                require(
-                        !kept.contains(reuse.from()),
-                        reuse.from(),
-                        "must be kept but is overwritten by",
-                        node);
+                require(node.inputs().contains(reuse.from()), reuse.from(), "is overwritten but not read by", node);
+                require(!kept.contains(reuse.from()), reuse.from(), "must be kept but is overwritten by", node);
                 require(
                         Inplace.allowed(node, reuse.from(), reuse.into()),
                         reuse.from(),
@@ -118,19 +105,15 @@ public record Schedule(Problem problem, List<Step> steps) {
             for (Value v : node.outputs()) {
                 var old = place.remove(v);
                 if (old == null) bytes += problem.bytes(v);
-                require(
-                        resident.put(v, old == null ? v : old) == null,
-                        v,
-                        "is already resident before",
-                        node);
+                require(resident.put(v, old == null ? v : old) == null, v, "is already resident before", node);
             }
             require(place.isEmpty(), node.outputs(), "are not all that is written by", node);
             peak = Math.max(peak, bytes);
         }
 
         private void count(Node node) {
-            int i = number.getOrDefault(node, -1);
-            require(i >= 0, node.outputs(), "do not come from a node of the graph:", node);
+            Integer i = number.get(node);
+            require(i != null, node.outputs(), "do not come from a node of the graph:", node);
             if (done[i]) {
                 recomputed++;
                 var traits = node.op().traits();
@@ -142,11 +125,7 @@ public record Schedule(Problem problem, List<Step> steps) {
             } else {
                 computed++;
                 if (node.op().traits().contains(Trait.EFFECT)) {
-                    require(
-                            i > lastEffect,
-                            node.outputs(),
-                            "has an effect out of program order:",
-                            node);
+                    require(i > lastEffect, node.outputs(), "has an effect out of program order:", node);
                     lastEffect = i;
                 }
             }
@@ -162,21 +141,13 @@ public record Schedule(Problem problem, List<Step> steps) {
         Footprint end() {
             var graph = problem.graph();
             for (Value r : graph.results()) {
-                require(
-                        resident.containsKey(r),
-                        r,
-                        "is not resident at the end of",
-                        "the schedule");
+                require(resident.containsKey(r), r, "is not resident at the end of", "the schedule");
             }
             for (int i = 0; i < graph.params().size(); i++) {
                 if (problem.bindings().get(i) instanceof Binding.Replaced(int r)) {
                     var result = graph.results().get(r);
                     var param = graph.params().get(i);
-                    require(
-                            param.equals(resident.get(result)),
-                            result,
-                            "should end in the place of",
-                            param);
+                    require(param.equals(resident.get(result)), result, "should end in the place of", param);
                 }
             }
             for (int i = 0; i < done.length; i++) {

@@ -1,7 +1,6 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
-
 import java.util.HashSet;
 import java.util.Set;
 
@@ -9,7 +8,7 @@ import java.util.Set;
 public record StoreAll() implements Strategy {
 
     @Override
-    public Set<Value> keeps(Problem problem) {
+    public Set<Value> keeps(Problem problem, Cost cost) {
         var all = new HashSet<Value>();
         for (var node : problem.graph().nodes()) all.addAll(node.outputs());
         return all;
