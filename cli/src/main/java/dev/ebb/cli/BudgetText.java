@@ -12,14 +12,17 @@ import java.util.regex.Pattern;
 /** Budgets as people write them: 50000000, 64MiB, 1.5 GiB, 50%. */
 final class BudgetText implements ITypeConverter<Budget> {
     private static final Pattern FORM =
-            Pattern.compile("\\s*([0-9]+(?:\\.[0-9]+)?)\\s*(%|[KMGT]iB|B|)\\s*", Pattern.CASE_INSENSITIVE);
+            Pattern.compile(
+                    "\\s*([0-9]+(?:\\.[0-9]+)?)\\s*(%|[KMGT]iB|B|)\\s*", Pattern.CASE_INSENSITIVE);
 
     @Override
     public Budget convert(String text) {
         var form = FORM.matcher(text);
         if (!form.matches()) {
             throw new TypeConversionException(
-                    "'" + text + "' is no budget; write bytes, KiB, MiB, GiB or a percentage:"
+                    "'"
+                            + text
+                            + "' is no budget; write bytes, KiB, MiB, GiB or a percentage:"
                             + " 50000000, 64MiB, 1.5GiB, 50%");
         }
         var number = new BigDecimal(form.group(1));
@@ -34,10 +37,10 @@ final class BudgetText implements ITypeConverter<Budget> {
                         case "tib" -> 1L << 40;
                         default -> 1;
                     };
-            return Budget.bytes(number.multiply(BigDecimal.valueOf(scale)).toBigInteger().longValueExact());
+            return Budget.bytes(
+                    number.multiply(BigDecimal.valueOf(scale)).toBigInteger().longValueExact());
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new TypeConversionException(
-                    "'" + text + "' is no budget: " + e.getMessage());
+            throw new TypeConversionException("'" + text + "' is no budget: " + e.getMessage());
         }
     }
 
