@@ -112,7 +112,7 @@ class MakeAndMoveTest {
     private static Graph gradient(Fn<Tensor, Tensor> f) {
         var compiled = Ebb.compile(Ebb.grad((Tensor t) -> f.apply(t).sum()));
         try (compiled) {
-            return compiled.layout(Array.of(Shape.of(2, 6), new double[12]))
+            return compiled.plan(Array.of(Shape.of(2, 6), new double[12]))
                     .schedule()
                     .problem()
                     .graph();

@@ -115,7 +115,7 @@ class KeyTest {
     void dropoutKeepsNoMask() {
         var x = Tensors.fill(Type.of(DType.F32, 64), 1);
         var grad = Ebb.compile(Ebb.grad((Tensor t) -> t.dropout(0.5, key).sum()));
-        var graph = grad.layout(x).schedule().problem().graph();
+        var graph = grad.plan(x).schedule().problem().graph();
         var back = graph.nodes().stream().filter(n -> n.op().name().equals("dropout")).toList();
         assertThat(back).hasSize(1);
         assertThat(back.getFirst().reverse()).isTrue();
