@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -120,12 +120,11 @@ class BarePlanTest {
         var file = sharedGraphs().resolve(name + ".json");
         assumeTrue(Files.exists(file), "no published graphs beside the project: " + file);
         var graph = BareGraph.parse(Files.readString(file));
-        var clock = ManagementFactory.getThreadMXBean();
-        long start = clock.getCurrentThreadCpuTime();
+        var start = spent();
         var curve = BarePlan.curve(graph);
         long all = curve.storeAllBytes();
         long least = curve.leastBytes();
-        double spent = (clock.getCurrentThreadCpuTime() - start) / 1e9;
+        double spent = spent().minus(start).toMillis() / 1e3;
         assertThat(spent).as("seconds to plan %s", name).isLessThan(seconds);
         System.out.printf("%s: %.1f s, least budget %.2f %%%n", name, spent, 100.0 * least / all);
         double last = 0;
@@ -142,6 +141,11 @@ class BarePlanTest {
         }
         if (name.equals("resnet50-train")) assertThat(least).isLessThanOrEqualTo(all / 5);
         assertThatThrownBy(() -> curve.at(Budget.bytes(least - 1))).isInstanceOf(OverBudgetException.class);
+    }
+
+    /** Processor time rather than the clock's, so that a busy machine does not fail the test. */
+    private static Duration spent() {
+        return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     private static Iterable<Integer> percents(Map<Integer, Double> best) {

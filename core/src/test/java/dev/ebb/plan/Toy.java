@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** Graphs of ops that only a planner sees, with a backward half made by rule: what a network looks like from here. */
@@ -97,7 +98,7 @@ final class Toy {
         graph.at(Region.TOP, true);
         for (Value w : weights) {
             var op = new Box("update", w.type().size() / 1000.0, List.of(w.type()), Set.of(), true);
-            results.add(graph.emit(op, w, gradients.get(w)));
+            results.add(graph.emit(op, w, Objects.requireNonNull(gradients.get(w))));
         }
         var built = graph.build(results);
         var bindings = new ArrayList<Binding>();
@@ -113,7 +114,7 @@ final class Toy {
         var gradients = backward(loss);
         var results = new ArrayList<Value>();
         results.add(loss);
-        for (Value w : weights) results.add(gradients.get(w));
+        for (Value w : weights) results.add(Objects.requireNonNull(gradients.get(w)));
         var built = graph.build(results);
         return new Problem(built, Collections.nCopies(built.params().size(), new Binding.Kept()));
     }
