@@ -11,7 +11,7 @@ sealed interface Json {
 
     record Text(String value) implements Json {}
 
-    record Number(String digits) implements Json {}
+    record Numeral(String digits) implements Json {}
 
     record Truth(boolean value) implements Json {}
 
@@ -39,7 +39,7 @@ sealed interface Json {
     }
 
     default long asLong(String what) {
-        if (this instanceof Number(var digits)) {
+        if (this instanceof Numeral(var digits)) {
             try {
                 return Long.parseLong(digits);
             } catch (NumberFormatException e) {
@@ -50,7 +50,7 @@ sealed interface Json {
     }
 
     default double asDouble(String what) {
-        if (this instanceof Number(var digits)) return Double.parseDouble(digits);
+        if (this instanceof Numeral(var digits)) return Double.parseDouble(digits);
         throw new IllegalArgumentException(what + " should be a number");
     }
 
@@ -150,7 +150,7 @@ sealed interface Json {
             while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) at++;
             var digits = text.substring(from, at);
             if (!digits.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?")) throw fault("a value");
-            return new Number(digits);
+            return new Numeral(digits);
         }
 
         private Json word(String word, Json value) {

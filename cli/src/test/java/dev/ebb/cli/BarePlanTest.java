@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.ebb.ir.Table;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.TreeMap;
@@ -134,7 +134,7 @@ class BarePlanTest {
             var plan = new BarePlan(curve.at(Budget.bytes(budget)));
             double ratio = check(graph, plan.json(), budget) / curve.storeAllCost();
             System.out.printf("  %d %%: cost %.5f, gap %.5f%n", percent, ratio, plan.plan().gap());
-            if (best.containsKey(percent)) assertThat(ratio).isLessThanOrEqualTo(1.01 * best.get(percent));
+            assertThat(ratio).isLessThanOrEqualTo(1.01 * best.getOrDefault(percent, Double.MAX_VALUE / 2));
             assertThat(ratio).as("cost at %s %%", percent).isGreaterThanOrEqualTo(last);
             assertThat(plan.plan().lowerBound()).isLessThanOrEqualTo(plan.plan().cost() * (1 + 1e-12));
             last = ratio;
@@ -164,7 +164,7 @@ class BarePlanTest {
     /** An independent reading of the output: the cost of a valid plan, or a failure. */
     private static double check(BareGraph graph, String json, long budget) {
         var parsed = Json.parse(json);
-        Map<Long, BareGraph.Item> items = new HashMap<>();
+        var items = new Table<Long, BareGraph.Item>();
         for (var item : graph.items()) items.put(item.id(), item);
         var resident = new HashSet<Long>();
         var computed = new HashSet<Long>();
@@ -173,7 +173,7 @@ class BarePlanTest {
         double cost = 0;
         for (Json step : parsed.field("steps").orElseThrow().items("steps")) {
             if (step.field("compute").isPresent()) {
-                var item = items.get(step.field("compute").get().asLong("id"));
+                var item = items.at(step.field("compute").get().asLong("id"));
                 assertThat(resident).containsAll(item.inputs()).doesNotContain(item.id());
                 resident.add(item.id());
                 computed.add(item.id());
@@ -181,7 +181,7 @@ class BarePlanTest {
                 peak = Math.max(peak, bytes);
                 cost += item.cost();
             } else {
-                var item = items.get(step.field("free").orElseThrow().asLong("id"));
+                var item = items.at(step.field("free").orElseThrow().asLong("id"));
                 assertThat(resident.remove(item.id())).isTrue();
                 bytes -= item.bytes();
             }
