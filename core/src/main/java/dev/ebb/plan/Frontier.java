@@ -1,26 +1,44 @@
 package dev.ebb.plan;
 
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The trade of memory for time of one problem: a family of plans, each the cheapest found for its
- * peak. It depends on the problem and the costs alone, never on a budget someone asks for, and
- * whoever asks gets the cheapest member that fits; so more memory never costs time.
+ * The trade of memory for time of one problem: a family of plans, each the cheapest found for its peak. It
+ * depends on the problem and the costs alone, never on a budget someone asks for, and whoever asks gets the
+ * cheapest member that fits; so more memory never costs time.
  *
- * <p>The family is grown downwards: from computing everything once, the bound is lowered level by
- * level, each plan made from the one above, improved by {@link Search}; then upwards, where a plan
- * from below may turn out better than the one found before.
+ * <p>The family is grown downwards: from computing everything once, the bound is lowered level by level,
+ * each plan made from the one above, improved by {@link Search}; then upwards, where a plan from below may
+ * turn out better than the one found before.
  */
 final class Frontier {
-    /**
-     * One plan: an order of computing, its peak of live bytes, and what it costs beyond computing
-     * all once.
-     */
-    record Member(int[] sequence, long peak, double extra) {}
+    /** One plan: an order of computing, its peak of live bytes, and what it costs beyond computing all once. */
+    static final class Member {
+        private final int[] sequence;
+        private final long peak;
+        private final double extra;
+
+        Member(int[] sequence, long peak, double extra) {
+            this.sequence = sequence;
+            this.peak = peak;
+            this.extra = extra;
+        }
+
+        int[] sequence() {
+            return sequence;
+        }
+
+        long peak() {
+            return peak;
+        }
+
+        double extra() {
+            return extra;
+        }
+    }
 
     /** Replayed steps spent on improving the whole family. */
     private static final long WORK = 60_000_000L;
@@ -51,11 +69,10 @@ final class Frontier {
         members.add(plain);
         members.add(member(ordering.tidy()));
         members.add(member(ordering.thrifty()));
-        orders =
-                members.stream()
-                        .sorted(Comparator.comparingLong(Member::peak))
-                        .map(Member::sequence)
-                        .toList();
+        orders = members.stream()
+                .sorted(Comparator.comparingLong(Member::peak))
+                .map(Member::sequence)
+                .toList();
         grow();
         prune();
     }
@@ -77,8 +94,7 @@ final class Frontier {
 
     private Member member(int[] sequence) {
         var replay = new Liveness(model);
-        if (!replay.replay(sequence, sequence.length))
-            throw new IllegalStateException("an order that cannot be run");
+        if (!replay.replay(sequence, sequence.length)) throw new IllegalStateException("an order that cannot be run");
         return new Member(replay.sequence(), replay.peak, replay.extra);
     }
 
@@ -106,9 +122,7 @@ final class Frontier {
             above = found;
         }
         long failed = Math.max(floor - 1, above.peak - storeAll / levels);
-        for (int k = 0;
-                k < (n > LARGE ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000);
-                k++) {
+        for (int k = 0; k < (n > LARGE ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000); k++) {
             long bound = failed + (above.peak - failed) / 2;
             var found = descend(above, bound, false, share / 8);
             if (found == null) {
@@ -123,8 +137,8 @@ final class Frontier {
     }
 
     /**
-     * The cheapest plan found under {@code bound}: from the plan above it, and if {@code full} or
-     * if need be from the start; null if none.
+     * The cheapest plan found under {@code bound}: from the plan above it, and if {@code full} or if need be
+     * from the start; null if none.
      */
     private @Nullable Member descend(Member above, long bound, boolean full, long share) {
         var starts = new ArrayList<>(List.of(above.sequence));
@@ -136,7 +150,7 @@ final class Frontier {
                 var found = squeezed(start, bound, noise);
                 if (found != null && (best == null || found.extra < best.extra)) best = found;
             }
-            if (noise == 0 && (best == null || full && !large)) {
+            if (noise == 0 && (best == null || (full && !large))) {
                 for (int[] start : large ? orders.subList(0, 1) : orders) {
                     var found = squeezed(start, bound, noise);
                     if (found != null && (best == null || found.extra < best.extra)) best = found;
@@ -150,8 +164,7 @@ final class Frontier {
 
     private @Nullable Member squeezed(int[] start, long bound, double noise) {
         var squeeze = search.squeeze();
-        if (!squeeze.start(start) || !squeeze.to(bound, noise, ATTEMPT_PER_NODE * start.length))
-            return null;
+        if (!squeeze.start(start) || !squeeze.to(bound, noise, ATTEMPT_PER_NODE * start.length)) return null;
         squeeze.relax(bound);
         return here();
     }
@@ -165,8 +178,7 @@ final class Frontier {
             search.squeeze().start(below.sequence);
             search.squeeze().relax(bound);
             var relaxed = here();
-            if (relaxed.extra < own.extra)
-                ladder.set(i, member(search.improve(relaxed.sequence, bound, share)));
+            if (relaxed.extra < own.extra) ladder.set(i, member(search.improve(relaxed.sequence, bound, share)));
         }
     }
 

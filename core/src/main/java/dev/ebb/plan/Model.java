@@ -1,66 +1,44 @@
 package dev.ebb.plan;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
-
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
- * A problem in plain arrays, for algorithms that replay it thousands of times. Values are numbered
- * params first, then the outputs of the nodes in graph order; nodes keep their place in the graph.
+ * A problem in plain arrays, for algorithms that replay it thousands of times. Values are numbered params
+ * first, then the outputs of the nodes in graph order; nodes keep their place in the graph.
  */
 final class Model {
-    /**
-     * How much dearer than it is the recomputation of an EXPENSIVE node counts, so that it comes
-     * last.
-     */
+    /** How much dearer than it is the recomputation of an EXPENSIVE node counts, so that it comes last. */
     private static final double RELUCTANCE = 64;
 
     final Problem problem;
     final List<Node> nodes;
     final Value[] values;
     final int params;
-
     /** The distinct values that a node reads, and those it writes. */
     final int[][] in;
-
     final int[][] out;
-
-    /**
-     * Which output may lie over which dying input: pairs of values, {@code from, into, from, into,
-     * ...}.
-     */
+    /** Which output may lie over which dying input: pairs of values, {@code from, into, from, into, ...}. */
     final int[][] reuse;
-
     final long[] bytes;
     final double[] cost;
-
     /** What computing a node once more counts: its cost, or a multiple of it if it is EXPENSIVE. */
     final double[] again;
-
     /** The node that writes a value; -1 for a param. */
     final int[] producer;
-
     /** The nodes that read a value, in graph order. */
     final int[][] readers;
-
     /** Must be resident at the end. */
     final boolean[] pinned;
-
     /** May not be computed twice. */
     final boolean[] once;
-
     final boolean[] effect;
-
     /** The param in whose place a value must lie at the end; -1 for none. */
     final int[] place;
-
     final long paramBytes;
 
     Model(Problem problem, Cost costs) {
@@ -74,7 +52,7 @@ final class Model {
         values = new Value[count];
         producer = new int[count];
         Arrays.fill(producer, -1);
-        Map<Value, Integer> index = new HashMap<>(2 * count);
+        var index = new Table<Value, Integer>();
         int next = 0;
         for (Value p : graph.params()) next = number(index, p, next);
         in = new int[n][];
@@ -86,7 +64,7 @@ final class Model {
         effect = new boolean[n];
         for (int i = 0; i < n; i++) {
             var node = nodes.get(i);
-            in[i] = node.inputs().stream().mapToInt(index::get).distinct().toArray();
+            in[i] = node.inputs().stream().mapToInt(index::at).distinct().toArray();
             out[i] = new int[node.outputs().size()];
             for (int k = 0; k < out[i].length; k++) {
                 producer[next] = i;
@@ -104,15 +82,14 @@ final class Model {
         for (int i = 0; i < n; i++) reuse[i] = reusable(i);
         readers = readers(count);
         pinned = new boolean[count];
-        for (Value r : graph.results()) pinned[requireNonNull(index.get(r))] = true;
+        for (Value r : graph.results()) pinned[index.at(r)] = true;
         place = new int[count];
         Arrays.fill(place, -1);
         for (int p = 0; p < params; p++) {
             switch (problem.bindings().get(p)) {
                 case Binding.Kept _ -> pinned[p] = true;
                 case Binding.Consumed _ -> {}
-                case Binding.Replaced(int r) ->
-                        replace(p, requireNonNull(index.get(graph.results().get(r))));
+                case Binding.Replaced(int r) -> replace(p, index.at(graph.results().get(r)));
             }
         }
         long total = 0;
@@ -120,7 +97,7 @@ final class Model {
         paramBytes = total;
     }
 
-    private int number(Map<Value, Integer> index, Value value, int next) {
+    private int number(Table<Value, Integer> index, Value value, int next) {
         values[next] = value;
         index.put(value, next);
         return next + 1;
@@ -128,8 +105,7 @@ final class Model {
 
     private static double checked(double cost, Node node) {
         if (!(cost >= 0 && cost < Double.POSITIVE_INFINITY)) {
-            throw new IllegalArgumentException(
-                    "the cost of " + node + " is " + cost + ", not a finite number from 0 up");
+            throw new IllegalArgumentException("the cost of " + node + " is " + cost + ", not a finite number from 0 up");
         }
         return cost;
     }
@@ -170,11 +146,8 @@ final class Model {
         }
         if (!possible) {
             throw new IllegalArgumentException(
-                    values[result]
-                            + " cannot be written in the place of "
-                            + values[param]
-                            + ": the node that computes it must read the parameter element by"
-                            + " element, not "
+                    values[result] + " cannot be written in the place of " + values[param]
+                            + ": the node that computes it must read the parameter element by element, not "
                             + (node >= 0 ? nodes.get(node) : "be another parameter"));
         }
         once[node] = true;

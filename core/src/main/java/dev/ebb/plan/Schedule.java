@@ -69,7 +69,7 @@ public record Schedule(Problem problem, List<Step> steps) {
         private final Map<Value, Value> resident = new HashMap<>();
 
         private final Set<Value> kept = new HashSet<>();
-        private final Map<Node, Integer> number = new IdentityHashMap<>();
+        private final IdentityHashMap<Node, Integer> number = new IdentityHashMap<>();
         private final boolean[] done;
         private int lastEffect = -1;
         private long bytes;
@@ -132,8 +132,9 @@ public record Schedule(Problem problem, List<Step> steps) {
         }
 
         private void count(Node node) {
-            Integer i = number.get(node);
-            require(i != null, node.outputs(), "do not come from a node of the graph:", node);
+            Integer known = number.get(node);
+            if (known == null) throw new IllegalArgumentException(node + " is not a node of the graph");
+            int i = known;
             if (done[i]) {
                 recomputed++;
                 var traits = node.op().traits();

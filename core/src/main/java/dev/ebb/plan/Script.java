@@ -3,11 +3,9 @@ package dev.ebb.plan;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
-/**
- * Writes a sequence of computations out as a schedule: every value is freed at its last use, or
- * written over.
- */
+/** Writes a sequence of computations out as a schedule: every value is freed at its last use, or written over. */
 final class Script {
     private final Model model;
     private final boolean[] live;
@@ -26,11 +24,7 @@ final class Script {
         for (int i = sequence.length - 1; i >= 0; i--) {
             int u = sequence[i];
             var reuses = new ArrayList<Step.Reuse>();
-            var gone =
-                    Arrays.stream(model.in[u])
-                            .filter(x -> !live[x])
-                            .boxed()
-                            .collect(java.util.stream.Collectors.toList());
+            var gone = Arrays.stream(model.in[u]).filter(x -> !live[x]).boxed().collect(Collectors.toCollection(ArrayList::new));
             for (boolean forced : new boolean[] {true, false}) reuse(u, forced, gone, reuses);
             for (int o : model.out[u]) if (!live[o]) backwards.add(new Step.Free(model.values[o]));
             for (int x : gone.reversed()) backwards.add(new Step.Free(model.values[x]));
@@ -44,10 +38,7 @@ final class Script {
         return backwards.reversed();
     }
 
-    /**
-     * Takes from the dying values those that outputs can lie over; a result goes into its own place
-     * only.
-     */
+    /** Takes from the dying values those that outputs can lie over; a result goes into its own place only. */
     private void reuse(int u, boolean forced, List<Integer> gone, List<Step.Reuse> reuses) {
         int[] pairs = model.reuse[u];
         for (int k = 0; k < pairs.length; k += 2) {
@@ -55,7 +46,7 @@ final class Script {
             int into = pairs[k + 1];
             if (forced ? model.place[into] != from : model.place[into] >= 0) continue;
             boolean done = reuses.stream().anyMatch(r -> r.into().equals(model.values[into]));
-            if (!done && gone.remove((Integer) from)) {
+            if (!done && gone.removeIf(x -> x == from)) {
                 reuses.add(new Step.Reuse(model.values[from], model.values[into]));
             }
         }

@@ -8,7 +8,6 @@ import java.util.Set;
  * A planner that says which values of the forward half stay until the backward half reads them; the
  * others are computed again when they are first needed there, and then kept to their last use.
  */
-@FunctionalInterface
 public interface Strategy extends Planner {
 
     /** The values to keep. Outputs of effects and nondeterministic nodes stay in any case. */
