@@ -168,16 +168,15 @@ final class AttendBackward implements Runnable {
         F32Pack.panels(scores.keys, scores.key(keyHead, key), 1, width, width, keys, x, at.keys);
         AttentionScores.products(x, at.keyRows, width, at.queriesAcross, keys, count, at.tile);
         scores.hide(head, first, count, key, keys, x, at.tile);
-        SoftmaxLanes.probabilities(x, at.tile, QUERIES, keys, count, at.logsum);
         AttentionScores.products(x, at.valueRows, valueWidth, at.doutAcross, keys, count, at.dtile);
-        SoftmaxLanes.pull(x, at.tile, at.dtile, QUERIES, keys, count, at.inner);
+        SoftmaxLanes.pull(x, at.tile, at.dtile, QUERIES, keys, count, at.logsum, at.inner);
         accumulate(x, at.tile, at.dout, count, keys, valueWidth, dv, scores.value(keyHead, key));
         accumulate(x, at.dtile, at.queries, count, keys, width, dk, scores.key(keyHead, key));
         int padded = AttentionScores.padded(width);
         for (int j = 0; j < padded; j += LANES) {
             for (int i = 0; i < count; i += 4) {
-                F32ScratchBlocks.addColumns(
-                        keys, x, at.dtile + i, QUERIES, x, at.keys + j * keys, x, at.dq + i * padded + j, padded);
+                F32Blocks.columns(
+                        keys, x, at.dtile + i, QUERIES, x, at.keys + j * keys, x, at.dq + i * padded + j, padded, true);
             }
         }
     }
@@ -188,8 +187,8 @@ final class AttendBackward implements Runnable {
         int padded = AttentionScores.padded(width);
         for (int j = 0; j < padded; j += LANES) {
             for (int i = 0; i < keys; i += 4) {
-                F32ScratchBlocks.rows(
-                        count, x, tile + i * QUERIES, QUERIES, x, panel + j * count, x, at.product + i * padded + j, padded);
+                F32Blocks.rows(
+                        count, x, tile + i * QUERIES, QUERIES, x, panel + j * count, x, at.product + i * padded + j, padded, false);
             }
         }
         for (int i = 0; i < keys; i++) add(x, at.product + i * padded, width, to, (place + (long) i * width) * 4);

@@ -95,8 +95,8 @@ final class AttendForward implements Runnable {
         for (int i = 0; i < count; i++) scale(x, sums + i * padded, padded, x[change + i]);
         for (int j = 0; j < padded; j += LANES) {
             for (int i = 0; i < count; i += 4) {
-                F32ScratchBlocks.addColumns(
-                        keys, x, tile + i, QUERIES, x, values + j * keys, x, sums + i * padded + j, padded);
+                F32Blocks.columns(
+                        keys, x, tile + i, QUERIES, x, values + j * keys, x, sums + i * padded + j, padded, true);
             }
         }
     }

@@ -75,8 +75,8 @@ final class AttentionScores {
     static void products(float[] x, int left, int width, int right, int rows, int queries, int tile) {
         for (int i = 0; i < queries; i += LANES) {
             for (int j = 0; j < rows; j += 4) {
-                F32ScratchBlocks.rows(
-                        width, x, left + j * width, width, x, right + i * width, x, tile + j * QUERIES + i, QUERIES);
+                F32Blocks.rows(
+                        width, x, left + j * width, width, x, right + i * width, x, tile + j * QUERIES + i, QUERIES, false);
             }
         }
     }
