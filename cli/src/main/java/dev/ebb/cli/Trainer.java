@@ -10,7 +10,7 @@ import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Layout;
+import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -96,8 +96,8 @@ final class Trainer implements AutoCloseable {
         return stepper.report();
     }
 
-    Layout layout() {
-        return stepper.layout();
+    Plan plan() {
+        return stepper.plan();
     }
 
     /** The time of each kernel. The state moves on: only after all else is done. */
