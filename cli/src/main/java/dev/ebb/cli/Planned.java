@@ -3,46 +3,52 @@ package dev.ebb.cli;
 import dev.ebb.exec.Device;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Layout;
-import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.Plan;
 
 import java.util.List;
 
-/** A program's plan, beside what it is measured against. */
-record Planned(Layout layout, long budgetBytes, long fixedBytes, Layout storeAll) {
+/** A program's plan, with the memory of its device counted in. */
+record Planned(Plan plan, long budgetBytes, long fixedBytes) {
 
     /** With this much memory, that much time. */
     record Corner(long bytes, double cost) {}
 
-    static Planned of(Layout layout, Budget budget, Device device) {
-        var all = Layout.of(new StoreAll().plan(layout.schedule().problem(), _ -> 1));
+    static Planned of(Plan plan, Budget budget, Device device) {
         long fixed = device.fixedBytes();
-        return new Planned(layout, budget.resolve(all.arenaBytes() + fixed), fixed, all);
+        return new Planned(plan, budget.resolve(plan.storeAllBytes() + fixed), fixed);
+    }
+
+    Layout layout() {
+        return plan.layout();
     }
 
     long promisedBytes() {
-        return layout.arenaBytes() + fixedBytes;
+        return layout().arenaBytes() + fixedBytes;
     }
 
     long storeAllBytes() {
-        return storeAll.arenaBytes() + fixedBytes;
+        return plan.storeAllBytes() + fixedBytes;
     }
 
-    /** The share of computations that repeat an earlier one. */
+    long leastBytes() {
+        return plan.leastBytes() + fixedBytes;
+    }
+
+    /** The share of the predicted time that goes into computing values again. */
     double recomputeShare() {
-        var footprint = layout.schedule().footprint();
-        int all = footprint.computed() + footprint.recomputed();
-        return all == 0 ? 0 : (double) footprint.recomputed() / all;
+        double cost = plan.cost();
+        return cost == 0 ? 0 : Math.max(0, 1 - plan.curve().storeAllCost() / cost);
     }
 
     /** What memory buys, cheapest in time first. */
     List<Corner> curve() {
-        return List.of(new Corner(storeAllBytes(), 1));
+        return plan.curve().points().stream()
+                .map(p -> new Corner(p.bytes() + fixedBytes, p.cost()))
+                .toList();
     }
 
     /** Where this plan lies on that curve. */
     Corner here() {
-        var footprint = layout.schedule().footprint();
-        double all = footprint.computed() + footprint.recomputed();
-        return new Corner(promisedBytes(), all / Math.max(1, footprint.computed()));
+        return new Corner(promisedBytes(), plan.cost());
     }
 }

@@ -23,7 +23,7 @@ record Run(Folder folder, long steps, int every, Budget budget, int threads, Pri
         var device = Threads.device(threads);
         try (var stop = Stop.listen();
                 var trainer = new Trainer(from, corpus, budget, device)) {
-            var plan = Planned.of(trainer.layout(), budget, device);
+            var plan = Planned.of(trainer.plan(), budget, device);
             loop(trainer, from.text(), plan, stop);
             var last = trainer.checkpoint(from.text());
             folder.save(last);

@@ -10,7 +10,7 @@ import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Layout;
+import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -52,7 +52,8 @@ final class Trainer implements AutoCloseable {
                 Ebb.valueAndGrad((Gpt2 model) -> model.loss(batch.ids(), batch.targets()))
                         .apply(state.model());
         var gradients = Gradients.clipped(loss.grad(), LARGEST_NORM);
-        var updated = settings.optimizer().update(state.model(), gradients, state.optimizer());
+        var updated =
+                settings.optimizer().update(state.model(), gradients, state.optimizer());
         return new Next<>(new TrainingState(updated.params(), updated.state()), loss.value());
     }
 
@@ -95,8 +96,8 @@ final class Trainer implements AutoCloseable {
         return stepper.report();
     }
 
-    Layout layout() {
-        return stepper.plan().layout();
+    Plan plan() {
+        return stepper.plan();
     }
 
     /** The time of each kernel. The state moves on: only after all else is done. */
