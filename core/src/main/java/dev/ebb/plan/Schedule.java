@@ -133,7 +133,8 @@ public record Schedule(Problem problem, List<Step> steps) {
 
         private void count(Node node) {
             Integer known = number.get(node);
-            if (known == null) throw new IllegalArgumentException(node + " is not a node of the graph");
+            if (known == null)
+                throw new IllegalArgumentException(node + " is not a node of the graph");
             int i = known;
             if (done[i]) {
                 recomputed++;
