@@ -14,10 +14,12 @@ import dev.ebb.plan.Segments;
 import dev.ebb.plan.StoreAll;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
+
+import org.junit.jupiter.api.Test;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
 
 class BudgetTest {
     record Net(List<Tensor> weights) {}
@@ -28,7 +30,9 @@ class BudgetTest {
         return Array.of(Shape.of(rows, columns), data);
     }
 
-    /** The loss of a deep net and all its gradients have the same bits, whatever is computed again. */
+    /**
+     * The loss of a deep net and all its gradients have the same bits, whatever is computed again.
+     */
     @Test
     void sameBitsUnderEveryStrategy() {
         var random = new Random(5);
@@ -64,7 +68,8 @@ class BudgetTest {
                         .isEqualTo(((Array) expected.weights().get(l)).toDoubles());
             }
             if (planner instanceof Fit(Budget budget)) {
-                assertThat(compiled.layout(net).arenaBytes()).isLessThanOrEqualTo(budget.resolve(peak));
+                assertThat(compiled.layout(net).arenaBytes())
+                        .isLessThanOrEqualTo(budget.resolve(peak));
             }
         }
     }

@@ -12,6 +12,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Cost;
 import dev.ebb.plan.Problem;
+
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -20,19 +21,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A graph of which only costs and sizes are known: enough to plan, not to run. Every node must be computed,
- * nothing need be left at the end. Nodes are in an order that may be executed.
+ * A graph of which only costs and sizes are known: enough to plan, not to run. Every node must be
+ * computed, nothing need be left at the end. Nodes are in an order that may be executed.
  */
 public record BareGraph(List<Item> items) {
 
     /** One node: what it costs, the bytes of its output, and whose outputs it reads. */
-    public record Item(long id, String name, boolean backward, double cost, long bytes, List<Long> inputs) {
+    public record Item(
+            long id, String name, boolean backward, double cost, long bytes, List<Long> inputs) {
         public Item {
             inputs = List.copyOf(inputs);
             if (!(cost >= 0 && cost < Double.POSITIVE_INFINITY)) {
                 throw new IllegalArgumentException("node " + id + " has cost " + cost);
             }
-            if (bytes < 0) throw new IllegalArgumentException("node " + id + " has " + bytes + " bytes");
+            if (bytes < 0)
+                throw new IllegalArgumentException("node " + id + " has " + bytes + " bytes");
         }
     }
 
@@ -42,17 +45,20 @@ public record BareGraph(List<Item> items) {
         for (Item item : items) {
             for (long x : item.inputs) {
                 if (!known.contains(x)) {
-                    throw new IllegalArgumentException("node " + item.id + " reads node " + x + ", which does not precede it");
+                    throw new IllegalArgumentException(
+                            "node " + item.id + " reads node " + x + ", which does not precede it");
                 }
             }
-            if (!known.add(item.id)) throw new IllegalArgumentException("node " + item.id + " is there twice");
+            if (!known.add(item.id))
+                throw new IllegalArgumentException("node " + item.id + " is there twice");
         }
     }
 
     /**
-     * Reads either published format: nodes with {@code id, cost_cpu, cost_ram} and links from {@code source} to
-     * {@code target}, in the order of their ids; or nodes with {@code name, duration, out_cost} and links from
-     * {@code "0"} to {@code "1"}, in the order of {@code graph.order}.
+     * Reads either published format: nodes with {@code id, cost_cpu, cost_ram} and links from
+     * {@code source} to {@code target}, in the order of their ids; or nodes with {@code name,
+     * duration, out_cost} and links from {@code "0"} to {@code "1"}, in the order of {@code
+     * graph.order}.
      */
     public static BareGraph parse(String text) {
         var json = Json.parse(text);
@@ -86,12 +92,24 @@ public record BareGraph(List<Item> items) {
     private static Item item(Json node, Map<Long, List<Long>> inputs) {
         boolean checkmate = node.field("id").isPresent();
         long id = need(node, checkmate ? "id" : "name", "a node").asLong("a node's id");
-        double cost = need(node, checkmate ? "cost_cpu" : "duration", "node " + id).asDouble("the cost of node " + id);
-        long bytes = need(node, checkmate ? "cost_ram" : "out_cost", "node " + id).asLong("the size of node " + id);
-        var name = node.field("name").filter(Json.Text.class::isInstance).map(t -> ((Json.Text) t).value());
+        double cost =
+                need(node, checkmate ? "cost_cpu" : "duration", "node " + id)
+                        .asDouble("the cost of node " + id);
+        long bytes =
+                need(node, checkmate ? "cost_ram" : "out_cost", "node " + id)
+                        .asLong("the size of node " + id);
+        var name =
+                node.field("name")
+                        .filter(Json.Text.class::isInstance)
+                        .map(t -> ((Json.Text) t).value());
         boolean backward = node.field("backward").filter(new Json.Truth(true)::equals).isPresent();
         return new Item(
-                id, name.orElse("node " + id), backward, cost, bytes, inputs.getOrDefault(id, List.of()));
+                id,
+                name.orElse("node " + id),
+                backward,
+                cost,
+                bytes,
+                inputs.getOrDefault(id, List.of()));
     }
 
     private static List<Item> inOrder(List<Long> ids, Map<Long, Item> byId) {
@@ -99,7 +117,9 @@ public record BareGraph(List<Item> items) {
         var items = new ArrayList<Item>();
         for (long id : ids) {
             var item = left.remove(id);
-            if (item == null) throw new IllegalArgumentException("graph.order names node " + id + " twice or wrongly");
+            if (item == null)
+                throw new IllegalArgumentException(
+                        "graph.order names node " + id + " twice or wrongly");
             items.add(item);
         }
         if (!left.isEmpty()) {
@@ -109,8 +129,9 @@ public record BareGraph(List<Item> items) {
     }
 
     private static Json need(Json json, String name, String where) {
-        return json.field(name).orElseThrow(
-                () -> new IllegalArgumentException(where + " has no \"" + name + "\""));
+        return json.field(name)
+                .orElseThrow(
+                        () -> new IllegalArgumentException(where + " has no \"" + name + "\""));
     }
 
     /** The problem of planning this graph; sizes are exact, without alignment. */
@@ -121,7 +142,8 @@ public record BareGraph(List<Item> items) {
         for (Item item : items) {
             var output = new Value(nodes.size(), Opaque.TYPE);
             var inputs = item.inputs.stream().distinct().map(outputs::at).toList();
-            nodes.add(new Node(new Opaque(item), inputs, List.of(output), Region.TOP, item.backward));
+            nodes.add(
+                    new Node(new Opaque(item), inputs, List.of(output), Region.TOP, item.backward));
             outputs.put(item.id, output);
             bytes.put(output, item.bytes);
         }

@@ -4,12 +4,19 @@ import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Step;
+
 import java.util.Locale;
 
-/** A plan of a bare graph. The budget bounds the bytes resident at once; shares are of the store-all peak. */
+/**
+ * A plan of a bare graph. The budget bounds the bytes resident at once; shares are of the store-all
+ * peak.
+ */
 public record BarePlan(Plan plan) {
 
-    /** The cheapest plan that fits, or an {@link dev.ebb.plan.OverBudgetException} that names the least budget. */
+    /**
+     * The cheapest plan that fits, or an {@link dev.ebb.plan.OverBudgetException} that names the
+     * least budget.
+     */
     public static BarePlan of(BareGraph graph, Budget budget) {
         return new BarePlan(curve(graph).at(budget));
     }
@@ -24,8 +31,9 @@ public record BarePlan(Plan plan) {
         double once = plan.curve().storeAllCost();
         return String.format(
                 Locale.ROOT,
-                "peak         %s%nstore all    %s%nleast budget %s%ncost         %s (%.5f of computing everything once)%n"
-                        + "lower bound  %s, gap %.3f %%%nsteps        %d, %d computations again%n",
+                "peak         %s%nstore all    %s%nleast budget %s%ncost         %s (%.5f of"
+                    + " computing everything once)%nlower bound  %s, gap %.3f %%%nsteps        %d,"
+                    + " %d computations again%n",
                 Budget.show(plan.peakBytes()),
                 Budget.show(plan.storeAllBytes()),
                 Budget.show(plan.leastBytes()),
@@ -65,6 +73,8 @@ public record BarePlan(Plan plan) {
     }
 
     private static String number(double x) {
-        return x == Math.rint(x) && Math.abs(x) < 1e15 ? Long.toString((long) x) : Double.toString(x);
+        return x == Math.rint(x) && Math.abs(x) < 1e15
+                ? Long.toString((long) x)
+                : Double.toString(x);
     }
 }

@@ -30,7 +30,9 @@ sealed interface Json {
     }
 
     default Optional<Json> field(String name) {
-        return this instanceof Fields(var byName) ? Optional.ofNullable(byName.get(name)) : Optional.empty();
+        return this instanceof Fields(var byName)
+                ? Optional.ofNullable(byName.get(name))
+                : Optional.empty();
     }
 
     default List<Json> items(String what) {
@@ -43,7 +45,8 @@ sealed interface Json {
             try {
                 return Long.parseLong(digits);
             } catch (NumberFormatException e) {
-                throw new IllegalArgumentException(what + " should be a whole number, not " + digits, e);
+                throw new IllegalArgumentException(
+                        what + " should be a whole number, not " + digits, e);
             }
         }
         throw new IllegalArgumentException(what + " should be a number");
@@ -76,15 +79,16 @@ sealed interface Json {
             blank();
             if (at == text.length()) throw fault("a value");
             if (++depth > DEEPEST) throw fault("at most " + DEEPEST + " levels of nesting");
-            var value = switch (text.charAt(at)) {
-                case '{' -> fields();
-                case '[' -> array();
-                case '"' -> new Text(string());
-                case 't' -> word("true", new Truth(true));
-                case 'f' -> word("false", new Truth(false));
-                case 'n' -> word("null", new Nothing());
-                default -> number();
-            };
+            var value =
+                    switch (text.charAt(at)) {
+                        case '{' -> fields();
+                        case '[' -> array();
+                        case '"' -> new Text(string());
+                        case 't' -> word("true", new Truth(true));
+                        case 'f' -> word("false", new Truth(false));
+                        case 'n' -> word("null", new Nothing());
+                        default -> number();
+                    };
             depth--;
             return value;
         }
@@ -149,7 +153,8 @@ sealed interface Json {
             int from = at;
             while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) at++;
             var digits = text.substring(from, at);
-            if (!digits.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?")) throw fault("a value");
+            if (!digits.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?"))
+                throw fault("a value");
             return new Numeral(digits);
         }
 

@@ -8,6 +8,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.ebb.ir.Table;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,10 +22,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
 
 class BarePlanTest {
     /** A diamond with a long-lived start: 0 feeds 1 and 3, 1 feeds 2, 2 feeds 3. */
@@ -82,9 +84,13 @@ class BarePlanTest {
 
     @Test
     void saysWhatIsWrongWithAFile() {
-        assertThatThrownBy(() -> BareGraph.parse("{\"nodes\": [}")).hasMessageContaining("character 11");
+        assertThatThrownBy(() -> BareGraph.parse("{\"nodes\": [}"))
+                .hasMessageContaining("character 11");
         assertThatThrownBy(() -> BareGraph.parse("{\"nodes\": []}")).hasMessageContaining("links");
-        assertThatThrownBy(() -> BareGraph.parse(SMALL.replace("\"cost_ram\": 10}", "\"cost_ram\": -1}")))
+        assertThatThrownBy(
+                        () ->
+                                BareGraph.parse(
+                                        SMALL.replace("\"cost_ram\": 10}", "\"cost_ram\": -1}")))
                 .hasMessageContaining("-1 bytes");
         assertThatThrownBy(() -> BareGraph.parse(SMALL.replace("\"target\": 3", "\"target\": 2")))
                 .hasMessageContaining("does not precede");
@@ -98,17 +104,22 @@ class BarePlanTest {
         assertThatThrownBy(() -> BudgetArgument.parse("lots")).hasMessageContaining("80%");
         assertThatThrownBy(() -> BudgetArgument.parse("0")).hasMessageContaining("positive");
         assertThatThrownBy(() -> BudgetArgument.parse("9e30")).hasMessageContaining("no budget");
-        assertThatThrownBy(() -> BudgetArgument.parse("99999999999999999999")).hasMessageContaining("overflows");
+        assertThatThrownBy(() -> BudgetArgument.parse("99999999999999999999"))
+                .hasMessageContaining("overflows");
     }
 
-    /** Published graphs: nodes, the seconds planning may take, and the best known costs by percent. */
+    /**
+     * Published graphs: nodes, the seconds planning may take, and the best known costs by percent.
+     */
     static Stream<Arguments> published() {
         return Stream.of(
                 Arguments.of("vgg16-train", 10, Map.of(95, 1.00774, 90, 1.01968, 85, 1.01968)),
                 Arguments.of(
                         "unet-train",
                         10,
-                        Map.of(90, 1.01129, 80, 1.01984, 70, 1.02967, 60, 1.04451, 50, 1.06967, 45, 1.09321)),
+                        Map.of(
+                                90, 1.01129, 80, 1.01984, 70, 1.02967, 60, 1.04451, 50, 1.06967, 45,
+                                1.09321)),
                 Arguments.of("random-100", 10, Map.of(90, 1.00789, 80, 1.02296)),
                 Arguments.of("resnet50-train", 10, Map.of(80, 1.02470)),
                 Arguments.of("random-500", 60, Map.of()));
@@ -116,7 +127,8 @@ class BarePlanTest {
 
     @ParameterizedTest
     @MethodSource("published")
-    void holdsItsOwnOnPublishedGraphs(String name, int seconds, Map<Integer, Double> best) throws IOException {
+    void holdsItsOwnOnPublishedGraphs(String name, int seconds, Map<Integer, Double> best)
+            throws IOException {
         var file = sharedGraphs().resolve(name + ".json");
         assumeTrue(Files.exists(file), "no published graphs beside the project: " + file);
         var graph = BareGraph.parse(Files.readString(file));
@@ -134,13 +146,16 @@ class BarePlanTest {
             var plan = new BarePlan(curve.at(Budget.bytes(budget)));
             double ratio = check(graph, plan.json(), budget) / curve.storeAllCost();
             System.out.printf("  %d %%: cost %.5f, gap %.5f%n", percent, ratio, plan.plan().gap());
-            assertThat(ratio).isLessThanOrEqualTo(1.01 * best.getOrDefault(percent, Double.MAX_VALUE / 2));
+            assertThat(ratio)
+                    .isLessThanOrEqualTo(1.01 * best.getOrDefault(percent, Double.MAX_VALUE / 2));
             assertThat(ratio).as("cost at %s %%", percent).isGreaterThanOrEqualTo(last);
-            assertThat(plan.plan().lowerBound()).isLessThanOrEqualTo(plan.plan().cost() * (1 + 1e-12));
+            assertThat(plan.plan().lowerBound())
+                    .isLessThanOrEqualTo(plan.plan().cost() * (1 + 1e-12));
             last = ratio;
         }
         if (name.equals("resnet50-train")) assertThat(least).isLessThanOrEqualTo(all / 5);
-        assertThatThrownBy(() -> curve.at(Budget.bytes(least - 1))).isInstanceOf(OverBudgetException.class);
+        assertThatThrownBy(() -> curve.at(Budget.bytes(least - 1)))
+                .isInstanceOf(OverBudgetException.class);
     }
 
     /** Processor time rather than the clock's, so that a busy machine does not fail the test. */
@@ -157,7 +172,8 @@ class BarePlanTest {
 
     private static Path sharedGraphs() {
         var root = Path.of("").toAbsolutePath();
-        while (root.getParent() != null && !Files.exists(root.resolve("docs/design.md"))) root = root.getParent();
+        while (root.getParent() != null && !Files.exists(root.resolve("docs/design.md")))
+            root = root.getParent();
         return root.resolveSibling("shared").resolve("graphs");
     }
 
@@ -187,8 +203,11 @@ class BarePlanTest {
             }
         }
         assertThat(computed).hasSize(graph.items().size());
-        assertThat(peak).isLessThanOrEqualTo(budget).isEqualTo(parsed.field("peak").orElseThrow().asLong("peak"));
-        assertThat(parsed.field("cost").orElseThrow().asDouble("cost")).isCloseTo(cost, within(1e-6 * cost));
+        assertThat(peak)
+                .isLessThanOrEqualTo(budget)
+                .isEqualTo(parsed.field("peak").orElseThrow().asLong("peak"));
+        assertThat(parsed.field("cost").orElseThrow().asDouble("cost"))
+                .isCloseTo(cost, within(1e-6 * cost));
         return cost;
     }
 }

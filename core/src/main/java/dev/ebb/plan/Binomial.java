@@ -3,21 +3,25 @@ package dev.ebb.plan;
 import java.util.Arrays;
 
 /**
- * Treats the regions as a chain of equal steps and reverses it with a fixed number of saved states, the
- * first of them the input: optimal for such chains (see {@link Revolve}), valid for any graph, since what a
- * later step still reads simply stays.
+ * Treats the regions as a chain of equal steps and reverses it with a fixed number of saved states,
+ * the first of them the input: optimal for such chains (see {@link Revolve}), valid for any graph,
+ * since what a later step still reads simply stays.
  */
 public record Binomial(int slots) implements Planner {
 
     public Binomial {
-        if (slots < 1) throw new IllegalArgumentException("the initial state needs a slot: " + slots + " are too few");
+        if (slots < 1)
+            throw new IllegalArgumentException(
+                    "the initial state needs a slot: " + slots + " are too few");
     }
 
     @Override
     public Schedule plan(Problem problem, Cost cost) {
         var model = new Model(problem, cost);
         var ordering = new Ordering(model);
-        return Script.of(model, Replay.cleaned(model, ordering.settle(new Walk(model, ordering).run(slots))));
+        return Script.of(
+                model,
+                Replay.cleaned(model, ordering.settle(new Walk(model, ordering).run(slots))));
     }
 
     /** Follows the steps of a chain schedule through the nodes of a graph. */
@@ -39,7 +43,8 @@ public record Binomial(int slots) implements Planner {
             var all = Stages.of(model.problem.graph());
             stages = all.count();
             for (int u = 0; u < stage.length; u++) {
-                stage[u] = ordering.isLate(u) ? -1 : all.byNode().getOrDefault(model.nodes.get(u), -1);
+                stage[u] =
+                        ordering.isLate(u) ? -1 : all.byNode().getOrDefault(model.nodes.get(u), -1);
             }
         }
 

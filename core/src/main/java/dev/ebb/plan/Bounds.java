@@ -8,11 +8,11 @@ import java.util.stream.IntStream;
 /**
  * What no plan can undercut, whatever its order and however often it computes a node again.
  *
- * <p>Memory: some step must hold a node's inputs and outputs at once. Time: at the moment a node {@code w} is
- * computed for the first time, all it depends on has been computed and nothing that depends on it has. A
- * value made before and read after either is resident at that moment, or is computed again. So under a
- * budget the cheapest choice of values to let go, a knapsack, costs at least its fractional relaxation; the
- * best over many {@code w} bounds every plan.
+ * <p>Memory: some step must hold a node's inputs and outputs at once. Time: at the moment a node
+ * {@code w} is computed for the first time, all it depends on has been computed and nothing that
+ * depends on it has. A value made before and read after either is resident at that moment, or is
+ * computed again. So under a budget the cheapest choice of values to let go, a knapsack, costs at
+ * least its fractional relaxation; the best over many {@code w} bounds every plan.
  */
 final class Bounds {
     /** Moments looked at in a graph too large to look at all. */
@@ -37,17 +37,23 @@ final class Bounds {
         return most;
     }
 
-    /** The bytes that node {@code u} takes with its operands and the parameters that never go away. */
+    /**
+     * The bytes that node {@code u} takes with its operands and the parameters that never go away.
+     */
     static long alone(Model model, int u) {
         var bounds = new Bounds(model);
         for (int x : model.in[u]) bounds.read[x] = true;
         long sum = bounds.written(u);
         for (int x : model.in[u]) if (x >= model.params) sum += model.bytes[x];
-        for (int p = 0; p < model.params; p++) if (bounds.read[p] || bounds.stays(p)) sum += model.bytes[p];
+        for (int p = 0; p < model.params; p++)
+            if (bounds.read[p] || bounds.stays(p)) sum += model.bytes[p];
         return sum;
     }
 
-    /** The least that recomputing adds to the cost of computing everything once, under {@code budget}. */
+    /**
+     * The least that recomputing adds to the cost of computing everything once, under {@code
+     * budget}.
+     */
     static double extra(Model model, long budget, int[] order) {
         var bounds = new Bounds(model);
         double best = 0;
@@ -76,7 +82,8 @@ final class Bounds {
     private long written(int w) {
         long sum = 0;
         for (int o : model.out[w]) sum += model.bytes[o];
-        for (int k = 0; k < model.reuse[w].length; k += 2) sum -= model.bytes[model.reuse[w][k + 1]];
+        for (int k = 0; k < model.reuse[w].length; k += 2)
+            sum -= model.bytes[model.reuse[w][k + 1]];
         return Math.max(0, sum);
     }
 
@@ -94,7 +101,8 @@ final class Bounds {
         above[w] = false;
         below[w] = true;
         for (int u = w + 1; u < below.length; u++) {
-            for (int x : model.in[u]) below[u] |= model.producer[x] >= 0 && below[model.producer[x]];
+            for (int x : model.in[u])
+                below[u] |= model.producer[x] >= 0 && below[model.producer[x]];
         }
         below[w] = false;
     }

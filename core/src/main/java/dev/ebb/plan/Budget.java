@@ -2,14 +2,18 @@ package dev.ebb.plan;
 
 import java.util.Locale;
 
-/** How much memory a program may own, all of it: parameters, inputs, activations, gradients, workspace. */
+/**
+ * How much memory a program may own, all of it: parameters, inputs, activations, gradients,
+ * workspace.
+ */
 public sealed interface Budget {
 
     /** An exact bound. */
     record Bytes(long bytes) implements Budget {
         public Bytes {
             if (bytes <= 0) {
-                throw new IllegalArgumentException("a budget must be positive, not " + bytes + " bytes");
+                throw new IllegalArgumentException(
+                        "a budget must be positive, not " + bytes + " bytes");
             }
         }
 
@@ -23,7 +27,8 @@ public sealed interface Budget {
     record Share(double share) implements Budget {
         public Share {
             if (!(share > 0 && share <= 1)) {
-                throw new IllegalArgumentException("a share of the store-all memory lies in (0, 1], not " + share);
+                throw new IllegalArgumentException(
+                        "a share of the store-all memory lies in (0, 1], not " + share);
             }
         }
 
@@ -33,7 +38,9 @@ public sealed interface Budget {
         }
     }
 
-    /** The bound in bytes for a program that takes {@code storeAllBytes} when nothing is recomputed. */
+    /**
+     * The bound in bytes for a program that takes {@code storeAllBytes} when nothing is recomputed.
+     */
     long resolve(long storeAllBytes);
 
     static Budget bytes(long bytes) {
@@ -65,17 +72,25 @@ public sealed interface Budget {
         return new Bytes(Long.MAX_VALUE);
     }
 
-    /** A number of bytes for people to read: exact, and rounded to a binary unit where that helps. */
+    /**
+     * A number of bytes for people to read: exact, and rounded to a binary unit where that helps.
+     */
     static String show(long bytes) {
         if (bytes < 1 << 10) return bytes + " bytes";
         String[] units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
         int unit = (63 - Long.numberOfLeadingZeros(bytes)) / 10 - 1;
-        return String.format(Locale.ROOT, "%d bytes (%.1f %s)", bytes, bytes / Math.pow(1024, unit + 1), units[unit]);
+        return String.format(
+                Locale.ROOT,
+                "%d bytes (%.1f %s)",
+                bytes,
+                bytes / Math.pow(1024, unit + 1),
+                units[unit]);
     }
 
     private static long scaled(long n, int shift) {
         if (n > Long.MAX_VALUE >> shift) {
-            throw new IllegalArgumentException("a budget of " + n + " * 2^" + shift + " bytes overflows a long");
+            throw new IllegalArgumentException(
+                    "a budget of " + n + " * 2^" + shift + " bytes overflows a long");
         }
         return n << shift;
     }

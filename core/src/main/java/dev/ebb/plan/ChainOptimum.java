@@ -5,14 +5,16 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The cheapest schedule of a chain of unequal stages in a bound of memory, when a stage may save either the
- * state it starts from or all its backward step needs (Beaumont, Eyraud-Dubois, Herrmann, Joly and
- * Shilova, "rotor", 2019). The dynamic programme asks, for every stretch of stages and every amount of memory:
- * tape the first stage and go on with what is left, or run ahead to some later state, save that, do the rest
- * first and come back? Optimal among schedules that keep what they save until it has been used.
+ * The cheapest schedule of a chain of unequal stages in a bound of memory, when a stage may save
+ * either the state it starts from or all its backward step needs (Beaumont, Eyraud-Dubois,
+ * Herrmann, Joly and Shilova, "rotor", 2019). The dynamic programme asks, for every stretch of
+ * stages and every amount of memory: tape the first stage and go on with what is left, or run ahead
+ * to some later state, save that, do the rest first and come back? Optimal among schedules that
+ * keep what they save until it has been used.
  *
- * <p>Memory is counted in units; sizes are rounded up to them, so a schedule always fits, and is optimal if
- * all sizes are multiples of the unit. Time grows with the cube of the stages times the units in the bound.
+ * <p>Memory is counted in units; sizes are rounded up to them, so a schedule always fits, and is
+ * optimal if all sizes are multiples of the unit. Time grows with the cube of the stages times the
+ * units in the bound.
  */
 public final class ChainOptimum {
     private static final int TAPE = -1;
@@ -28,10 +30,14 @@ public final class ChainOptimum {
     private final double[][][] best;
     private final int[][][] choice;
 
-    /** Solves {@code chain} for {@code bytes}, of which its input and the last gradient take their part. */
+    /**
+     * Solves {@code chain} for {@code bytes}, of which its input and the last gradient take their
+     * part.
+     */
     public ChainOptimum(Chain chain, long bytes, long unit) {
         if (unit <= 0 || bytes < 0 || bytes / unit > 100_000) {
-            throw new IllegalArgumentException(bytes + " bytes cannot be counted in units of " + unit);
+            throw new IllegalArgumentException(
+                    bytes + " bytes cannot be counted in units of " + unit);
         }
         this.chain = chain;
         n = chain.length();
@@ -75,7 +81,10 @@ public final class ChainOptimum {
         return new ChainSchedule(chain, steps);
     }
 
-    /** Stages {@code from..to}: state {@code from} is held by others, the gradient of the last state is not. */
+    /**
+     * Stages {@code from..to}: state {@code from} is held by others, the gradient of the last state
+     * is not.
+     */
     private void solve(int from, int to) {
         var costs = new double[units + 1];
         var choices = new int[units + 1];
@@ -83,9 +92,10 @@ public final class ChainOptimum {
         Arrays.fill(choices, NONE);
         int gradient = state[to + 1];
         var first = chain.stages().get(from);
-        int taping = Math.max(
-                gradient + tape[from] + forwardWork[from],
-                state[from + 1] + tape[from] + state[from] + backwardWork[from]);
+        int taping =
+                Math.max(
+                        gradient + tape[from] + forwardWork[from],
+                        state[from + 1] + tape[from] + state[from] + backwardWork[from]);
         for (int m = taping; m <= units; m++) {
             double rest = from == to ? 0 : best[from + 1][to][m - tape[from]];
             double cost = first.forward() + rest + first.backward();
@@ -99,7 +109,10 @@ public final class ChainOptimum {
         for (int middle = from + 1; middle <= to; middle++) {
             int k = middle - 1;
             ahead += chain.stages().get(k).forward();
-            running = Math.max(running, gradient + (k == from ? 0 : state[k]) + state[middle] + forwardWork[k]);
+            running =
+                    Math.max(
+                            running,
+                            gradient + (k == from ? 0 : state[k]) + state[middle] + forwardWork[k]);
             for (int m = Math.max(running, state[middle]); m <= units; m++) {
                 double cost = ahead + best[middle][to][m - state[middle]] + best[from][k][m];
                 if (cost < costs[m]) {

@@ -3,10 +3,16 @@ package dev.ebb.plan;
 import java.util.BitSet;
 import java.util.List;
 
-/** How a chain is run forwards and backwards. A schedule that exists is valid: the constructor replays it. */
+/**
+ * How a chain is run forwards and backwards. A schedule that exists is valid: the constructor
+ * replays it.
+ */
 public record ChainSchedule(Chain chain, List<ChainStep> steps) {
 
-    /** What running it takes: forward steps (taped ones included), states saved at once, peak bytes, cost. */
+    /**
+     * What running it takes: forward steps (taped ones included), states saved at once, peak bytes,
+     * cost.
+     */
     public record Footprint(long forwards, int slots, long peakBytes, double cost) {}
 
     public ChainSchedule {
@@ -22,6 +28,7 @@ public record ChainSchedule(Chain chain, List<ChainStep> steps) {
         private final Chain chain;
         private final BitSet saved = new BitSet();
         private final BitSet taped = new BitSet();
+
         /** The state just reached, if it is held by nothing else; -1 if there is none. */
         private int loose = -1;
 
@@ -87,7 +94,9 @@ public record ChainSchedule(Chain chain, List<ChainStep> steps) {
         }
 
         private Chain.Stage start(int k) {
-            require(k >= 0 && k < chain.length() && holds(k), "stage " + k + " starts from a state that is not there");
+            require(
+                    k >= 0 && k < chain.length() && holds(k),
+                    "stage " + k + " starts from a state that is not there");
             if (loose >= 0 && loose != k) drop();
             forwards++;
             cost += chain.stages().get(k).forward();
@@ -96,7 +105,9 @@ public record ChainSchedule(Chain chain, List<ChainStep> steps) {
 
         private void backward(int k) {
             require(k == next, "backward step " + k + " comes before " + next);
-            require(taped.get(k) && holds(k), "backward step " + k + " lacks its tape or its state");
+            require(
+                    taped.get(k) && holds(k),
+                    "backward step " + k + " lacks its tape or its state");
             drop();
             var stage = chain.stages().get(k);
             peak = Math.max(peak, held + chain.stateBytes(k) + stage.backwardWorkspace());

@@ -1,21 +1,26 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What memory buys: for one problem under one cost model, the cheapest plan found at every budget. Whoever
- * asks twice gets the same answer, and a larger budget never gets a dearer one. The work is done when first
- * needed; a budget that everything fits into needs none.
+ * What memory buys: for one problem under one cost model, the cheapest plan found at every budget.
+ * Whoever asks twice gets the same answer, and a larger budget never gets a dearer one. The work is
+ * done when first needed; a budget that everything fits into needs none.
  */
 public final class Curve {
 
-    /** What a budget bounds: the arena in which a program runs, or the bytes alive, where there is no arena. */
+    /**
+     * What a budget bounds: the arena in which a program runs, or the bytes alive, where there is
+     * no arena.
+     */
     public enum Measure {
         ARENA,
         LIVE
@@ -155,16 +160,26 @@ public final class Curve {
         for (int i = 1; i < replay.length; i++) if (replay.memory[i] > replay.memory[at]) at = i;
         var way = replay.length == 0 ? "its parameters" : inTheWay(replay.order[at]);
         return new OverBudgetException(
-                "a budget of " + Budget.show(bytes) + " is too small: the least that works is " + Budget.show(least)
-                        + ". In the way is " + way
-                        + (model.paramBytes > 0 ? "; parameters take " + Budget.show(model.paramBytes) + " in all" : ""),
+                "a budget of "
+                        + Budget.show(bytes)
+                        + " is too small: the least that works is "
+                        + Budget.show(least)
+                        + ". In the way is "
+                        + way
+                        + (model.paramBytes > 0
+                                ? "; parameters take " + Budget.show(model.paramBytes) + " in all"
+                                : ""),
                 least);
     }
 
     private String inTheWay(int u) {
         var node = model.nodes.get(u);
-        return node.op().name() + (node.region().isTop() ? "" : " in " + node.region()) + ", which reads "
-                + operands(node.inputs()) + " and writes " + operands(node.outputs());
+        return node.op().name()
+                + (node.region().isTop() ? "" : " in " + node.region())
+                + ", which reads "
+                + operands(node.inputs())
+                + " and writes "
+                + operands(node.outputs());
     }
 
     private String operands(List<Value> values) {

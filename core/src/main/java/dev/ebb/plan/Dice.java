@@ -1,6 +1,9 @@
 package dev.ebb.plan;
 
-/** Numbers that look random and are the same on every machine (SplitMix64), for searches that need variety. */
+/**
+ * Numbers that look random and are the same on every machine (SplitMix64), for searches that need
+ * variety.
+ */
 final class Dice {
     private long state;
 

@@ -1,13 +1,19 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+
 import java.util.Set;
 
-/** Keeps what crosses every {@code regions}-th boundary between regions, and computes what lies between again. */
+/**
+ * Keeps what crosses every {@code regions}-th boundary between regions, and computes what lies
+ * between again.
+ */
 public record Every(int regions) implements Strategy {
 
     public Every {
-        if (regions < 1) throw new IllegalArgumentException("every " + regions + "th region: it must be at least 1");
+        if (regions < 1)
+            throw new IllegalArgumentException(
+                    "every " + regions + "th region: it must be at least 1");
     }
 
     @Override

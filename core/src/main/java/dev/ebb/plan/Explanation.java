@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -11,11 +12,15 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A plan in words: what it promises, and for every value that matters what happens to it and why. A value
- * matters if it is computed more than once, or made in the forward half and read in the backward half.
+ * A plan in words: what it promises, and for every value that matters what happens to it and why. A
+ * value matters if it is computed more than once, or made in the forward half and read in the
+ * backward half.
  */
 final class Explanation {
-    /** What happened to one value: how often it was computed, and for how many steps it lay in memory. */
+    /**
+     * What happened to one value: how often it was computed, and for how many steps it lay in
+     * memory.
+     */
     private record Fate(Value value, Node node, long bytes, int computed, int present) {}
 
     private final Plan plan;
@@ -62,13 +67,15 @@ final class Explanation {
                 }
             }
         }
-        all.sort(Comparator.comparingLong(Fate::bytes)
-                .reversed()
-                .thenComparingInt(f -> f.value().id()));
+        all.sort(
+                Comparator.comparingLong(Fate::bytes)
+                        .reversed()
+                        .thenComparingInt(f -> f.value().id()));
         return all;
     }
 
-    private static void leave(Map<Value, Integer> present, Map<Value, Integer> since, Value v, int step) {
+    private static void leave(
+            Map<Value, Integer> present, Map<Value, Integer> since, Value v, int step) {
         Integer from = since.remove(v);
         if (from != null) present.merge(v, step - from, Integer::sum);
     }
@@ -88,22 +95,46 @@ final class Explanation {
         double once = plan.curve().storeAllCost();
         line(out, "promised peak   " + Budget.show(plan.peakBytes()));
         line(out, "store all       " + Budget.show(plan.storeAllBytes()));
-        line(out, "cost            " + number(plan.cost()) + ", " + share(plan.cost(), once) + " of computing everything once");
-        line(out, String.format(Locale.ROOT, "lower bound     %s, gap %.2f %%", number(plan.lowerBound()), 100 * plan.gap()));
-        if (fates.isEmpty()) return out.append("no value is computed twice or kept for a backward half\n").toString();
+        line(
+                out,
+                "cost            "
+                        + number(plan.cost())
+                        + ", "
+                        + share(plan.cost(), once)
+                        + " of computing everything once");
+        line(
+                out,
+                String.format(
+                        Locale.ROOT,
+                        "lower bound     %s, gap %.2f %%",
+                        number(plan.lowerBound()),
+                        100 * plan.gap()));
+        if (fates.isEmpty())
+            return out.append("no value is computed twice or kept for a backward half\n")
+                    .toString();
         var rows = new ArrayList<List<String>>();
-        rows.add(List.of("value", "op", "region", "bytes", "computed", "extra cost", "present", "why"));
+        rows.add(
+                List.of(
+                        "value",
+                        "op",
+                        "region",
+                        "bytes",
+                        "computed",
+                        "extra cost",
+                        "present",
+                        "why"));
         for (Fate f : fates) {
             double again = plan.curve().cost().of(f.node()) * Math.max(0, f.computed() - 1);
-            rows.add(List.of(
-                    f.value().toString(),
-                    f.node().op().name(),
-                    f.node().region().toString(),
-                    Long.toString(f.bytes()),
-                    f.computed() == 1 ? "once, kept" : f.computed() + " times",
-                    f.computed() == 1 ? "-" : number(again),
-                    share(f.present(), steps),
-                    reason(f)));
+            rows.add(
+                    List.of(
+                            f.value().toString(),
+                            f.node().op().name(),
+                            f.node().region().toString(),
+                            Long.toString(f.bytes()),
+                            f.computed() == 1 ? "once, kept" : f.computed() + " times",
+                            f.computed() == 1 ? "-" : number(again),
+                            share(f.present(), steps),
+                            reason(f)));
         }
         return out.append(table(rows)).toString();
     }
@@ -112,10 +143,15 @@ final class Explanation {
         var traits = f.node().op().traits();
         if (f.computed() > 1) return "let go: " + number(rate(f)) + " a MiB to bring back";
         if (fates.stream().allMatch(g -> g.computed() == 1)) return "everything fits";
-        if (traits.contains(Trait.EFFECT) || traits.contains(Trait.NONDETERMINISTIC)) return "may run only once";
+        if (traits.contains(Trait.EFFECT) || traits.contains(Trait.NONDETERMINISTIC))
+            return "may run only once";
         if (traits.contains(Trait.EXPENSIVE)) return "declared expensive";
         double dearest =
-                fates.stream().filter(g -> g.computed() > 1).mapToDouble(this::rate).max().orElse(0);
+                fates.stream()
+                        .filter(g -> g.computed() > 1)
+                        .mapToDouble(this::rate)
+                        .max()
+                        .orElse(0);
         if (rate(f) > dearest) return "dear: " + number(rate(f)) + " a MiB to bring back";
         if (f.bytes() * 64 <= fates.getFirst().bytes()) return "small";
         return "no need to let it go at this budget";
@@ -136,7 +172,11 @@ final class Explanation {
             var text = new StringBuilder();
             for (int c = 0; c < columns; c++) {
                 boolean right = c == 3 || c == 5 || c == 6;
-                text.append(String.format(Locale.ROOT, "%" + (right ? "" : "-") + Math.max(1, widths[c]) + "s  ", row.get(c)));
+                text.append(
+                        String.format(
+                                Locale.ROOT,
+                                "%" + (right ? "" : "-") + Math.max(1, widths[c]) + "s  ",
+                                row.get(c)));
             }
             out.append(text.toString().stripTrailing()).append('\n');
         }

@@ -1,8 +1,8 @@
 package dev.ebb.plan;
 
 /**
- * The default: the least predicted time whose promised peak fits the budget. What does not fit is refused
- * with an {@link OverBudgetException} that names the least budget that would.
+ * The default: the least predicted time whose promised peak fits the budget. What does not fit is
+ * refused with an {@link OverBudgetException} that names the least budget that would.
  */
 public record Fit(Budget budget) implements Planner {
 

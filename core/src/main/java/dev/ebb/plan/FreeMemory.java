@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The memory a new arena could take: what the system says is available, or else what the heap may still grow to. */
+/**
+ * The memory a new arena could take: what the system says is available, or else what the heap may
+ * still grow to.
+ */
 final class FreeMemory {
     private FreeMemory() {}
 

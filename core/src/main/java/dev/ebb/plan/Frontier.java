@@ -1,21 +1,25 @@
 package dev.ebb.plan;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The trade of memory for time of one problem: a family of plans, each the cheapest found for its peak. It
- * depends on the problem and the costs alone, never on a budget someone asks for, and whoever asks gets the
- * cheapest member that fits; so more memory never costs time.
+ * The trade of memory for time of one problem: a family of plans, each the cheapest found for its
+ * peak. It depends on the problem and the costs alone, never on a budget someone asks for, and
+ * whoever asks gets the cheapest member that fits; so more memory never costs time.
  *
- * <p>The family is grown downwards: from computing everything once, the bound is lowered level by level,
- * each plan made from the one above, improved by {@link Search}; then upwards, where a plan from below may
- * turn out better than the one found before.
+ * <p>The family is grown downwards: from computing everything once, the bound is lowered level by
+ * level, each plan made from the one above, improved by {@link Search}; then upwards, where a plan
+ * from below may turn out better than the one found before.
  */
 final class Frontier {
-    /** One plan: an order of computing, its peak of live bytes, and what it costs beyond computing all once. */
+    /**
+     * One plan: an order of computing, its peak of live bytes, and what it costs beyond computing
+     * all once.
+     */
     static final class Member {
         private final int[] sequence;
         private final long peak;
@@ -69,10 +73,11 @@ final class Frontier {
         members.add(plain);
         members.add(member(ordering.tidy()));
         members.add(member(ordering.thrifty()));
-        orders = members.stream()
-                .sorted(Comparator.comparingLong(Member::peak))
-                .map(Member::sequence)
-                .toList();
+        orders =
+                members.stream()
+                        .sorted(Comparator.comparingLong(Member::peak))
+                        .map(Member::sequence)
+                        .toList();
         grow();
         prune();
     }
@@ -94,7 +99,8 @@ final class Frontier {
 
     private Member member(int[] sequence) {
         var replay = new Liveness(model);
-        if (!replay.replay(sequence, sequence.length)) throw new IllegalStateException("an order that cannot be run");
+        if (!replay.replay(sequence, sequence.length))
+            throw new IllegalStateException("an order that cannot be run");
         return new Member(replay.sequence(), replay.peak, replay.extra);
     }
 
@@ -107,7 +113,7 @@ final class Frontier {
         int n = model.nodes.size();
         long floor = Bounds.peak(model);
         int levels = n > LARGE ? 50 : 100;
-        long share = Math.min(WORK, WORK_PER_NODE * n) / levels / (n > LARGE ? 4 : 1);
+        long share = Math.min(WORK, WORK_PER_NODE * n) / levels / (n > LARGE ? 10 : 1);
         var above = member(orders.getFirst());
         long start = above.peak;
         var ladder = new ArrayList<Member>();
@@ -122,7 +128,9 @@ final class Frontier {
             above = found;
         }
         long failed = Math.max(floor - 1, above.peak - storeAll / levels);
-        for (int k = 0; k < (n > LARGE ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000); k++) {
+        for (int k = 0;
+                k < (n > LARGE ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000);
+                k++) {
             long bound = failed + (above.peak - failed) / 2;
             var found = descend(above, bound, false, share / 8);
             if (found == null) {
@@ -137,8 +145,8 @@ final class Frontier {
     }
 
     /**
-     * The cheapest plan found under {@code bound}: from the plan above it, and if {@code full} or if need be
-     * from the start; null if none.
+     * The cheapest plan found under {@code bound}: from the plan above it, and if {@code full} or
+     * if need be from the start; null if none.
      */
     private @Nullable Member descend(Member above, long bound, boolean full, long share) {
         var starts = new ArrayList<>(List.of(above.sequence));
@@ -164,7 +172,8 @@ final class Frontier {
 
     private @Nullable Member squeezed(int[] start, long bound, double noise) {
         var squeeze = search.squeeze();
-        if (!squeeze.start(start) || !squeeze.to(bound, noise, ATTEMPT_PER_NODE * start.length)) return null;
+        if (!squeeze.start(start) || !squeeze.to(bound, noise, ATTEMPT_PER_NODE * start.length))
+            return null;
         squeeze.relax(bound);
         return here();
     }
@@ -178,7 +187,8 @@ final class Frontier {
             search.squeeze().start(below.sequence);
             search.squeeze().relax(bound);
             var relaxed = here();
-            if (relaxed.extra < own.extra) ladder.set(i, member(search.improve(relaxed.sequence, bound, share)));
+            if (relaxed.extra < own.extra)
+                ladder.set(i, member(search.improve(relaxed.sequence, bound, share)));
         }
     }
 

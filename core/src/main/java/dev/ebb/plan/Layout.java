@@ -1,6 +1,7 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -11,7 +12,10 @@ import java.util.TreeMap;
 /** Where in one arena each buffer of a schedule lies, and how large the arena must be. */
 public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes) {
 
-    /** A stay of one or more values, one after the other, in memory over the steps {@code [from, to)}. */
+    /**
+     * A stay of one or more values, one after the other, in memory over the steps {@code [from,
+     * to)}.
+     */
     public record Slot(List<Stay> stays, int from, int to, long offset, long bytes) {
         public Slot {
             stays = List.copyOf(stays);
@@ -55,7 +59,8 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes) {
         var problem = schedule.problem();
         var slots = new ArrayList<Slot>();
         Map<Value, List<Stay>> open = new LinkedHashMap<>();
-        for (Value p : problem.graph().params()) open.put(p, new ArrayList<>(List.of(new Stay(p, -1))));
+        for (Value p : problem.graph().params())
+            open.put(p, new ArrayList<>(List.of(new Stay(p, -1))));
         var steps = schedule.steps();
         for (int i = 0; i < steps.size(); i++) {
             switch (steps.get(i)) {
@@ -82,15 +87,19 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes) {
     }
 
     private static Slot close(Problem problem, List<Stay> stays, int to) {
-        return new Slot(stays, stays.getFirst().from(), to, 0, problem.bytes(stays.getFirst().value()));
+        return new Slot(
+                stays, stays.getFirst().from(), to, 0, problem.bytes(stays.getFirst().value()));
     }
 
-    /** Sweeps over time and refuses two living buffers that share a byte, or one outside the arena. */
+    /**
+     * Sweeps over time and refuses two living buffers that share a byte, or one outside the arena.
+     */
     private static void check(List<Slot> slots, long arenaBytes) {
-        var byStart = slots.stream()
-                .filter(s -> s.bytes() > 0)
-                .sorted(Comparator.comparingInt(Slot::from))
-                .toList();
+        var byStart =
+                slots.stream()
+                        .filter(s -> s.bytes() > 0)
+                        .sorted(Comparator.comparingInt(Slot::from))
+                        .toList();
         var byEnd = byStart.stream().sorted(Comparator.comparingInt(Slot::to)).toList();
         var living = new TreeMap<Long, Slot>();
         int ended = 0;
@@ -98,10 +107,12 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes) {
             while (byEnd.get(ended).to() <= s.from()) living.remove(byEnd.get(ended++).offset());
             var below = living.floorEntry(s.end() - 1);
             if (below != null && below.getValue().end() > s.offset()) {
-                throw new IllegalArgumentException(s + " and " + below.getValue() + " share memory while both live");
+                throw new IllegalArgumentException(
+                        s + " and " + below.getValue() + " share memory while both live");
             }
             if (s.offset() < 0 || s.end() > arenaBytes) {
-                throw new IllegalArgumentException(s + " lies outside an arena of " + arenaBytes + " bytes");
+                throw new IllegalArgumentException(
+                        s + " lies outside an arena of " + arenaBytes + " bytes");
             }
             living.put(s.offset(), s);
         }

@@ -3,10 +3,10 @@ package dev.ebb.plan;
 import java.util.Arrays;
 
 /**
- * What a sequence of computations takes. A plan is no more than the order in which nodes are computed, some
- * of them more than once: each value is best freed after its last use before it is computed again, so the
- * memory at every step follows from one walk backwards. Computations nobody reads are dropped on the way, as
- * long as one of each node is left.
+ * What a sequence of computations takes. A plan is no more than the order in which nodes are
+ * computed, some of them more than once: each value is best freed after its last use before it is
+ * computed again, so the memory at every step follows from one walk backwards. Computations nobody
+ * reads are dropped on the way, as long as one of each node is left.
  */
 final class Liveness {
     private final Model model;
@@ -15,11 +15,16 @@ final class Liveness {
     private final int[] instances;
     private final boolean[] later;
 
-    /** The surviving sequence: {@code order[0..length)}, and the bytes alive during each of its steps. */
+    /**
+     * The surviving sequence: {@code order[0..length)}, and the bytes alive during each of its
+     * steps.
+     */
     int[] order = new int[0];
+
     long[] memory = new long[0];
     int length;
     long peak;
+
     /** What the recomputations count, beyond computing every node once. */
     double extra;
 
@@ -31,7 +36,10 @@ final class Liveness {
         later = new boolean[model.nodes.size()];
     }
 
-    /** Replays {@code sequence[0..count)}, an array of the caller's; false if it reads what is not there. */
+    /**
+     * Replays {@code sequence[0..count)}, an array of the caller's; false if it reads what is not
+     * there.
+     */
     boolean replay(int[] sequence, int count) {
         if (order.length < count) {
             order = new int[count + count / 4 + 16];
@@ -92,7 +100,9 @@ final class Liveness {
         return true;
     }
 
-    /** The bytes that node {@code u} saves by writing over dying inputs; -1 if it must and cannot. */
+    /**
+     * The bytes that node {@code u} saves by writing over dying inputs; -1 if it must and cannot.
+     */
     private long reused(int u) {
         int[] pairs = model.reuse[u];
         long saved = 0;

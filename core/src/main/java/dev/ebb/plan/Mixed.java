@@ -2,12 +2,16 @@ package dev.ebb.plan;
 
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
+
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Different strategies in different regions; where regions nest, the innermost that has a rule decides. */
+/**
+ * Different strategies in different regions; where regions nest, the innermost that has a rule
+ * decides.
+ */
 public record Mixed(List<Rule> rules, Strategy otherwise) implements Strategy {
 
     /** In regions of this name, this strategy. */
@@ -38,14 +42,16 @@ public record Mixed(List<Rule> rules, Strategy otherwise) implements Strategy {
         for (Node node : problem.graph().nodes()) {
             if (node.reverse()) continue;
             int rule = rule(node.region().path());
-            for (Value v : node.outputs()) if ((rule < 0 ? rest : choices.get(rule)).contains(v)) kept.add(v);
+            for (Value v : node.outputs())
+                if ((rule < 0 ? rest : choices.get(rule)).contains(v)) kept.add(v);
         }
         return kept;
     }
 
     private int rule(List<String> path) {
         for (String name : path.reversed()) {
-            for (int i = rules.size() - 1; i >= 0; i--) if (rules.get(i).region.equals(name)) return i;
+            for (int i = rules.size() - 1; i >= 0; i--)
+                if (rules.get(i).region.equals(name)) return i;
         }
         return -1;
     }

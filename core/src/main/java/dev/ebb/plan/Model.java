@@ -4,41 +4,60 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
+
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * A problem in plain arrays, for algorithms that replay it thousands of times. Values are numbered params
- * first, then the outputs of the nodes in graph order; nodes keep their place in the graph.
+ * A problem in plain arrays, for algorithms that replay it thousands of times. Values are numbered
+ * params first, then the outputs of the nodes in graph order; nodes keep their place in the graph.
  */
 final class Model {
-    /** How much dearer than it is the recomputation of an EXPENSIVE node counts, so that it comes last. */
+    /**
+     * How much dearer than it is the recomputation of an EXPENSIVE node counts, so that it comes
+     * last.
+     */
     private static final double RELUCTANCE = 64;
 
     final Problem problem;
     final List<Node> nodes;
     final Value[] values;
     final int params;
+
     /** The distinct values that a node reads, and those it writes. */
     final int[][] in;
+
     final int[][] out;
-    /** Which output may lie over which dying input: pairs of values, {@code from, into, from, into, ...}. */
+
+    /**
+     * Which output may lie over which dying input: pairs of values, {@code from, into, from, into,
+     * ...}.
+     */
     final int[][] reuse;
+
     final long[] bytes;
     final double[] cost;
+
     /** What computing a node once more counts: its cost, or a multiple of it if it is EXPENSIVE. */
     final double[] again;
+
     /** The node that writes a value; -1 for a param. */
     final int[] producer;
+
     /** The nodes that read a value, in graph order. */
     final int[][] readers;
+
     /** Must be resident at the end. */
     final boolean[] pinned;
+
     /** May not be computed twice. */
     final boolean[] once;
+
     final boolean[] effect;
+
     /** The param in whose place a value must lie at the end; -1 for none. */
     final int[] place;
+
     final long paramBytes;
 
     Model(Problem problem, Cost costs) {
@@ -105,7 +124,8 @@ final class Model {
 
     private static double checked(double cost, Node node) {
         if (!(cost >= 0 && cost < Double.POSITIVE_INFINITY)) {
-            throw new IllegalArgumentException("the cost of " + node + " is " + cost + ", not a finite number from 0 up");
+            throw new IllegalArgumentException(
+                    "the cost of " + node + " is " + cost + ", not a finite number from 0 up");
         }
         return cost;
     }
@@ -146,8 +166,11 @@ final class Model {
         }
         if (!possible) {
             throw new IllegalArgumentException(
-                    values[result] + " cannot be written in the place of " + values[param]
-                            + ": the node that computes it must read the parameter element by element, not "
+                    values[result]
+                            + " cannot be written in the place of "
+                            + values[param]
+                            + ": the node that computes it must read the parameter element by"
+                            + " element, not "
                             + (node >= 0 ? nodes.get(node) : "be another parameter"));
         }
         once[node] = true;

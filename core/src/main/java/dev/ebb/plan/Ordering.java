@@ -7,11 +7,12 @@ import java.util.PriorityQueue;
 import java.util.stream.IntStream;
 
 /**
- * Orders in which every node is computed once. The graph's own, as far as updates in place allow it: a node
- * that writes over a parameter waits for all other readers of that parameter. And an order in which nodes
- * have been moved, earlier if that lets more die than it creates (a mask instead of an activation, a
- * statistic instead of its rows, a parameter's update instead of its gradient), later if its output is
- * larger than what it reads. Each move lowers the sum of memory over time; the peak usually follows.
+ * Orders in which every node is computed once. The graph's own, as far as updates in place allow
+ * it: a node that writes over a parameter waits for all other readers of that parameter. And an
+ * order in which nodes have been moved, earlier if that lets more die than it creates (a mask
+ * instead of an activation, a statistic instead of its rows, a parameter's update instead of its
+ * gradient), later if its output is larger than what it reads. Each move lowers the sum of memory
+ * over time; the peak usually follows.
  */
 final class Ordering {
     private static final int ROUNDS = 3;
@@ -19,6 +20,7 @@ final class Ordering {
     private final Model model;
     private final int[][] before;
     private final int[][] after;
+
     /** Nodes that write over a parameter, and all that must wait for them. */
     private final boolean[] late;
 
@@ -54,14 +56,17 @@ final class Ordering {
         return marked;
     }
 
-    /** Whether {@code u} writes over a parameter or waits for a node that does; such nodes are computed once. */
+    /**
+     * Whether {@code u} writes over a parameter or waits for a node that does; such nodes are
+     * computed once.
+     */
     boolean isLate(int u) {
         return late[u];
     }
 
     /**
-     * The sequence with its late nodes moved to the earliest step at which what they read has been computed and,
-     * recomputations included, nothing reads any more what they write over.
+     * The sequence with its late nodes moved to the earliest step at which what they read has been
+     * computed and, recomputations included, nothing reads any more what they write over.
      */
     int[] settle(int[] sequence) {
         int n = before.length;
@@ -144,7 +149,9 @@ final class Ordering {
         for (int u = 0; u < waiting.length; u++) {
             for (int o : model.out[u]) {
                 if (waiting[u] > 0 && model.place[o] >= 0) {
-                    return model.values[model.place[o]] + " is still read after " + model.nodes.get(u)
+                    return model.values[model.place[o]]
+                            + " is still read after "
+                            + model.nodes.get(u)
                             + " has written over it; do not replace it in place, or read it before";
                 }
             }
@@ -185,7 +192,10 @@ final class Ordering {
         return tidy();
     }
 
-    /** How memory changes if {@code u} is computed now, when {@code left} readers of each value remain. */
+    /**
+     * How memory changes if {@code u} is computed now, when {@code left} readers of each value
+     * remain.
+     */
     private long growth(int u, int[] left) {
         long sum = 0;
         for (int o : model.out[u]) if (left[o] > 0 || model.pinned[o]) sum += model.bytes[o];
@@ -225,7 +235,8 @@ final class Ordering {
             double change = (double) (here - to) * kept(u);
             for (int x : model.in[u]) {
                 int other = lastOther(x, u);
-                if (!model.pinned[x] && other < here) change -= (double) model.bytes[x] * (here - Math.max(to, other + 1));
+                if (!model.pinned[x] && other < here)
+                    change -= (double) model.bytes[x] * (here - Math.max(to, other + 1));
             }
             if (change < best || (change == best && change < 0 && to > target)) {
                 best = change;
@@ -246,7 +257,8 @@ final class Ordering {
         double change = -(double) (target - 1 - here) * kept(u);
         for (int x : model.in[u]) {
             int other = Math.max(here, lastOther(x, u));
-            if (!model.pinned[x] && other < target - 1) change += (double) model.bytes[x] * (target - 1 - other);
+            if (!model.pinned[x] && other < target - 1)
+                change += (double) model.bytes[x] * (target - 1 - other);
         }
         if (change >= 0) return false;
         shift(u, here, target - 1);

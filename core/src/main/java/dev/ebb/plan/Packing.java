@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Places buffers with known lifetimes in one arena (dynamic storage allocation, which is NP-hard). Buffers are
- * placed one by one, each at the lowest offset where no living neighbour lies; what matters is the order.
- * Several are tried, large ones first being the usual winner, and the best is improved: whoever ends above
- * the peak of live bytes, which no arena can undercut, or lives beside one that does, is tried elsewhere in
- * the order. The work is bounded by a count, not by a clock.
+ * Places buffers with known lifetimes in one arena (dynamic storage allocation, which is NP-hard).
+ * Buffers are placed one by one, each at the lowest offset where no living neighbour lies; what
+ * matters is the order. Several are tried, large ones first being the usual winner, and the best is
+ * improved: whoever ends above the peak of live bytes, which no arena can undercut, or lives beside
+ * one that does, is tried elsewhere in the order. The work is bounded by a count, not by a clock.
  */
 final class Packing {
     /** Comparisons spent on one packing; beyond it the best so far stands. */
@@ -86,10 +86,12 @@ final class Packing {
         Comparator<Integer> bySize = Comparator.comparingLong((Integer i) -> -bytes[i]);
         Comparator<Integer> byLife = Comparator.comparingInt((Integer i) -> from[i] - to[i]);
         Comparator<Integer> byStart = Comparator.comparingInt((Integer i) -> from[i]);
-        Comparator<Integer> byArea = Comparator.comparingDouble((Integer i) -> -(double) bytes[i] * (to[i] - from[i]));
+        Comparator<Integer> byArea =
+                Comparator.comparingDouble((Integer i) -> -(double) bytes[i] * (to[i] - from[i]));
         int[] order = sorted(bySize.thenComparing(byLife).thenComparing(byStart));
         place(order, Long.MAX_VALUE);
-        for (var by : List.of(byLife.thenComparing(bySize), byArea, byStart.thenComparing(byLife))) {
+        for (var by :
+                List.of(byLife.thenComparing(bySize), byArea, byStart.thenComparing(byLife))) {
             if (bestArena == floor || work > PATIENCE) return;
             int[] other = sorted(by);
             if (place(other, bestArena - 1)) order = other;
@@ -106,7 +108,9 @@ final class Packing {
                 .toArray();
     }
 
-    /** A few rounds in which whoever ended above the floor goes to the front; the best order found. */
+    /**
+     * A few rounds in which whoever ended above the floor goes to the front; the best order found.
+     */
     private int[] promoted(int[] start) {
         int[] best = start;
         int[] order = start;
@@ -115,15 +119,19 @@ final class Packing {
             place(order, Long.MAX_VALUE);
             if (bestArena < before) best = order;
             int[] rest = order;
-            order = IntStream.concat(
-                            Arrays.stream(rest).filter(i -> offset[i] + bytes[i] > floor),
-                            Arrays.stream(rest).filter(i -> offset[i] + bytes[i] <= floor))
-                    .toArray();
+            order =
+                    IntStream.concat(
+                                    Arrays.stream(rest).filter(i -> offset[i] + bytes[i] > floor),
+                                    Arrays.stream(rest).filter(i -> offset[i] + bytes[i] <= floor))
+                            .toArray();
         }
         return best;
     }
 
-    /** Moves one buffer at a time, one that ends high or lives beside one that does, and keeps what is no worse. */
+    /**
+     * Moves one buffer at a time, one that ends high or lives beside one that does, and keeps what
+     * is no worse.
+     */
     private void climb(int[] start) {
         var dice = new Dice(1);
         int[] order = start;
@@ -182,7 +190,10 @@ final class Packing {
         return next;
     }
 
-    /** First fit in this order, given up beyond {@code limit}; remembers the offsets if they are the best so far. */
+    /**
+     * First fit in this order, given up beyond {@code limit}; remembers the offsets if they are the
+     * best so far.
+     */
     private boolean place(int[] order, long limit) {
         int count = 0;
         long arena = 0;

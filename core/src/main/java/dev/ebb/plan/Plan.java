@@ -1,6 +1,8 @@
 package dev.ebb.plan;
 
-/** A decided plan: what is done, where it lies, what it is predicted to cost, and how good that is. */
+/**
+ * A decided plan: what is done, where it lies, what it is predicted to cost, and how good that is.
+ */
 public record Plan(Layout layout, double lowerBound, Curve curve) {
 
     public Schedule schedule() {
@@ -20,7 +22,9 @@ public record Plan(Layout layout, double lowerBound, Curve curve) {
         return schedule().cost(curve.cost());
     }
 
-    /** How far the cost is above what no plan can undercut, as a share of it: 0.01 is one percent. */
+    /**
+     * How far the cost is above what no plan can undercut, as a share of it: 0.01 is one percent.
+     */
     public double gap() {
         return lowerBound == 0 ? 0 : Math.max(0, cost() / lowerBound - 1);
     }
@@ -35,7 +39,9 @@ public record Plan(Layout layout, double lowerBound, Curve curve) {
         return curve.leastBytes();
     }
 
-    /** A table of every value that matters: its bytes, what happens to it, at what cost, and why. */
+    /**
+     * A table of every value that matters: its bytes, what happens to it, at what cost, and why.
+     */
     public String explain() {
         return Explanation.of(this);
     }

@@ -3,13 +3,17 @@ package dev.ebb.plan;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
+
 import java.util.List;
 
 /** Whether a value of the forward half is kept for the backward half. */
 @FunctionalInterface
 public interface Policy {
 
-    /** A value that could be kept, the node that computes it, the memory it takes and what bringing it back costs. */
+    /**
+     * A value that could be kept, the node that computes it, the memory it takes and what bringing
+     * it back costs.
+     */
     record Candidate(Value value, Node node, long bytes, double cost) {}
 
     boolean keeps(Candidate candidate);

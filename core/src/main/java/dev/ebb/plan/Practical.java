@@ -4,11 +4,13 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
+
 import java.util.Set;
 
 /**
- * What an experienced user would write down: keep what is small, dear or cannot be computed twice, which is
- * statistics, products, convolutions and attention; compute large elementwise activations again.
+ * What an experienced user would write down: keep what is small, dear or cannot be computed twice,
+ * which is statistics, products, convolutions and attention; compute large elementwise activations
+ * again.
  */
 public record Practical() implements Strategy {
     /** A value is small if it takes at most this share of the largest one. */
@@ -16,12 +18,13 @@ public record Practical() implements Strategy {
 
     @Override
     public Set<Value> keeps(Problem problem, Cost cost) {
-        long largest = problem.graph().nodes().stream()
-                .filter(n -> !n.reverse())
-                .flatMap(n -> n.outputs().stream())
-                .mapToLong(problem::bytes)
-                .max()
-                .orElse(0);
+        long largest =
+                problem.graph().nodes().stream()
+                        .filter(n -> !n.reverse())
+                        .flatMap(n -> n.outputs().stream())
+                        .mapToLong(problem::bytes)
+                        .max()
+                        .orElse(0);
         Policy dear = c -> isDear(c.node());
         return new Keep(Policy.atMost(largest / SMALL).or(dear)).keeps(problem, cost);
     }
@@ -29,8 +32,15 @@ public record Practical() implements Strategy {
     private static boolean isDear(Node node) {
         if (node.op().traits().contains(Trait.EXPENSIVE)) return true;
         return switch (node.kernel()) {
-            case Kernel.Contract _, Kernel.Convolve _, Kernel.Attend _, Kernel.AttendGrad _, Kernel.Library _,
-                    Kernel.Fold _, Kernel.Scatter _, Kernel.Cumulate _ -> true;
+            case Kernel.Contract _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Kernel.Library _,
+                    Kernel.Fold _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _ ->
+                    true;
             case Kernel.Map _, Kernel.Assemble _, Kernel.Gather _ -> false;
         };
     }

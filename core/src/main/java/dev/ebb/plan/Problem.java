@@ -3,11 +3,14 @@ package dev.ebb.plan;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
+
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 
-/** A graph to be scheduled, what may become of each of its parameters, and what each value occupies. */
+/**
+ * A graph to be scheduled, what may become of each of its parameters, and what each value occupies.
+ */
 public record Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
 
     public Problem {
@@ -22,11 +25,16 @@ public record Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
                 var param = graph.params().get(i);
                 if (r < 0 || r >= graph.results().size()) {
                     throw new IllegalArgumentException(
-                            "no result " + r + " to take the place of " + param + ": there are "
+                            "no result "
+                                    + r
+                                    + " to take the place of "
+                                    + param
+                                    + ": there are "
                                     + graph.results().size());
                 }
                 if (!taken.add(r) || !alike(graph.results().get(r).type(), param.type())) {
-                    throw new IllegalArgumentException("result " + r + " cannot take the place of " + param);
+                    throw new IllegalArgumentException(
+                            "result " + r + " cannot take the place of " + param);
                 }
             }
         }
@@ -42,7 +50,8 @@ public record Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
 
     /** Every parameter is read in anew for each run. */
     public static Problem of(Graph graph) {
-        return new Problem(graph, Collections.nCopies(graph.params().size(), new Binding.Consumed()));
+        return new Problem(
+                graph, Collections.nCopies(graph.params().size(), new Binding.Consumed()));
     }
 
     /** The memory that {@code value} occupies. */

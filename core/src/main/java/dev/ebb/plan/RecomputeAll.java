@@ -1,11 +1,12 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+
 import java.util.Set;
 
 /**
- * Keeps nothing: the backward half of each region computes all it reads again, from the parameters on. The
- * least that can be kept, not the least memory: {@link Fit} goes lower, and costs less.
+ * Keeps nothing: the backward half of each region computes all it reads again, from the parameters
+ * on. The least that can be kept, not the least memory: {@link Fit} goes lower, and costs less.
  */
 public record RecomputeAll() implements Strategy {
 
@@ -17,6 +18,7 @@ public record RecomputeAll() implements Strategy {
     @Override
     public Schedule plan(Problem problem, Cost cost) {
         var model = new Model(problem, cost);
-        return Script.of(model, new Replay(model, new Ordering(model)).keepingWithinRegions(Set.of()));
+        return Script.of(
+                model, new Replay(model, new Ordering(model)).keepingWithinRegions(Set.of()));
     }
 }

@@ -1,14 +1,15 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Set;
 
 /**
- * Builds a sequence from the set of values to keep: the one way in which every simple strategy becomes a
- * schedule. The forward half runs in order; before each node of the backward half, what it reads and is
- * neither kept nor there yet is computed again, from the nearest values that are.
+ * Builds a sequence from the set of values to keep: the one way in which every simple strategy
+ * becomes a schedule. The forward half runs in order; before each node of the backward half, what
+ * it reads and is neither kept nor there yet is computed again, from the nearest values that are.
  */
 final class Replay {
     private final Model model;
@@ -51,16 +52,18 @@ final class Replay {
     private void mark(Set<Value> kept) {
         for (int v = 0; v < keep.length; v++) {
             int p = model.producer[v];
-            keep[v] = p < 0
-                    || model.once[p]
-                    || ordering.isLate(p)
-                    || model.nodes.get(p).reverse()
-                    || kept.contains(model.values[v]);
+            keep[v] =
+                    p < 0
+                            || model.once[p]
+                            || ordering.isLate(p)
+                            || model.nodes.get(p).reverse()
+                            || kept.contains(model.values[v]);
         }
     }
 
     private void run(int u) {
-        if (model.nodes.get(u).reverse() && !ordering.isLate(u)) for (int x : model.in[u]) recall(x);
+        if (model.nodes.get(u).reverse() && !ordering.isLate(u))
+            for (int x : model.in[u]) recall(x);
         append(u);
     }
 
@@ -69,7 +72,10 @@ final class Replay {
         sequence[length++] = u;
     }
 
-    /** Computes {@code x} again with all that takes, deepest first; a stack of its own, since chains are long. */
+    /**
+     * Computes {@code x} again with all that takes, deepest first; a stack of its own, since chains
+     * are long.
+     */
     private void recall(int x) {
         if (keep[x] || fresh[x]) return;
         var open = new ArrayDeque<int[]>();
@@ -96,7 +102,8 @@ final class Replay {
     static int[] cleaned(Model model, int[] sequence) {
         var replay = new Liveness(model);
         if (!replay.replay(sequence, sequence.length)) {
-            throw new IllegalStateException("a strategy made a sequence that reads what is not there");
+            throw new IllegalStateException(
+                    "a strategy made a sequence that reads what is not there");
         }
         return replay.sequence();
     }

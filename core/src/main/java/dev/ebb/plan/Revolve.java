@@ -4,16 +4,19 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 
 /**
- * Optimal checkpointing of equal steps with a fixed number of saved states (Griewank and Walther, "Revolve",
- * 2000). With {@code s} slots, the first of them for the initial state, and {@code r} the least number with
- * {@code C(s + r, s) >= n}, reversing {@code n} steps takes {@code n (r + 1) - C(s + r, s + 1)} forward steps,
- * each step's own taped one included. Where to put the next checkpoint follows from that formula: the cost
- * of the two halves is convex in the split, so a binary search finds it.
+ * Optimal checkpointing of equal steps with a fixed number of saved states (Griewank and Walther,
+ * "Revolve", 2000). With {@code s} slots, the first of them for the initial state, and {@code r}
+ * the least number with {@code C(s + r, s) >= n}, reversing {@code n} steps takes {@code n (r + 1)
+ * - C(s + r, s + 1)} forward steps, each step's own taped one included. Where to put the next
+ * checkpoint follows from that formula: the cost of the two halves is convex in the split, so a
+ * binary search finds it.
  */
 public final class Revolve {
     private Revolve() {}
 
-    /** The forward steps it takes to reverse {@code steps} steps with {@code slots} saved states. */
+    /**
+     * The forward steps it takes to reverse {@code steps} steps with {@code slots} saved states.
+     */
     public static long forwards(long steps, int slots) {
         check(steps, slots);
         long r = repetitions(steps, slots);
@@ -44,7 +47,10 @@ public final class Revolve {
         return new ChainSchedule(Chain.uniform(steps), list);
     }
 
-    /** Steps {@code [from, to)} yet to be reversed; state {@code from} is saved in the first of the slots. */
+    /**
+     * Steps {@code [from, to)} yet to be reversed; state {@code from} is saved in the first of the
+     * slots.
+     */
     private record Span(int from, int to, int slots) {
         int length() {
             return to - from;
@@ -52,8 +58,11 @@ public final class Revolve {
     }
 
     private static void check(long steps, int slots) {
-        if (steps < 0) throw new IllegalArgumentException("a chain cannot have " + steps + " steps");
-        if (slots < 1) throw new IllegalArgumentException("the initial state needs a slot: " + slots + " are too few");
+        if (steps < 0)
+            throw new IllegalArgumentException("a chain cannot have " + steps + " steps");
+        if (slots < 1)
+            throw new IllegalArgumentException(
+                    "the initial state needs a slot: " + slots + " are too few");
     }
 
     /** How far to advance before saving the next state. */

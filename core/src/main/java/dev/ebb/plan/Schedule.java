@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
+
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -10,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** An order of computing and freeing. A schedule that exists is valid: the constructor replays it. */
+/**
+ * An order of computing and freeing. A schedule that exists is valid: the constructor replays it.
+ */
 public record Schedule(Problem problem, List<Step> steps) {
 
     /** Every buffer of a program starts at a multiple of this: a cache line. */
@@ -21,7 +24,10 @@ public record Schedule(Problem problem, List<Step> steps) {
         replay(problem, steps);
     }
 
-    /** What running a schedule takes: the most bytes alive at once, and how many computations there are. */
+    /**
+     * What running a schedule takes: the most bytes alive at once, and how many computations there
+     * are.
+     */
     public record Footprint(long peakBytes, int computed, int recomputed) {}
 
     public Footprint footprint() {
@@ -58,6 +64,7 @@ public record Schedule(Problem problem, List<Step> steps) {
 
     private static final class Replay {
         private final Problem problem;
+
         /** What is resident, and the value in whose memory it lies. */
         private final Map<Value, Value> resident = new HashMap<>();
 
@@ -87,12 +94,21 @@ public record Schedule(Problem problem, List<Step> steps) {
 
         void compute(Step.Compute step) {
             var node = step.node();
-            for (Value v : node.inputs()) require(resident.containsKey(v), v, "is not resident for", node);
+            for (Value v : node.inputs())
+                require(resident.containsKey(v), v, "is not resident for", node);
             count(node);
             Map<Value, Value> place = new HashMap<>();
             for (var reuse : step.reuses()) {
-                require(node.inputs().contains(reuse.from()), reuse.from(), "is overwritten but not read by", node);
-                require(!kept.contains(reuse.from()), reuse.from(), "must be kept but is overwritten by", node);
+                require(
+                        node.inputs().contains(reuse.from()),
+                        reuse.from(),
+                        "is overwritten but not read by",
+                        node);
+                require(
+                        !kept.contains(reuse.from()),
+                        reuse.from(),
+                        "must be kept but is overwritten by",
+                        node);
                 require(
                         Inplace.allowed(node, reuse.from(), reuse.into()),
                         reuse.from(),
@@ -105,7 +121,11 @@ public record Schedule(Problem problem, List<Step> steps) {
             for (Value v : node.outputs()) {
                 var old = place.remove(v);
                 if (old == null) bytes += problem.bytes(v);
-                require(resident.put(v, old == null ? v : old) == null, v, "is already resident before", node);
+                require(
+                        resident.put(v, old == null ? v : old) == null,
+                        v,
+                        "is already resident before",
+                        node);
             }
             require(place.isEmpty(), node.outputs(), "are not all that is written by", node);
             peak = Math.max(peak, bytes);
@@ -113,7 +133,8 @@ public record Schedule(Problem problem, List<Step> steps) {
 
         private void count(Node node) {
             Integer known = number.get(node);
-            if (known == null) throw new IllegalArgumentException(node + " is not a node of the graph");
+            if (known == null)
+                throw new IllegalArgumentException(node + " is not a node of the graph");
             int i = known;
             if (done[i]) {
                 recomputed++;
@@ -126,7 +147,11 @@ public record Schedule(Problem problem, List<Step> steps) {
             } else {
                 computed++;
                 if (node.op().traits().contains(Trait.EFFECT)) {
-                    require(i > lastEffect, node.outputs(), "has an effect out of program order:", node);
+                    require(
+                            i > lastEffect,
+                            node.outputs(),
+                            "has an effect out of program order:",
+                            node);
                     lastEffect = i;
                 }
             }
@@ -142,13 +167,21 @@ public record Schedule(Problem problem, List<Step> steps) {
         Footprint end() {
             var graph = problem.graph();
             for (Value r : graph.results()) {
-                require(resident.containsKey(r), r, "is not resident at the end of", "the schedule");
+                require(
+                        resident.containsKey(r),
+                        r,
+                        "is not resident at the end of",
+                        "the schedule");
             }
             for (int i = 0; i < graph.params().size(); i++) {
                 if (problem.bindings().get(i) instanceof Binding.Replaced(int r)) {
                     var result = graph.results().get(r);
                     var param = graph.params().get(i);
-                    require(param.equals(resident.get(result)), result, "should end in the place of", param);
+                    require(
+                            param.equals(resident.get(result)),
+                            result,
+                            "should end in the place of",
+                            param);
                 }
             }
             for (int i = 0; i < done.length; i++) {

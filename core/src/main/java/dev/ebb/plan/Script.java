@@ -5,7 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Writes a sequence of computations out as a schedule: every value is freed at its last use, or written over. */
+/**
+ * Writes a sequence of computations out as a schedule: every value is freed at its last use, or
+ * written over.
+ */
 final class Script {
     private final Model model;
     private final boolean[] live;
@@ -24,7 +27,11 @@ final class Script {
         for (int i = sequence.length - 1; i >= 0; i--) {
             int u = sequence[i];
             var reuses = new ArrayList<Step.Reuse>();
-            var gone = Arrays.stream(model.in[u]).filter(x -> !live[x]).boxed().collect(Collectors.toCollection(ArrayList::new));
+            var gone =
+                    Arrays.stream(model.in[u])
+                            .filter(x -> !live[x])
+                            .boxed()
+                            .collect(Collectors.toCollection(ArrayList::new));
             for (boolean forced : new boolean[] {true, false}) reuse(u, forced, gone, reuses);
             for (int o : model.out[u]) if (!live[o]) backwards.add(new Step.Free(model.values[o]));
             for (int x : gone.reversed()) backwards.add(new Step.Free(model.values[x]));
@@ -38,7 +45,10 @@ final class Script {
         return backwards.reversed();
     }
 
-    /** Takes from the dying values those that outputs can lie over; a result goes into its own place only. */
+    /**
+     * Takes from the dying values those that outputs can lie over; a result goes into its own place
+     * only.
+     */
     private void reuse(int u, boolean forced, List<Integer> gone, List<Step.Reuse> reuses) {
         int[] pairs = model.reuse[u];
         for (int k = 0; k < pairs.length; k += 2) {

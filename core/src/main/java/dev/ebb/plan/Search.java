@@ -3,9 +3,10 @@ package dev.ebb.plan;
 import java.util.Arrays;
 
 /**
- * Improves a sequence that fits: takes some recomputations out, brings the sequence under the budget again
- * with a little chance in the choices, drops what has become needless, and keeps the result if it is no
- * worse. This is large neighbourhood search (Shaw, 1998); it stops after a counted amount of work.
+ * Improves a sequence that fits: takes some recomputations out, brings the sequence under the
+ * budget again with a little chance in the choices, drops what has become needless, and keeps the
+ * result if it is no worse. This is large neighbourhood search (Shaw, 1998); it stops after a
+ * counted amount of work.
  */
 final class Search {
     private final Model model;
@@ -37,7 +38,8 @@ final class Search {
         var seen = new boolean[model.nodes.size()];
         while (squeeze.work < stop && bestExtra > 0) {
             int[] broken = ruin(here, seen);
-            if (!squeeze.start(broken)) throw new IllegalStateException("a sequence lost what it reads");
+            if (!squeeze.start(broken))
+                throw new IllegalStateException("a sequence lost what it reads");
             if (!squeeze.to(budget, dice.next(), stop - squeeze.work)) continue;
             squeeze.relax(budget);
             double extra = squeeze.current().extra;

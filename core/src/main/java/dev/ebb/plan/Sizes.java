@@ -13,7 +13,8 @@ public interface Sizes {
 
     /** The bytes of the value's type, rounded up to a multiple of {@code alignment}. */
     static Sizes aligned(long alignment) {
-        if (alignment <= 0) throw new IllegalArgumentException("an alignment is positive, not " + alignment);
+        if (alignment <= 0)
+            throw new IllegalArgumentException("an alignment is positive, not " + alignment);
         return value -> Math.ceilDiv(value.type().bytes(), alignment) * alignment;
     }
 }

@@ -5,17 +5,21 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Brings a sequence under a budget by letting values go and computing them again just before their next use.
- * Each round weighs every gap between two uses of a value: the excess memory that an absence would relieve,
- * against the cost of the chain of nodes that brings the value back. What the chain itself reads is kept
- * alive or computed again, whichever is cheaper at the current price of memory. Greedy, as DTR (Kirisame et
- * al., 2021) is, but with the whole future in view and an exact replay after every choice.
+ * Brings a sequence under a budget by letting values go and computing them again just before their
+ * next use. Each round weighs every gap between two uses of a value: the excess memory that an
+ * absence would relieve, against the cost of the chain of nodes that brings the value back. What
+ * the chain itself reads is kept alive or computed again, whichever is cheaper at the current price
+ * of memory. Greedy, as DTR (Kirisame et al., 2021) is, but with the whole future in view and an
+ * exact replay after every choice.
  */
 final class Squeeze {
     /** No chain is longer: what takes more to bring back is better kept. */
     private static final int LONGEST = 400;
 
-    /** How many refused attempts end a search; a little more in large graphs, where one refusal comes many times. */
+    /**
+     * How many refused attempts end a search; a little more in large graphs, where one refusal
+     * comes many times.
+     */
     private static final int PATIENCE = 40;
 
     private final Model model;
@@ -37,7 +41,11 @@ final class Squeeze {
     private long budget;
     private final double least;
     private int[] scratch = new int[0];
-    /** Steps replayed so far: the measure of work, which unlike a clock is the same on every machine. */
+
+    /**
+     * Steps replayed so far: the measure of work, which unlike a clock is the same on every
+     * machine.
+     */
     long work;
 
     private int bestStep;
@@ -69,8 +77,8 @@ final class Squeeze {
     }
 
     /**
-     * Lowers the peak of the current sequence to {@code bound}, with more chance in the choices the higher
-     * {@code noise} is; false if it found no way within the allowance of work.
+     * Lowers the peak of the current sequence to {@code bound}, with more chance in the choices the
+     * higher {@code noise} is; false if it found no way within the allowance of work.
      */
     boolean to(long bound, double noise, long allowance) {
         budget = bound;
@@ -113,7 +121,8 @@ final class Squeeze {
         room(length);
         System.arraycopy(current.order, 0, scratch, 0, bestStep);
         System.arraycopy(bestChain, 0, scratch, bestStep, bestLength);
-        System.arraycopy(current.order, bestStep, scratch, bestStep + bestLength, current.length - bestStep);
+        System.arraycopy(
+                current.order, bestStep, scratch, bestStep + bestLength, current.length - bestStep);
         work += length;
         return trial.replay(scratch, length);
     }
@@ -142,8 +151,8 @@ final class Squeeze {
     }
 
     /**
-     * Weighs computing {@code v} again just before a use, or where what it reads was last alive. Where nothing has
-     * read it since it was computed, that is to move it, and costs less.
+     * Weighs computing {@code v} again just before a use, or where what it reads was last alive.
+     * Where nothing has read it since it was computed, that is to move it, and costs less.
      */
     private void weigh(int v, int event, double noise) {
         int from = time.events[event - 1] >> 1;
@@ -153,7 +162,7 @@ final class Squeeze {
         double saved = unread ? model.again[node] : 0;
         double relief = relief(v, from + 1, to);
         double luck = noise == 0 ? 1 : 1 + noise * (dice.next() - 0.5);
-        if (relief * luck <= bestScore * least) return;
+        if (relief * luck <= bestScore * (model.again[node] - saved + least)) return;
         offer(v, from, to, to, saved, luck);
         int earlier = to;
         for (int x : model.in[model.producer[v]]) {
@@ -162,7 +171,8 @@ final class Squeeze {
                 if (d > from + 1) earlier = Math.min(earlier, d);
             }
         }
-        if (earlier < to && time.over(from + 1, earlier) > 0) offer(v, from, earlier, to, saved, luck);
+        if (earlier < to && time.over(from + 1, earlier) > 0)
+            offer(v, from, earlier, to, saved, luck);
     }
 
     private double relief(int v, int from, int to) {
@@ -213,13 +223,17 @@ final class Squeeze {
             sum += Math.max(0, now - budget);
             for (int x : model.in[chain[k]]) {
                 int p = model.producer[x];
-                if (p >= 0 && lastIn[p] == stamps && lastStep[p] == k && !time.isLive(x, at)) now -= model.bytes[x];
+                if (p >= 0 && lastIn[p] == stamps && lastStep[p] == k && !time.isLive(x, at))
+                    now -= model.bytes[x];
             }
         }
         return sum;
     }
 
-    /** Appends to the chain what computing {@code node} before step {@code at} takes; false if it cannot be done. */
+    /**
+     * Appends to the chain what computing {@code node} before step {@code at} takes; false if it
+     * cannot be done.
+     */
     private boolean reach(int node, int at) {
         stamp[node] = stamps;
         chainCost += model.again[node];
@@ -245,8 +259,8 @@ final class Squeeze {
     }
 
     /**
-     * The first step at which keeping {@code x} beyond its last use, at step {@code last}, takes more memory: that
-     * step itself, if {@code x} is written over there.
+     * The first step at which keeping {@code x} beyond its last use, at step {@code last}, takes
+     * more memory: that step itself, if {@code x} is written over there.
      */
     private int lost(int x, int last) {
         if (last >= 0) {
@@ -256,7 +270,9 @@ final class Squeeze {
         return last + 1;
     }
 
-    /** Whether a dead param cannot be kept alive for longer, because a result has taken its place. */
+    /**
+     * Whether a dead param cannot be kept alive for longer, because a result has taken its place.
+     */
     private boolean isReplaced(int x) {
         return x < model.params && model.problem.bindings().get(x) instanceof Binding.Replaced;
     }
@@ -273,7 +289,8 @@ final class Squeeze {
             for (int i = 0; i < current.length; i++) {
                 int u = current.order[i];
                 if (time.firstTime[i] || stuck[u]) continue;
-                if ((best < 0 || model.again[u] > model.again[current.order[best]]) && isSpare(i)) best = i;
+                if ((best < 0 || model.again[u] > model.again[current.order[best]]) && isSpare(i))
+                    best = i;
             }
             if (best < 0) return;
             if (drop(best) && trial.peak <= budget) {

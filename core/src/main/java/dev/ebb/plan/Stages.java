@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The forward half in stages: one per region, at the outermost level that tells two regions apart; nodes
- * between regions belong to the stage before them. Without regions every node is a stage.
+ * The forward half in stages: one per region, at the outermost level that tells two regions apart;
+ * nodes between regions belong to the stage before them. Without regions every node is a stage.
  */
 record Stages(IdentityHashMap<Node, Integer> byNode, int count) {
 

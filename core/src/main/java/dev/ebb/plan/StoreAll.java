@@ -1,6 +1,7 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+
 import java.util.HashSet;
 import java.util.Set;
 

@@ -1,11 +1,12 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+
 import java.util.Set;
 
 /**
- * A planner that says which values of the forward half stay until the backward half reads them; the others
- * are computed again when they are first needed there, and then kept to their last use.
+ * A planner that says which values of the forward half stay until the backward half reads them; the
+ * others are computed again when they are first needed there, and then kept to their last use.
  */
 public interface Strategy extends Planner {
 

@@ -3,13 +3,17 @@ package dev.ebb.plan;
 import java.util.Arrays;
 
 /**
- * A replayed sequence, indexed: when each value is written and read, and how much memory is in use or over a
- * budget between any two steps. Built in one pass; every question is then answered in constant or
- * logarithmic time.
+ * A replayed sequence, indexed: when each value is written and read, and how much memory is in use
+ * or over a budget between any two steps. Built in one pass; every question is then answered in
+ * constant or logarithmic time.
  */
 final class Timeline {
     private final Model model;
-    /** The events of value {@code v}: {@code events[first[v]..first[v + 1])}, {@code 2 * step + (write ? 1 : 0)}. */
+
+    /**
+     * The events of value {@code v}: {@code events[first[v]..first[v + 1])}, {@code 2 * step +
+     * (write ? 1 : 0)}.
+     */
     final int[] first;
 
     int[] events = new int[0];
@@ -20,6 +24,7 @@ final class Timeline {
     private int[] overCount = new int[1];
     private double[] overBytes = new double[1];
     private long budget;
+
     /** Whether the computation at a step is the first of its node. */
     boolean[] firstTime = new boolean[0];
 
@@ -83,7 +88,8 @@ final class Timeline {
             long[] below = highest[k - 1];
             long[] here = highest[k];
             int half = 1 << (k - 1);
-            for (int i = 0; i + (1 << k) <= length; i++) here[i] = Math.max(below[i], below[i + half]);
+            for (int i = 0; i + (1 << k) <= length; i++)
+                here[i] = Math.max(below[i], below[i + half]);
         }
     }
 
@@ -124,19 +130,30 @@ final class Timeline {
         return low;
     }
 
-    /** Whether {@code v} is resident just before {@code step}, because something at or after it reads it. */
+    /**
+     * Whether {@code v} is resident just before {@code step}, because something at or after it
+     * reads it.
+     */
     boolean isLive(int v, int step) {
         int e = next(v, step);
-        return e < first[v + 1] ? (events[e] & 1) == 0 : model.pinned[v] && (v < model.params || e > first[v]);
+        return e < first[v + 1]
+                ? (events[e] & 1) == 0
+                : model.pinned[v] && (v < model.params || e > first[v]);
     }
 
-    /** The last step before {@code step} at which {@code v} is written or read; -1 if none, as for a param. */
+    /**
+     * The last step before {@code step} at which {@code v} is written or read; -1 if none, as for a
+     * param.
+     */
     int last(int v, int step) {
         int e = next(v, step) - 1;
         return e < first[v] ? -1 : events[e] >> 1;
     }
 
-    /** How much the overflow would grow during {@code [from, to)} with {@code bytes} more, on top of {@code held}. */
+    /**
+     * How much the overflow would grow during {@code [from, to)} with {@code bytes} more, on top of
+     * {@code held}.
+     */
     double harm(long bytes, long held, int from, int to) {
         if (to <= from || highest(from, to) + held + bytes <= budget) return 0;
         if (to - from > 256) return (double) bytes * (to - from);

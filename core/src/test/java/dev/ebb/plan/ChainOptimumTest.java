@@ -2,13 +2,14 @@ package dev.ebb.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
 
 class ChainOptimumTest {
 
@@ -21,18 +22,21 @@ class ChainOptimumTest {
             var stages = new ArrayList<Chain.Stage>();
             for (int k = 0; k < n; k++) {
                 int out = 1 + random.nextInt(5);
-                stages.add(new Chain.Stage(
-                        1 + random.nextInt(9),
-                        1 + random.nextInt(9),
-                        out,
-                        out + random.nextInt(6),
-                        random.nextInt(2),
-                        random.nextInt(2)));
+                stages.add(
+                        new Chain.Stage(
+                                1 + random.nextInt(9),
+                                1 + random.nextInt(9),
+                                out,
+                                out + random.nextInt(6),
+                                random.nextInt(2),
+                                random.nextInt(2)));
             }
             var chain = new Chain(1 + random.nextInt(4), stages);
             for (int bytes = 4; bytes <= 44; bytes += 5) {
                 var optimum = new ChainOptimum(chain, bytes, 1);
-                assertThat(optimum.cost()).as("%s in %s", chain, bytes).isEqualTo(new BruteForce(chain, bytes).cost());
+                assertThat(optimum.cost())
+                        .as("%s in %s", chain, bytes)
+                        .isEqualTo(new BruteForce(chain, bytes).cost());
                 if (optimum.cost() < Double.POSITIVE_INFINITY) {
                     var footprint = optimum.schedule().footprint();
                     assertThat(footprint.cost()).isEqualTo(optimum.cost());
@@ -47,7 +51,8 @@ class ChainOptimumTest {
     @Test
     void roundingToUnitsStillFits() {
         var stages = new ArrayList<Chain.Stage>();
-        for (int k = 0; k < 40; k++) stages.add(new Chain.Stage(k % 5 + 1, 2, 1000 + 37 * k, 3000 + 11 * k, 10, 20));
+        for (int k = 0; k < 40; k++)
+            stages.add(new Chain.Stage(k % 5 + 1, 2, 1000 + 37 * k, 3000 + 11 * k, 10, 20));
         var chain = new Chain(1000, stages);
         double last = Double.POSITIVE_INFINITY;
         for (long bytes = 20_000; bytes <= 200_000; bytes += 20_000) {
@@ -60,8 +65,9 @@ class ChainOptimumTest {
     }
 
     /**
-     * Dijkstra over everything that may be held: any action at any time, except that what is saved, and the state
-     * a tape belongs to, stay until their backward step. Knows nothing of stretches or recursion.
+     * Dijkstra over everything that may be held: any action at any time, except that what is saved,
+     * and the state a tape belongs to, stay until their backward step. Knows nothing of stretches
+     * or recursion.
      */
     private record BruteForce(Chain chain, long bytes) {
 
@@ -70,8 +76,12 @@ class ChainOptimumTest {
         private record Entry(double cost, int serial, State state) {}
 
         double cost() {
-            var queue = new PriorityQueue<Entry>((a, b) ->
-                    a.cost != b.cost ? Double.compare(a.cost, b.cost) : Integer.compare(a.serial, b.serial));
+            var queue =
+                    new PriorityQueue<Entry>(
+                            (a, b) ->
+                                    a.cost != b.cost
+                                            ? Double.compare(a.cost, b.cost)
+                                            : Integer.compare(a.serial, b.serial));
             Map<State, Double> known = new HashMap<>();
             var start = new State(1, 0, -1, chain.length() - 1);
             if (held(start) > bytes) return Double.POSITIVE_INFINITY;
@@ -96,16 +106,24 @@ class ChainOptimumTest {
         }
 
         private boolean has(State s, int k) {
-            return s.loose == k || (s.saved >> k & 1) == 1 || (k > 0 && (s.taped >> (k - 1) & 1) == 1);
+            return s.loose == k
+                    || (s.saved >> k & 1) == 1
+                    || (k > 0 && (s.taped >> (k - 1) & 1) == 1);
         }
 
         private List<Entry> moves(Entry entry) {
             var s = entry.state;
             var out = new ArrayList<Entry>();
-            boolean bound = s.loose >= 0 && s.loose < chain.length() && (s.taped >> s.loose & 1) == 1;
-            if (s.loose >= 0 && !bound) out.add(new Entry(entry.cost, 0, new State(s.saved, s.taped, -1, s.next)));
+            boolean bound =
+                    s.loose >= 0 && s.loose < chain.length() && (s.taped >> s.loose & 1) == 1;
+            if (s.loose >= 0 && !bound)
+                out.add(new Entry(entry.cost, 0, new State(s.saved, s.taped, -1, s.next)));
             if (s.loose >= 0 && s.loose <= s.next) {
-                out.add(new Entry(entry.cost, 0, new State(s.saved | 1 << s.loose, s.taped, -1, s.next)));
+                out.add(
+                        new Entry(
+                                entry.cost,
+                                0,
+                                new State(s.saved | 1 << s.loose, s.taped, -1, s.next)));
             }
             for (int k = 0; k <= s.next; k++) {
                 if (!has(s, k) || bound) continue;
@@ -117,7 +135,11 @@ class ChainOptimumTest {
                 }
                 if ((s.taped >> k & 1) == 0
                         && held(from) + stage.tapeBytes() + stage.forwardWorkspace() <= bytes) {
-                    out.add(new Entry(cost, 0, new State(s.saved, s.taped | 1 << k, from.loose, s.next)));
+                    out.add(
+                            new Entry(
+                                    cost,
+                                    0,
+                                    new State(s.saved, s.taped | 1 << k, from.loose, s.next)));
                 }
             }
             int k = s.next;
@@ -126,8 +148,11 @@ class ChainOptimumTest {
                 var kept = new State(s.saved, s.taped, s.loose == k ? k : -1, s.next);
                 if (held(kept) + chain.stateBytes(k) + stage.backwardWorkspace() <= bytes) {
                     int saved = k > 0 ? s.saved & ~(1 << k) : s.saved;
-                    out.add(new Entry(
-                            entry.cost + stage.backward(), 0, new State(saved, s.taped & ~(1 << k), -1, k - 1)));
+                    out.add(
+                            new Entry(
+                                    entry.cost + stage.backward(),
+                                    0,
+                                    new State(saved, s.taped & ~(1 << k), -1, k - 1)));
                 }
             }
             return out;

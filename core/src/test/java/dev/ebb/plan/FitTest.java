@@ -3,15 +3,17 @@ package dev.ebb.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Test;
+
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 
 class FitTest {
 
     @Test
     void everyBudgetHolds() {
-        for (var problem : List.of(Toy.transformerStep(4, 256, 64), Toy.unet(4, 4096), Toy.mlp(12, 1024))) {
+        for (var problem :
+                List.of(Toy.transformerStep(4, 256, 64), Toy.unet(4, 4096), Toy.mlp(12, 1024))) {
             var curve = new Curve(problem, Toy.COST);
             long most = curve.storeAllBytes();
             long least = curve.leastBytes();
@@ -24,7 +26,9 @@ class FitTest {
                 assertThat(verdict.peak()).isLessThanOrEqualTo(plan.peakBytes());
                 assertThat(verdict.peak()).isEqualTo(plan.schedule().footprint().peakBytes());
                 assertThat(verdict.cost()).isEqualTo(plan.cost());
-                assertThat(plan.cost()).isGreaterThanOrEqualTo(last).isGreaterThanOrEqualTo(plan.lowerBound() - 1e-9);
+                assertThat(plan.cost())
+                        .isGreaterThanOrEqualTo(last)
+                        .isGreaterThanOrEqualTo(plan.lowerBound() - 1e-9);
                 last = plan.cost();
             }
             assertThat(least).isLessThan(most * 3 / 4);
@@ -43,13 +47,21 @@ class FitTest {
     void tooSmallIsRefusedWithTheLeastThatWorks() {
         var problem = Toy.unet(3, 1024);
         assertThatThrownBy(() -> new Fit(Budget.bytes(4096)).plan(problem, Toy.COST))
-                .isInstanceOfSatisfying(OverBudgetException.class, e -> {
-                    assertThat(e).hasMessageContaining("4096 bytes").hasMessageContaining("reads");
-                    var plan = new Fit(Budget.bytes(e.leastBytes())).decide(problem, Toy.COST);
-                    assertThat(plan.peakBytes()).isEqualTo(e.leastBytes());
-                    assertThatThrownBy(() -> new Fit(Budget.bytes(e.leastBytes() - 1)).plan(problem, Toy.COST))
-                            .isInstanceOf(OverBudgetException.class);
-                });
+                .isInstanceOfSatisfying(
+                        OverBudgetException.class,
+                        e -> {
+                            assertThat(e)
+                                    .hasMessageContaining("4096 bytes")
+                                    .hasMessageContaining("reads");
+                            var plan =
+                                    new Fit(Budget.bytes(e.leastBytes())).decide(problem, Toy.COST);
+                            assertThat(plan.peakBytes()).isEqualTo(e.leastBytes());
+                            assertThatThrownBy(
+                                            () ->
+                                                    new Fit(Budget.bytes(e.leastBytes() - 1))
+                                                            .plan(problem, Toy.COST))
+                                    .isInstanceOf(OverBudgetException.class);
+                        });
     }
 
     @Test

@@ -3,8 +3,9 @@ package dev.ebb.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.math.BigInteger;
 import org.junit.jupiter.api.Test;
+
+import java.math.BigInteger;
 
 class RevolveTest {
 

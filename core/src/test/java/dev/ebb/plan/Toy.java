@@ -12,6 +12,7 @@ import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
+
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -20,11 +21,18 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** Graphs of ops that only a planner sees, with a backward half made by rule: what a network looks like from here. */
+/**
+ * Graphs of ops that only a planner sees, with a backward half made by rule: what a network looks
+ * like from here.
+ */
 final class Toy {
 
-    /** An op that turns any inputs into outputs of the given types; elementwise ones may write in place. */
-    record Box(String name, double cost, List<Type> types, Set<Trait> traits, boolean elementwise) implements Op {
+    /**
+     * An op that turns any inputs into outputs of the given types; elementwise ones may write in
+     * place.
+     */
+    record Box(String name, double cost, List<Type> types, Set<Trait> traits, boolean elementwise)
+            implements Op {
         @Override
         public List<Type> infer(List<Type> inputs) {
             return types;
@@ -34,11 +42,16 @@ final class Toy {
         public Kernel kernel(List<Type> inputs) {
             if (!elementwise) return new Kernel.Cumulate(1, 1, 1, Kernel.Combine.SUM, false);
             var shape = types.getFirst().shape();
-            var views = inputs.stream()
-                    .map(t -> t.shape().equals(shape)
-                            ? View.contiguous(shape)
-                            : new View(0, Collections.nCopies(shape.rank(), 0L)))
-                    .toList();
+            var views =
+                    inputs.stream()
+                            .map(
+                                    t ->
+                                            t.shape().equals(shape)
+                                                    ? View.contiguous(shape)
+                                                    : new View(
+                                                            0,
+                                                            Collections.nCopies(shape.rank(), 0L)))
+                            .toList();
             return new Kernel.Map(shape, views, Collections.nCopies(types.size(), Scalar.arg(0)));
         }
 
@@ -83,7 +96,13 @@ final class Toy {
         return emit(name, size / 1000.0, size, Set.of(), true, operands);
     }
 
-    Value emit(String name, double cost, int size, Set<Trait> traits, boolean elementwise, Value... operands) {
+    Value emit(
+            String name,
+            double cost,
+            int size,
+            Set<Trait> traits,
+            boolean elementwise,
+            Value... operands) {
         var op = new Box(name, cost, List.of(Type.of(DType.F32, size)), traits, elementwise);
         var out = graph.emit(op, operands);
         forward.add(graph.last());
@@ -127,7 +146,10 @@ final class Toy {
     private Map<Value, Value> backward(Value loss) {
         Map<Value, Value> gradients = new LinkedHashMap<>();
         graph.at(region, true);
-        gradients.put(loss, graph.emit(new Box("one", 0.001, List.of(loss.type()), Set.of(), false), List.of()).getFirst());
+        gradients.put(
+                loss,
+                graph.emit(new Box("one", 0.001, List.of(loss.type()), Set.of(), false), List.of())
+                        .getFirst());
         for (Node node : forward.reversed()) {
             var dy = gradients.get(node.outputs().getFirst());
             if (dy == null) continue;
@@ -138,10 +160,22 @@ final class Toy {
                 var reads = new ArrayList<Value>(List.of(dy));
                 if (!box.name().equals("add")) reads.addAll(node.inputs());
                 boolean inPlace = box.elementwise();
-                var op = new Box("d" + box.name(), box.cost(), List.of(x.type()), Set.of(), inPlace);
+                var op =
+                        new Box("d" + box.name(), box.cost(), List.of(x.type()), Set.of(), inPlace);
                 var dx = graph.emit(op, reads.stream().distinct().toList()).getFirst();
-                gradients.merge(x, dx, (a, b) -> graph.emit(
-                        new Box("add", x.type().size() / 1000.0, List.of(x.type()), Set.of(), true), a, b));
+                gradients.merge(
+                        x,
+                        dx,
+                        (a, b) ->
+                                graph.emit(
+                                        new Box(
+                                                "add",
+                                                x.type().size() / 1000.0,
+                                                List.of(x.type()),
+                                                Set.of(),
+                                                true),
+                                        a,
+                                        b));
             }
         }
         return gradients;
@@ -200,7 +234,10 @@ final class Toy {
         return toy.train(toy.emit("loss", 1, 1, Set.of(), false, x));
     }
 
-    /** A chain of products, each followed by an activation; no weights, so that all memory is activations. */
+    /**
+     * A chain of products, each followed by an activation; no weights, so that all memory is
+     * activations.
+     */
     static Problem mlp(int layers, int size) {
         var toy = new Toy();
         var x = toy.map("in", size, toy.input(size));
