@@ -87,7 +87,7 @@ final class AttendForward implements Runnable {
         int shared = scores.keyHead(head);
         F32Pack.rows(scores.keys, scores.key(shared, key), h.width(), keys, h.width(), x, rows);
         F32Pack.panels(
-                scores.values, scores.value(shared, key), 1, h.valueWidth(), h.valueWidth(), keys, x, values);
+                scores.values, scores.value(shared, key), 1, h.valueWidth(), h.valueWidth(), keys, keys, x, values);
         AttentionScores.products(x, rows, h.width(), packed, keys, count, tile);
         scores.hide(head, first, count, key, keys, x, tile);
         int change = greatest + 2 * QUERIES;
