@@ -6,6 +6,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Type;
 
 import java.util.List;
 
@@ -39,8 +40,8 @@ public final class Cpu implements Device, AutoCloseable {
                     .log(
                             System.Logger.Level.WARNING,
                             "the module jdk.incubator.vector is absent, so kernels run without"
-                                + " vectors, many times slower; start Java with --add-modules"
-                                + " jdk.incubator.vector");
+                                    + " vectors, many times slower; start Java with --add-modules"
+                                    + " jdk.incubator.vector");
         }
     }
 
@@ -59,6 +60,10 @@ public final class Cpu implements Device, AutoCloseable {
 
     @Override
     public long workspaceBytes(Node node) {
+        if (VECTORS && node.kernel() instanceof Kernel.Fold k) {
+            return Elementwise.workspaceBytes(
+                    k, node.inputTypes().stream().map(Type::dtype).toList());
+        }
         return reference.workspaceBytes(node);
     }
 
@@ -76,12 +81,15 @@ public final class Cpu implements Device, AutoCloseable {
             case Kernel.Convolve k -> convolve(k, node, inputs, outputs.getFirst(), workspace);
             case Kernel.Attend(var heads) -> attend(heads, inputs, outputs);
             case Kernel.AttendGrad(var heads) -> attendGrad(heads, inputs, outputs);
-            case Kernel.Fold _,
-                    Kernel.Assemble _,
-                    Kernel.Gather _,
-                    Kernel.Scatter _,
-                    Kernel.Cumulate _,
-                    Kernel.Library _ ->
+            case Kernel.Fold k -> elementwise.fold(k, inputs, outputs.getFirst(), workspace);
+            case Kernel.Assemble k -> elementwise.assemble(k, inputs, outputs.getFirst());
+            case Kernel.Gather k ->
+                    elementwise.gather(k, inputs.get(0), inputs.get(1), outputs.getFirst());
+            case Kernel.Scatter k ->
+                    elementwise.scatter(k, inputs.get(0), inputs.get(1), outputs.getFirst());
+            case Kernel.Cumulate k ->
+                    elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
+            case Kernel.Library _ ->
                     reference.bind(node, inputs, outputs, workspace);
         };
     }
