@@ -153,6 +153,17 @@ public final class Ebb {
     }
 
     /**
+     * Makes a process out of a step: {@code initial} is its state, which lives in the program's
+     * memory from then on; {@code example} tells the types of the inputs. Nothing it owns exceeds
+     * {@code budget}.
+     */
+    public static <S, B, R> Stepper<S, B, R> stepper(
+            Fn2<S, B, Next<S, R>> step, S initial, B example, Budget budget) {
+        return new Stepper<>(
+                step, initial, example, new Pipeline(new StoreAll(), _ -> 1, Devices.best()));
+    }
+
+    /**
      * Runs {@code body} with its ops in a region of this name: a unit for strategies and for the
      * report.
      */

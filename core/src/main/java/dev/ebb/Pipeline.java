@@ -4,6 +4,7 @@ import dev.ebb.exec.Device;
 import dev.ebb.exec.Program;
 import dev.ebb.exec.Scratch;
 import dev.ebb.ir.Graph;
+import dev.ebb.pass.Fuse;
 import dev.ebb.pass.Simplify;
 import dev.ebb.plan.Binding;
 import dev.ebb.plan.Cost;
@@ -17,7 +18,7 @@ import java.util.List;
 record Pipeline(Planner planner, Cost cost, Device device) {
 
     Program compile(Graph traced, List<Binding> bindings) {
-        var graph = Scratch.add(Simplify.of(traced), device);
+        var graph = Scratch.add(Fuse.of(Simplify.of(traced)), device);
         var schedule = planner.plan(new Problem(graph, bindings), cost);
         return new Program(Layout.of(schedule), device);
     }

@@ -1,6 +1,7 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Type;
 
 import java.util.Collections;
 import java.util.HashSet;
@@ -19,12 +20,16 @@ public record Problem(Graph graph, List<Binding> bindings) {
         for (int i = 0; i < bindings.size(); i++) {
             if (bindings.get(i) instanceof Binding.Replaced(int r)) {
                 var param = graph.params().get(i);
-                if (!taken.add(r) || !graph.results().get(r).type().equals(param.type())) {
+                if (!taken.add(r) || !alike(graph.results().get(r).type(), param.type())) {
                     throw new IllegalArgumentException(
                             "result " + r + " cannot take the place of " + param);
                 }
             }
         }
+    }
+
+    private static boolean alike(Type a, Type b) {
+        return a.dtype() == b.dtype() && a.size() == b.size();
     }
 
     /** Every parameter is read in anew for each run. */

@@ -1,5 +1,6 @@
 package dev.ebb.trace;
 
+import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.lang.reflect.InvocationTargetException;
@@ -18,6 +19,8 @@ import java.util.Optional;
  * structure: it stays as it is and takes part in the question whether two trees are alike.
  */
 public final class Tree {
+    private static final Tensor PLACE = Array.scalar(0f);
+
     private Tree() {}
 
     /** The tensors of a tree, in declaration order; maps in the order of their keys' iteration. */
@@ -105,6 +108,41 @@ public final class Tree {
                         + cause
                         + "; make the record public or open its package to dev.ebb",
                 cause);
+    }
+
+    /**
+     * The structure of a tree without its tensors: equal for trees that differ in their tensors
+     * alone.
+     */
+    public static Object shapeOf(Object tree) {
+        return signature(unflatten(tree, flatten(tree).stream().map(_ -> PLACE).toList()));
+    }
+
+    /**
+     * A name for each tensor of a tree, in the order of {@link #flatten}: {@code
+     * blocks.0.attention.weight}.
+     */
+    public static List<String> names(Object tree) {
+        var names = new ArrayList<String>();
+        name(tree, "", names);
+        return List.copyOf(names);
+    }
+
+    private static void name(Object tree, String path, List<String> names) {
+        var prefix = path.isEmpty() ? "" : path + ".";
+        switch (tree) {
+            case Tensor _ -> names.add(path);
+            case List<?> list -> {
+                for (int i = 0; i < list.size(); i++) name(list.get(i), prefix + i, names);
+            }
+            case Map<?, ?> map -> map.forEach((k, v) -> name(v, prefix + k, names));
+            case Optional<?> optional -> optional.ifPresent(e -> name(e, path, names));
+            case Record r -> {
+                for (var c : r.getClass().getRecordComponents())
+                    name(read(c, r), prefix + c.getName(), names);
+            }
+            default -> {}
+        }
     }
 
     /**

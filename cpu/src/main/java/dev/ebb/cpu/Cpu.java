@@ -6,7 +6,6 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Type;
 
 import java.util.List;
@@ -79,6 +78,9 @@ public final class Cpu implements Device, AutoCloseable {
         return switch (node.kernel()) {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
+            case Kernel.Convolve k -> convolve(k, node, inputs, outputs.getFirst(), workspace);
+            case Kernel.Attend(var heads) -> attend(heads, inputs, outputs);
+            case Kernel.AttendGrad(var heads) -> attendGrad(heads, inputs, outputs);
             case Kernel.Fold k -> elementwise.fold(k, inputs, outputs.getFirst(), workspace);
             case Kernel.Assemble k -> elementwise.assemble(k, inputs, outputs.getFirst());
             case Kernel.Gather k ->
@@ -87,7 +89,7 @@ public final class Cpu implements Device, AutoCloseable {
                     elementwise.scatter(k, inputs.get(0), inputs.get(1), outputs.getFirst());
             case Kernel.Cumulate k ->
                     elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
-            case Kernel.Convolve _, Kernel.Attend _, Kernel.AttendGrad _, Kernel.Library _ ->
+            case Kernel.Library _ ->
                     reference.bind(node, inputs, outputs, workspace);
         };
     }
@@ -95,10 +97,40 @@ public final class Cpu implements Device, AutoCloseable {
     private Runnable contract(
             Kernel.Contract k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
         var type = in.getFirst().dtype().compute();
-        boolean plain = k.epilogue().equals(Scalar.arg(0)) && out.dtype() == type;
-        if (!plain || !type.isFloat()) return reference.bind(node, in, List.of(out), workspace);
+        if (!type.isFloat() || out.dtype() == DType.BIT) {
+            return reference.bind(node, in, List.of(out), workspace);
+        }
         return new Contraction(
-                k, in.get(0), in.get(1), out, true, type == DType.F32 ? floats : doubles, workers);
+                k,
+                in.get(0),
+                in.get(1),
+                in.subList(2, in.size()),
+                out,
+                type == DType.F32 ? floats : doubles,
+                elementwise.tiles(),
+                workers);
+    }
+
+    private Runnable convolve(
+            Kernel.Convolve k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
+        return switch (out.dtype()) {
+            case F32 -> new Convolution(k, in, out, floats, workers);
+            case F64 -> new Convolution(k, in, out, doubles, workers);
+            case BF16, F16, I32, I64, U8, BOOL, BIT ->
+                    reference.bind(node, in, List.of(out), workspace);
+        };
+    }
+
+    private Runnable attend(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {
+        return in.getFirst().dtype().compute() == DType.F32 && AttendForward.fits(heads)
+                ? new AttendForward(heads, in, out, floats, workers)
+                : new PlainAttention(heads, in, out, workers)::forward;
+    }
+
+    private Runnable attendGrad(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {
+        return in.getFirst().dtype() == DType.F32 && AttendBackward.fits(heads)
+                ? new AttendBackward(heads, in, out, floats, workers)
+                : new PlainAttention(heads, in, out, workers)::backward;
     }
 
     @Override

@@ -21,28 +21,36 @@ final class F32Pack {
 
     private F32Pack() {}
 
-    /** {@code into[panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i below lanes, k below depth. */
+    /**
+     * {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i below lanes, k below depth;
+     * panels hold {@code total} depths.
+     */
     static void panels(
-            Buffer from, long base, long lane, long step, int lanes, int depth, float[] into) {
+            Buffer from, long base, long lane, long step, int lanes, int depth, int total, float[] into, int at) {
         for (int i = 0; i < lanes; i += LANES) {
             int here = Math.min(LANES, lanes - i);
             long start = base + i * lane;
             if (from.dtype() != DType.F32) {
-                widen(from, start, lane, step, here, depth, into, i * depth);
+                widen(from, start, lane, step, here, depth, into, at + i * total);
             } else if (lane == 1 && here == LANES) {
-                copy(from.segment(), start * 4, step * 4, depth, into, i * depth);
+                copy(from.segment(), start * 4, step * 4, depth, into, at + i * total);
             } else if (step == 1) {
-                transpose(from.segment(), start * 4, lane * 4, here, depth, into, i * depth);
+                transpose(from.segment(), start * 4, lane * 4, here, depth, into, at + i * total);
             } else {
-                scatter(from.segment(), start * 4, lane * 4, step * 4, here, depth, into, i * depth);
+                scatter(from.segment(), start * 4, lane * 4, step * 4, here, depth, into, at + i * total);
             }
         }
     }
 
-    /** {@code into[i * depth + k] = from[base + i * row + k]}. */
-    static void rows(Buffer from, long base, long row, int rows, int depth, float[] into) {
+    /** {@code into[at + i * depth + k] = from[base + i * row + k]}. */
+    static void rows(Buffer from, long base, long row, int rows, int depth, float[] into, int at) {
         for (int i = 0; i < rows; i++) {
-            MemorySegment.copy(from.segment(), FLOAT, (base + i * row) * 4, into, i * depth, depth);
+            long start = base + i * row;
+            if (from.dtype() == DType.F32) {
+                MemorySegment.copy(from.segment(), FLOAT, start * 4, into, at + i * depth, depth);
+            } else {
+                for (int k = 0; k < depth; k++) into[at + i * depth + k] = (float) from.get(start + k);
+            }
         }
     }
 
@@ -80,6 +88,32 @@ final class F32Pack {
                 short bits = segment.get(SHORT, (start + i * lane + k * step) * 2);
                 into[at + k * LANES + i] = brain ? Half.fromBf16(bits) : Float.float16ToFloat(bits);
             }
+        }
+    }
+
+    /** {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + offsets[i] + k * step]}, or zero where negative. */
+    static void gather(
+            Buffer from, long base, long step, int[] offsets, int lanes, int depth, int total, float[] into, int at) {
+        for (int i = 0; i < lanes; i += LANES) {
+            for (int k = 0; k < depth; k++) {
+                across(from.segment(), base + k * step, offsets, i, Math.min(LANES, lanes - i), into, at + i * total + k * LANES);
+            }
+        }
+    }
+
+    private static void across(MemorySegment from, long base, int[] offsets, int first, int lanes, float[] into, int at) {
+        for (int i = 0; i < lanes; i++) {
+            int offset = offsets[first + i];
+            into[at + i] = offset < 0 ? 0 : from.get(FLOAT, (base + offset) * 4);
+        }
+    }
+
+    /** {@code into[at + k * LANES] = from[base + offsets[k]]}, or zero where negative. */
+    static void column(Buffer from, long base, int[] offsets, int depth, float[] into, int at) {
+        var segment = from.segment();
+        for (int k = 0; k < depth; k++) {
+            int offset = offsets[k];
+            into[at + k * LANES] = offset < 0 ? 0 : segment.get(FLOAT, (base + offset) * 4);
         }
     }
 }

@@ -1,0 +1,393 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Region;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Lowers ops to kernels and merges them: reshapes vanish, views are read through, elementwise
+ * chains become one Map, flow into reductions, and follow a contraction as its epilogue. A cheap
+ * producer is computed again in each of its consumers where loading it would cost more: the first
+ * and cheapest kind of rematerialisation. Every rewrite keeps every bit: an elementwise value is
+ * the same in a register as in memory, and where storing would have rounded it (sixteen-bit
+ * floats), the merged body rounds too.
+ */
+public final class Fuse {
+    /**
+     * A producer with several consumers is computed again in each if it takes at most this many
+     * instructions.
+     */
+    private static final int CHEAP = 10;
+
+    /**
+     * One that reads nothing of its own size (a constant, an index, a random mask) may cost this
+     * much.
+     */
+    private static final int CHEAP_FROM_NOTHING = 64;
+
+    private static final int MOST_OPERANDS = 14;
+    private static final int LARGEST_BODY = 400;
+
+    private final Graph graph;
+    private final List<Piece> pieces = new ArrayList<>();
+    private final Table<Value, Value> standsFor = new Table<>();
+    private final Table<Value, Piece> producer = new Table<>();
+    private final Set<Value> results = new HashSet<>();
+
+    private Fuse(Graph graph) {
+        this.graph = graph;
+    }
+
+    /** {@code graph} in as few kernels as pay. */
+    public static Graph of(Graph graph) {
+        var fuse = new Fuse(graph);
+        fuse.lower();
+        fuse.readThroughViews();
+        fuse.intoConsumers();
+        fuse.intoEpilogues();
+        return fuse.build();
+    }
+
+    /** {@code graph} with each op as its own kernel: what {@link #of} is held against. */
+    public static Graph unfused(Graph graph) {
+        var fuse = new Fuse(graph);
+        fuse.lower();
+        return fuse.build();
+    }
+
+    /** A node on its way to becoming part of another. */
+    private static final class Piece {
+        private final Node node;
+        private Kernel kernel;
+        private List<Value> inputs;
+        private List<Value> outputs;
+        private String name;
+        private boolean gone;
+
+        Piece(Node node, List<Value> inputs) {
+            this.node = node;
+            this.kernel = node.kernel();
+            this.inputs = inputs;
+            this.outputs = node.outputs();
+            this.name = node.op().name();
+        }
+
+        boolean is(Trait trait) {
+            return node.op().traits().contains(trait);
+        }
+
+        Region region() {
+            return node.region();
+        }
+    }
+
+    private Value source(Value v) {
+        return standsFor.find(v).orElse(v);
+    }
+
+    private void lower() {
+        for (Node node : graph.nodes()) {
+            var piece = new Piece(node, node.inputs().stream().map(this::source).toList());
+            if (isCopy(piece)) {
+                standsFor.put(node.outputs().getFirst(), piece.inputs.getFirst());
+                continue;
+            }
+            pieces.add(piece);
+            piece.outputs.forEach(v -> producer.put(v, piece));
+        }
+        graph.results().forEach(r -> results.add(source(r)));
+    }
+
+    /** Same elements, same order, same type: the output can be the input. */
+    private static boolean isCopy(Piece piece) {
+        return piece.kernel instanceof Kernel.Map map
+                && map.bodies().equals(List.of(Scalar.arg(0)))
+                && map.operands().size() == 1
+                && map.operands().getFirst().isContiguous(map.shape())
+                && piece.inputs.getFirst().type().dtype() == piece.outputs.getFirst().type().dtype()
+                && piece.inputs.getFirst().type().size() == map.shape().size()
+                && piece.node.op().traits().isEmpty();
+    }
+
+    private static boolean isMove(Piece piece) {
+        return piece.kernel instanceof Kernel.Map map
+                && map.bodies().equals(List.of(Scalar.arg(0)))
+                && map.operands().size() == 1
+                && piece.inputs.getFirst().type().dtype()
+                        == piece.outputs.getFirst().type().dtype();
+    }
+
+    private Table<Value, Set<Piece>> readers() {
+        var readers = new Table<Value, Set<Piece>>();
+        for (Piece piece : pieces) {
+            for (Value v : piece.inputs) {
+                if (!readers.has(v)) readers.put(v, new LinkedHashSet<>());
+                readers.at(v).add(piece);
+            }
+        }
+        return readers;
+    }
+
+    private void readThroughViews() {
+        var readers = readers();
+        for (Piece piece : pieces) {
+            for (int i = 0; i < piece.inputs.size(); i++) {
+                var from = producer.find(piece.inputs.get(i));
+                if (from.isEmpty() || !isMove(from.get())) continue;
+                boolean only = readers.at(piece.inputs.get(i)).size() == 1;
+                readThrough(piece, i, from.get(), only);
+            }
+        }
+        dropUnread();
+    }
+
+    private static void readThrough(Piece piece, int i, Piece move, boolean only) {
+        var map = (Kernel.Map) move.kernel;
+        var views = Operands.views(piece.kernel);
+        if (i >= views.size()) return;
+        var walked = Operands.walked(piece.kernel, i);
+        var view = Views.compose(walked, views.get(i), map.shape(), map.operands().getFirst());
+        if (view.isEmpty()) return;
+        boolean packed = piece.kernel instanceof Kernel.Contract && i < 2;
+        if (!packed && !only && !isSmooth(walked, view.get())) return;
+        piece.kernel = Operands.withView(piece.kernel, i, view.get());
+        var inputs = new ArrayList<>(piece.inputs);
+        inputs.set(i, move.inputs.getFirst());
+        piece.inputs = inputs;
+    }
+
+    /** Whether the innermost axis is read in order or not at all. */
+    private static boolean isSmooth(Shape shape, View view) {
+        for (int d = shape.rank() - 1; d >= 0; d--) {
+            if (shape.dim(d) > 1) return view.stride(d) == 1 || view.stride(d) == 0;
+        }
+        return true;
+    }
+
+    private void dropUnread() {
+        var read = new HashSet<>(results);
+        for (Piece piece : pieces.reversed()) {
+            piece.gone |=
+                    !piece.is(Trait.EFFECT) && piece.outputs.stream().noneMatch(read::contains);
+            if (!piece.gone) read.addAll(piece.inputs);
+        }
+        pieces.removeIf(p -> p.gone);
+    }
+
+    private void intoConsumers() {
+        var readers = readers();
+        for (Piece piece : pieces) {
+            if (!(piece.kernel instanceof Kernel.Map) && !(piece.kernel instanceof Kernel.Fold))
+                continue;
+            for (int i = 0; i < piece.inputs.size(); i++) {
+                var from = producer.find(piece.inputs.get(i));
+                if (from.isPresent() && mayFlowInto(from.get(), piece, readers)) {
+                    // the operand's own operands take its place: look at this position again
+                    if (inline(piece, i, from.get())) {
+                        flowed(from.get(), piece, readers);
+                        i--;
+                    }
+                }
+            }
+        }
+        dropUnread();
+    }
+
+    /** Keeps {@code readers} true after {@code from} became part of {@code into}. */
+    private void flowed(Piece from, Piece into, Table<Value, Set<Piece>> readers) {
+        var value = from.outputs.getFirst();
+        from.inputs.forEach(v -> readers.at(v).add(into));
+        if (!into.inputs.contains(value)) readers.at(value).remove(into);
+        if (!readers.at(value).isEmpty() || results.contains(value)) return;
+        from.gone = true;
+        from.inputs.forEach(v -> readers.at(v).remove(from));
+    }
+
+    private boolean mayFlowInto(Piece from, Piece into, Table<Value, Set<Piece>> readers) {
+        if (!(from.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) return false;
+        if (!from.node.op().traits().isEmpty()) return false;
+        var value = from.outputs.getFirst();
+        int cost = map.bodies().getFirst().cost();
+        long own = map.shape().size();
+        long walked = Operands.walked(into.kernel, 0).size();
+        if (walked > own && cost > 0) return false;
+        long large =
+                from.inputs.stream()
+                        .filter(v -> v.type().size() >= own && own > 1)
+                        .distinct()
+                        .count();
+        if (large == 0 && cost <= CHEAP_FROM_NOTHING) return true;
+        if (results.contains(value)) return false;
+        var all = readers.at(value);
+        if (shrinks(from) && !shrinksOn(from, into) && !operandIsReadAnyway(from, readers))
+            return false;
+        if (all.size() == 1) return true;
+        return large <= 1
+                && cost <= CHEAP
+                && all.stream()
+                        .allMatch(
+                                r ->
+                                        r.kernel instanceof Kernel.Map
+                                                || r.kernel instanceof Kernel.Fold);
+    }
+
+    /**
+     * A backward node that boils a forward value down, such as a mask: keeping it beats keeping
+     * what it is made of.
+     */
+    private static boolean shrinks(Piece from) {
+        long bytes = from.outputs.getFirst().type().bytes();
+        return from.node.reverse()
+                && from.inputs.stream().anyMatch(v -> v.type().bytes() >= 4 * bytes && bytes > 64);
+    }
+
+    private static boolean shrinksOn(Piece from, Piece into) {
+        return into.outputs.getFirst().type().bytes() <= from.outputs.getFirst().type().bytes();
+    }
+
+    private boolean operandIsReadAnyway(Piece from, Table<Value, Set<Piece>> readers) {
+        return from.inputs.stream()
+                .filter(v -> v.type().size() >= from.outputs.getFirst().type().size())
+                .allMatch(
+                        v ->
+                                producer.find(v).map(p -> p.node.reverse()).orElse(true)
+                                        || readers.at(v).stream()
+                                                .anyMatch(r -> r != from && r.node.reverse()));
+    }
+
+    /**
+     * Puts the body of {@code from} in place of operand {@code i} of {@code into}, if views and
+     * sizes allow.
+     */
+    private static boolean inline(Piece into, int i, Piece from) {
+        var map = (Kernel.Map) from.kernel;
+        var body = map.bodies().getFirst();
+        var views = Operands.views(into.kernel);
+        var walked = Operands.walked(into.kernel, 0);
+        if (!Operands.keepsItsPlace(body, map.shape(), walked, views.get(i))) return false;
+        var newViews = new ArrayList<>(views.subList(0, i));
+        for (View v : map.operands()) {
+            Optional<View> composed = Views.compose(walked, views.get(i), map.shape(), v);
+            if (composed.isEmpty()) return false;
+            newViews.add(composed.get());
+        }
+        newViews.addAll(views.subList(i + 1, views.size()));
+        var newInputs = new ArrayList<>(into.inputs.subList(0, i));
+        newInputs.addAll(from.inputs);
+        newInputs.addAll(into.inputs.subList(i + 1, into.inputs.size()));
+        int added = map.operands().size();
+        var stored = Operands.asStored(body, from.outputs.getFirst().type().dtype());
+        var moved = stored.mapArgs(a -> Scalar.arg(((Scalar.Arg) a).index() + i));
+        var merged =
+                Operands.withBodies(
+                        into.kernel,
+                        newViews,
+                        b ->
+                                b.mapArgs(
+                                        a -> {
+                                            int index = ((Scalar.Arg) a).index();
+                                            return index == i
+                                                    ? moved
+                                                    : Scalar.arg(
+                                                            index < i ? index : index + added - 1);
+                                        }));
+        var shared = Operands.share(merged, newInputs);
+        if (shared.inputs().size() > MOST_OPERANDS
+                || Operands.bodyCost(shared.kernel()) > LARGEST_BODY) return false;
+        into.kernel = shared.kernel();
+        into.inputs = shared.inputs();
+        into.name = from.name + "+" + into.name;
+        return true;
+    }
+
+    private void intoEpilogues() {
+        var readers = readers();
+        for (Piece piece : pieces) {
+            if (!(piece.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) continue;
+            if (!piece.node.op().traits().isEmpty()
+                    || Operands.knowsItsPlace(map.bodies().getFirst())) continue;
+            for (int i = 0; i < piece.inputs.size(); i++) {
+                var value = piece.inputs.get(i);
+                var from = producer.find(value);
+                if (from.isEmpty() || !(from.get().kernel instanceof Kernel.Contract)) continue;
+                if (results.contains(value) || readers.at(value).size() > 1 || from.get().gone)
+                    continue;
+                if (follow(from.get(), piece, i, map)) break;
+            }
+        }
+        dropUnread();
+    }
+
+    /**
+     * Makes the elementwise {@code map} the epilogue of the contraction that feeds its operand
+     * {@code i}.
+     */
+    private static boolean follow(Piece contraction, Piece piece, int i, Kernel.Map map) {
+        var c = (Kernel.Contract) contraction.kernel;
+        var shape = Operands.output(c);
+        var value = piece.inputs.get(i);
+        if (map.shape().size() != shape.size()
+                || piece.inputs.stream().filter(value::equals).count() > 1) return false;
+        if (!map.operands().get(i).isContiguous(map.shape())) return false;
+        if (!value.type()
+                .dtype()
+                .compute()
+                .equals(piece.outputs.getFirst().type().dtype().compute())) return false;
+        var extras = new ArrayList<>(c.extras());
+        var inputs = new ArrayList<>(contraction.inputs);
+        int before = extras.size() + 1;
+        var position = new int[map.operands().size()];
+        for (int j = 0; j < position.length; j++) {
+            if (j == i) continue;
+            var view = Views.refactor(map.shape(), map.operands().get(j), shape);
+            if (view.isEmpty()) return false;
+            position[j] = before + extras.size() - c.extras().size();
+            extras.add(view.get());
+            inputs.add(piece.inputs.get(j));
+        }
+        var sum = Operands.asStored(c.epilogue(), value.type().dtype());
+        var body =
+                map.bodies()
+                        .getFirst()
+                        .mapArgs(
+                                a -> {
+                                    int j = ((Scalar.Arg) a).index();
+                                    return j == i ? sum : Scalar.arg(position[j]);
+                                });
+        if (body.cost() > LARGEST_BODY || inputs.size() > MOST_OPERANDS) return false;
+        piece.kernel =
+                new Kernel.Contract(c.batch(), c.m(), c.n(), c.k(), c.a(), c.b(), extras, body);
+        piece.inputs = inputs;
+        piece.name = contraction.name + "+" + piece.name;
+        contraction.gone = true;
+        return true;
+    }
+
+    private Graph build() {
+        var nodes = new ArrayList<Node>();
+        for (Piece piece : pieces) {
+            List<Type> types = piece.outputs.stream().map(Value::type).toList();
+            var op = new Lowered(piece.name, piece.kernel, types, piece.node.op().traits());
+            nodes.add(
+                    new Node(
+                            op, piece.inputs, piece.outputs, piece.region(), piece.node.reverse()));
+        }
+        return new Graph(
+                graph.params(), nodes, graph.results().stream().map(this::source).toList());
+    }
+}

@@ -1,0 +1,39 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Type;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * An op reduced to its kernel, possibly several of the user's ops in one. Derivatives are taken
+ * before this.
+ */
+record Lowered(String name, Kernel kernel, List<Type> types, Set<Trait> traits) implements Op {
+
+    Lowered {
+        types = List.copyOf(types);
+        traits = Set.copyOf(traits);
+    }
+
+    @Override
+    public List<Type> infer(List<Type> inputs) {
+        return types;
+    }
+
+    @Override
+    public Kernel kernel(List<Type> inputs) {
+        return kernel;
+    }
+
+    @Override
+    public void pullback(Node node, Adjoints adjoints) {
+        throw new IllegalStateException(
+                name + " is already lowered: derivatives are taken before fusing");
+    }
+}

@@ -1,0 +1,180 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** How kernels that read through views read them, and how to make them read otherwise. */
+final class Operands {
+    private Operands() {}
+
+    /** The views of a kernel's operands, in order; none for a kernel that reads whole buffers. */
+    static List<View> views(Kernel kernel) {
+        return switch (kernel) {
+            case Kernel.Map k -> k.operands();
+            case Kernel.Fold k -> k.operands();
+            case Kernel.Contract k -> {
+                var views = new ArrayList<>(List.of(k.a(), k.b()));
+                views.addAll(k.extras());
+                yield views;
+            }
+            case Kernel.Assemble _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Kernel.Library _ ->
+                    List.of();
+        };
+    }
+
+    /** The shape along which operand {@code i} is read. */
+    static Shape walked(Kernel kernel, int i) {
+        return switch (kernel) {
+            case Kernel.Map k -> k.shape();
+            case Kernel.Fold k -> k.shape();
+            case Kernel.Contract k ->
+                    i == 0
+                            ? with(k.batch(), k.m(), k.k())
+                            : i == 1 ? with(k.batch(), k.k(), k.n()) : output(k);
+            case Kernel.Assemble _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Kernel.Library _ ->
+                    throw new IllegalArgumentException("no views in " + kernel);
+        };
+    }
+
+    static Shape output(Kernel.Contract k) {
+        return with(k.batch(), k.m(), k.n());
+    }
+
+    private static Shape with(Shape batch, int rows, int columns) {
+        var dims = new ArrayList<>(batch.dims());
+        dims.add(rows);
+        dims.add(columns);
+        return new Shape(dims);
+    }
+
+    static Kernel withView(Kernel kernel, int i, View view) {
+        var views = new ArrayList<>(views(kernel));
+        views.set(i, view);
+        return withBodies(kernel, views, UnaryOperator.identity());
+    }
+
+    static Kernel withBodies(Kernel kernel, List<View> views, UnaryOperator<Scalar> body) {
+        return switch (kernel) {
+            case Kernel.Map k ->
+                    new Kernel.Map(k.shape(), views, k.bodies().stream().map(body).toList());
+            case Kernel.Fold k ->
+                    new Kernel.Fold(k.shape(), k.axes(), k.combine(), views, body.apply(k.body()));
+            case Kernel.Contract k ->
+                    new Kernel.Contract(
+                            k.batch(),
+                            k.m(),
+                            k.n(),
+                            k.k(),
+                            views.get(0),
+                            views.get(1),
+                            views.subList(2, views.size()),
+                            body.apply(k.epilogue()));
+            case Kernel.Assemble _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Kernel.Library _ ->
+                    throw new IllegalArgumentException("no views in " + kernel);
+        };
+    }
+
+    static int bodyCost(Kernel kernel) {
+        return switch (kernel) {
+            case Kernel.Map k -> k.bodies().stream().mapToInt(Scalar::cost).sum();
+            case Kernel.Fold k -> k.body().cost();
+            case Kernel.Contract k -> k.epilogue().cost();
+            case Kernel.Assemble _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Kernel.Library _ ->
+                    0;
+        };
+    }
+
+    /** Whether a body depends on where it is evaluated, not only on its operands. */
+    static boolean knowsItsPlace(Scalar body) {
+        return body instanceof Scalar.Index
+                || body instanceof Scalar.Position
+                || body.parts().stream().anyMatch(Operands::knowsItsPlace);
+    }
+
+    /**
+     * Whether {@code body}, written to be walked along {@code own}, means the same read by {@code
+     * view} along {@code walked}.
+     */
+    static boolean keepsItsPlace(Scalar body, Shape own, Shape walked, View view) {
+        if (!knowsItsPlace(body)) return true;
+        boolean inOrder = view.isContiguous(walked) && walked.size() == own.size();
+        return inOrder && (walked.equals(own) || !knowsAxes(body));
+    }
+
+    private static boolean knowsAxes(Scalar body) {
+        return body instanceof Scalar.Index || body.parts().stream().anyMatch(Operands::knowsAxes);
+    }
+
+    /** What reading {@code body} back would give after it was stored as {@code type}. */
+    static Scalar asStored(Scalar body, DType type) {
+        return switch (type) {
+            case F32, F64, I32, I64, BOOL, BIT -> body;
+            case BF16, F16, U8 -> body.cast(type);
+        };
+    }
+
+    /** A kernel and its inputs. */
+    record Bound(Kernel kernel, List<Value> inputs) {}
+
+    /** Operands that are read twice in the same way become one. */
+    static Bound share(Kernel kernel, List<Value> inputs) {
+        var views = views(kernel);
+        var keptViews = new ArrayList<View>();
+        var keptInputs = new ArrayList<Value>();
+        var place = new int[views.size()];
+        for (int i = 0; i < place.length; i++) {
+            place[i] = -1;
+            for (int j = 0; j < keptViews.size(); j++) {
+                if (keptInputs.get(j).equals(inputs.get(i))
+                        && keptViews.get(j).equals(views.get(i))) place[i] = j;
+            }
+            if (place[i] < 0) {
+                place[i] = keptViews.size();
+                keptViews.add(views.get(i));
+                keptInputs.add(inputs.get(i));
+            }
+        }
+        var shared =
+                withBodies(
+                        kernel,
+                        keptViews,
+                        b -> b.mapArgs(a -> Scalar.arg(place[((Scalar.Arg) a).index()])));
+        return new Bound(shared, keptInputs);
+    }
+}

@@ -1,0 +1,123 @@
+package dev.ebb.pass;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ebb.exec.Program;
+import dev.ebb.exec.Reference;
+import dev.ebb.exec.Scratch;
+import dev.ebb.grad.Reverse;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Type;
+import dev.ebb.plan.Layout;
+import dev.ebb.plan.Problem;
+import dev.ebb.plan.StoreAll;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.trace.Trace;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Function;
+
+class FuseTest {
+
+    private static Graph trace(Function<List<Tensor>, Tensor> f, Type... types) {
+        return Trace.of(in -> List.of(f.apply(in)), List.of(types)).graph();
+    }
+
+    private static List<Array> run(Graph graph) {
+        var lowered = Scratch.add(graph, new Reference());
+        var layout = Layout.of(new StoreAll().plan(Problem.of(lowered), _ -> 1));
+        try (var program = new Program(layout, new Reference())) {
+            var random = new Random(3);
+            for (int i = 0; i < graph.params().size(); i++) {
+                var b = program.param(i);
+                for (long j = 0; j < b.size(); j++) b.set(j, random.nextGaussian());
+            }
+            program.run();
+            var out = new ArrayList<Array>();
+            for (int i = 0; i < graph.results().size(); i++) {
+                out.add(Array.copy(graph.results().get(i).type().shape(), program.result(i)));
+            }
+            return out;
+        }
+    }
+
+    private static void sameBits(Graph graph) {
+        var plain = run(Fuse.unfused(graph));
+        var fused = run(Fuse.of(graph));
+        for (int i = 0; i < plain.size(); i++) {
+            assertThat(plain.get(i).toDoubles()).isEqualTo(fused.get(i).toDoubles());
+        }
+    }
+
+    private static final Type MATRIX = Type.of(DType.F32, 5, 7);
+    private static final Type ROW = Type.of(DType.F32, 7);
+
+    @Test
+    void anElementwiseChainIsOneKernel() {
+        var graph = trace(in -> in.get(0).mul(in.get(1)).add(in.get(1)).relu().mul(2), MATRIX, ROW);
+        var fused = Fuse.of(graph);
+        assertThat(fused.nodes()).hasSize(1);
+        assertThat(fused.nodes().getFirst().kernel()).isInstanceOf(Kernel.Map.class);
+        sameBits(graph);
+    }
+
+    @Test
+    void aChainFlowsIntoAReduction() {
+        var graph = trace(in -> in.get(0).mul(in.get(1)).exp().sum(1), MATRIX, ROW);
+        assertThat(Fuse.of(graph).nodes()).hasSize(1);
+        sameBits(graph);
+    }
+
+    @Test
+    void biasAndResidualFollowAContraction() {
+        var graph =
+                trace(
+                        in -> in.get(0).matmul(in.get(1)).add(in.get(2)).add(in.get(0)).tanh(),
+                        MATRIX,
+                        Type.of(DType.F32, 7, 7),
+                        ROW);
+        var fused = Fuse.of(graph);
+        assertThat(fused.nodes()).hasSize(1);
+        assertThat(fused.nodes().getFirst().kernel()).isInstanceOf(Kernel.Contract.class);
+        sameBits(graph);
+    }
+
+    @Test
+    void transposesAreReadThroughByContractions() {
+        var f =
+                trace(
+                        in -> in.get(0).matmul(in.get(1)).square().sum(),
+                        MATRIX,
+                        Type.of(DType.F32, 7, 3));
+        var graph = Simplify.of(Reverse.pullback(f, List.of(0, 1)));
+        var fused = Fuse.of(graph);
+        assertThat(fused.nodes().stream().filter(n -> n.op().name().startsWith("permute")))
+                .isEmpty();
+        sameBits(graph);
+    }
+
+    @Test
+    void sixteenBitsRoundWhereTheyWouldHaveBeenStored() {
+        var half = Type.of(DType.BF16, 5, 7);
+        sameBits(trace(in -> in.get(0).mul(in.get(0)).add(in.get(0)).exp().sum(), half));
+        sameBits(trace(in -> in.get(0).matmul(in.get(0).transpose()).add(1).tanh(), half));
+    }
+
+    @Test
+    void reluKeepsABitAnElement() {
+        var f = trace(in -> in.get(0).matmul(in.get(0)).relu().sum(), Type.of(DType.F32, 64, 64));
+        var fused = Fuse.of(Simplify.of(Reverse.pullback(f, List.of(0))));
+        assertThat(
+                        fused.nodes().stream()
+                                .flatMap(n -> n.outputs().stream())
+                                .map(v -> v.type().dtype()))
+                .contains(DType.BIT);
+    }
+}

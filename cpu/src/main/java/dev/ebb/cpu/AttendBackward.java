@@ -1,0 +1,207 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Kernel;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+import jdk.incubator.vector.FloatVector;
+
+/**
+ * The gradients of attention, with probabilities computed again tile by tile from the kept logarithms of the row sums:
+ * a fifth more arithmetic than from a kept matrix, and none of its memory. One part owns a head of keys and values, and
+ * takes the heads of queries that share it one after the other, block by block: the gradients of keys and values are
+ * added up in memory in that order, those of queries in the worker's scratch.
+ */
+final class AttendBackward implements Runnable {
+    private static final int QUERIES = AttentionScores.QUERIES;
+    private static final int KEYS = AttentionScores.KEYS;
+    private static final int LANES = AttentionScores.LANES;
+    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+
+    private final AttentionScores scores;
+    private final Kernel.Heads h;
+    private final Buffer out;
+    private final Buffer logsum;
+    private final Buffer dout;
+    private final Buffer dq;
+    private final MemorySegment dk;
+    private final MemorySegment dv;
+    private final F32Panels panels;
+    private final Workers workers;
+
+    /** Places in a worker's scratch: the block of queries ... */
+    private final Places at;
+
+    private record Places(
+            int queriesAcross,
+            int doutAcross,
+            int queries,
+            int dout,
+            int dq,
+            int logsum,
+            int inner,
+            int keyRows,
+            int valueRows,
+            int keys,
+            int tile,
+            int dtile,
+            int product,
+            int end) {
+
+        static Places of(Kernel.Heads h) {
+            int width = AttentionScores.padded(h.width());
+            int valueWidth = AttentionScores.padded(h.valueWidth());
+            int doutAcross = QUERIES * h.width();
+            int queries = doutAcross + QUERIES * h.valueWidth();
+            int dout = queries + QUERIES * width;
+            int dq = dout + QUERIES * valueWidth;
+            int logsum = dq + QUERIES * width;
+            int inner = logsum + QUERIES;
+            int keyRows = inner + QUERIES;
+            int valueRows = keyRows + KEYS * h.width();
+            int keys = valueRows + KEYS * h.valueWidth();
+            int tile = keys + KEYS * width;
+            int dtile = tile + KEYS * QUERIES;
+            int product = dtile + KEYS * QUERIES;
+            int end = product + KEYS * Math.max(width, valueWidth);
+            return new Places(
+                    0, doutAcross, queries, dout, dq, logsum, inner, keyRows, valueRows, keys, tile, dtile, product, end);
+        }
+    }
+
+    AttendBackward(Kernel.Heads heads, List<Buffer> in, List<Buffer> out, F32Panels panels, Workers workers) {
+        scores = new AttentionScores(heads, in);
+        h = heads;
+        var rest = in.subList(3 + heads.mask().size(), in.size());
+        this.out = rest.get(0);
+        logsum = rest.get(1);
+        dout = rest.get(2);
+        dq = out.get(0);
+        dk = out.get(1).segment();
+        dv = out.get(2).segment();
+        this.panels = panels;
+        this.workers = workers;
+        at = Places.of(heads);
+    }
+
+    /** Whether the scratch of a worker is large enough. */
+    static boolean fits(Kernel.Heads h) {
+        return h.width() <= 1024 && h.valueWidth() <= 1024 && Places.of(h).end <= F32Panels.stored();
+    }
+
+    @Override
+    public void run() {
+        workers.run(h.batch() * h.keyHeads(), this::keyHead);
+    }
+
+    private void keyHead(int keyHead, int worker) {
+        dk.asSlice(scores.key(keyHead, 0) * 4, 4L * h.keys() * h.width()).fill((byte) 0);
+        dv.asSlice(scores.value(keyHead, 0) * 4, 4L * h.keys() * h.valueWidth()).fill((byte) 0);
+        int group = h.heads() / h.keyHeads();
+        int head = keyHead / h.keyHeads() * h.heads() + keyHead % h.keyHeads() * group;
+        var x = panels.store(worker);
+        for (int i = 0; i < group; i++) {
+            for (int first = 0; first < h.queries(); first += QUERIES) {
+                block(x, head + i, keyHead, first, Math.min(QUERIES, h.queries() - first));
+            }
+        }
+    }
+
+    private void block(float[] x, int head, int keyHead, int first, int count) {
+        packBlock(x, head, first, count);
+        int visible = scores.visible(first + count);
+        for (int key = 0; key < visible; key += KEYS) {
+            tile(x, head, keyHead, first, count, key, Math.min(KEYS, visible - key));
+        }
+        int width = AttentionScores.padded(h.width());
+        AttentionScores.scale(x, at.dq, QUERIES * width, (float) h.scale());
+        for (int i = 0; i < count; i++) {
+            AttendForward.store(x, at.dq + i * width, h.width(), dq, scores.query(head, first + i));
+        }
+    }
+
+    /** Queries and output gradients both ways round, the rows' statistics, and zeros for the queries' gradients. */
+    private void packBlock(float[] x, int head, int first, int count) {
+        int width = h.width();
+        int valueWidth = h.valueWidth();
+        long row = ((long) head * h.queries() + first) * valueWidth;
+        scores.packQueries(head, first, count, x, at.queriesAcross);
+        F32Pack.panels(dout, row, valueWidth, 1, count, valueWidth, valueWidth, x, at.doutAcross);
+        F32Pack.panels(dout, row, 1, valueWidth, valueWidth, count, count, x, at.dout);
+        F32Pack.panels(scores.queries, scores.query(head, first), 1, width, width, count, count, x, at.queries);
+        AttentionScores.scale(x, at.queries, AttentionScores.padded(width) * count, (float) h.scale());
+        // rows before they are needed elsewhere: both fit where keys and values will lie
+        F32Pack.rows(dout, row, valueWidth, count, valueWidth, x, at.keyRows);
+        F32Pack.rows(out, row, valueWidth, count, valueWidth, x, at.keyRows + QUERIES * valueWidth);
+        for (int i = 0; i < count; i++) {
+            int here = at.keyRows + i * valueWidth;
+            x[at.inner + i] = inner(x, here, here + QUERIES * valueWidth, valueWidth);
+            double log = logsum.get((long) head * h.queries() + first + i);
+            x[at.logsum + i] = log == Double.NEGATIVE_INFINITY ? Float.POSITIVE_INFINITY : (float) log;
+        }
+        Arrays.fill(x, at.dq, at.logsum, 0f);
+    }
+
+    /** An inner product in four chains. */
+    private static float inner(float[] x, int a, int b, int length) {
+        float s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        int i = 0;
+        for (; i + 4 <= length; i += 4) {
+            s0 = Math.fma(x[a + i], x[b + i], s0);
+            s1 = Math.fma(x[a + i + 1], x[b + i + 1], s1);
+            s2 = Math.fma(x[a + i + 2], x[b + i + 2], s2);
+            s3 = Math.fma(x[a + i + 3], x[b + i + 3], s3);
+        }
+        for (; i < length; i++) s0 = Math.fma(x[a + i], x[b + i], s0);
+        return (s0 + s1) + (s2 + s3);
+    }
+
+    private void tile(float[] x, int head, int keyHead, int first, int count, int key, int keys) {
+        int width = h.width();
+        int valueWidth = h.valueWidth();
+        F32Pack.rows(scores.keys, scores.key(keyHead, key), width, keys, width, x, at.keyRows);
+        F32Pack.rows(scores.values, scores.value(keyHead, key), valueWidth, keys, valueWidth, x, at.valueRows);
+        F32Pack.panels(scores.keys, scores.key(keyHead, key), 1, width, width, keys, keys, x, at.keys);
+        AttentionScores.products(x, at.keyRows, width, at.queriesAcross, keys, count, at.tile);
+        scores.hide(head, first, count, key, keys, x, at.tile);
+        AttentionScores.products(x, at.valueRows, valueWidth, at.doutAcross, keys, count, at.dtile);
+        SoftmaxLanes.pull(x, at.tile, at.dtile, QUERIES, keys, count, at.logsum, at.inner);
+        accumulate(x, at.tile, at.dout, count, keys, valueWidth, dv, scores.value(keyHead, key));
+        accumulate(x, at.dtile, at.queries, count, keys, width, dk, scores.key(keyHead, key));
+        int padded = AttentionScores.padded(width);
+        for (int j = 0; j < padded; j += LANES) {
+            for (int i = 0; i < count; i += 4) {
+                F32Blocks.columns(
+                        keys, x, at.dtile + i, QUERIES, x, at.keys + j * keys, x, at.dq + i * padded + j, padded, true);
+            }
+        }
+    }
+
+    /** Adds the product of a tile, key by key, and a panel of rows of queries to rows in memory. */
+    private void accumulate(
+            float[] x, int tile, int panel, int count, int keys, int width, MemorySegment to, long place) {
+        int padded = AttentionScores.padded(width);
+        for (int j = 0; j < padded; j += LANES) {
+            for (int i = 0; i < keys; i += 4) {
+                F32Blocks.rows(
+                        count, x, tile + i * QUERIES, QUERIES, x, panel + j * count, x, at.product + i * padded + j, padded, false);
+            }
+        }
+        for (int i = 0; i < keys; i++) add(x, at.product + i * padded, width, to, (place + (long) i * width) * 4);
+    }
+
+    private static void add(float[] x, int from, int length, MemorySegment to, long place) {
+        int step = F32Blocks.SPECIES.length();
+        int i = 0;
+        for (; i + step <= length; i += step) {
+            FloatVector.fromMemorySegment(F32Blocks.SPECIES, to, place + i * 4L, ORDER)
+                    .add(FloatVector.fromArray(F32Blocks.SPECIES, x, from + i))
+                    .intoMemorySegment(to, place + i * 4L, ORDER);
+        }
+        for (; i < length; i++) to.set(FLOAT, place + i * 4L, to.get(FLOAT, place + i * 4L) + x[from + i]);
+    }
+}

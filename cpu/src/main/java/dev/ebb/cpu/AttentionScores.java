@@ -1,0 +1,122 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Kernel;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Tiles of an attention's scores, {@link #QUERIES} by {@link #KEYS}, in a worker's scratch. A tile lies key by key with
+ * the queries side by side, so that a query is a lane (see {@link SoftmaxLanes}) and a tile of probabilities is, as it
+ * lies, the packed left factor of the products that follow. Tiles begin at multiples of their size whatever the threads
+ * do; rows and columns beyond the last query and key are computed but never used.
+ */
+final class AttentionScores {
+    static final int QUERIES = 64;
+    static final int KEYS = 64;
+    static final int LANES = F32Blocks.LANES;
+
+    final Kernel.Heads heads;
+    final Buffer queries;
+    final Buffer keys;
+    final Buffer values;
+    private final List<Buffer> mask;
+
+    /** The inputs begin with q, k, v and the mask if there is one. */
+    AttentionScores(Kernel.Heads heads, List<Buffer> in) {
+        this.heads = heads;
+        queries = in.get(0);
+        keys = in.get(1);
+        values = in.get(2);
+        mask = in.subList(3, 3 + heads.mask().size());
+    }
+
+    /** {@code width} rounded up to whole panels. */
+    static int padded(int width) {
+        return Math.ceilDiv(width, LANES) * LANES;
+    }
+
+    /** The head of keys and values that serves a head of queries; both are counted through the batch. */
+    int keyHead(int head) {
+        int group = heads.heads() / heads.keyHeads();
+        return head / heads.heads() * heads.keyHeads() + head % heads.heads() / group;
+    }
+
+    /** How many keys the last of the queries {@code [from, to)} sees. */
+    int visible(int to) {
+        if (!heads.causal()) return heads.keys();
+        return Math.clamp((long) to + heads.keys() - heads.queries(), 0, heads.keys());
+    }
+
+    long query(int head, int row) {
+        return ((long) head * heads.queries() + row) * heads.width();
+    }
+
+    long key(int keyHead, int row) {
+        return ((long) keyHead * heads.keys() + row) * heads.width();
+    }
+
+    long value(int keyHead, int row) {
+        return ((long) keyHead * heads.keys() + row) * heads.valueWidth();
+    }
+
+    /** Packs {@code rows} queries from {@code first} on, times the scale, as the right factor of scores. */
+    void packQueries(int head, int first, int rows, float[] x, int at) {
+        int width = heads.width();
+        F32Pack.panels(queries, query(head, first), width, 1, rows, width, width, x, at);
+        scale(x, at, padded(rows) * width, (float) heads.scale());
+    }
+
+    static void scale(float[] x, int at, int length, float by) {
+        for (int i = at; i < at + length; i++) x[i] *= by;
+    }
+
+    /** {@code x[tile + j * QUERIES + i]} becomes the product of row j of the rows at {@code left} and query i. */
+    static void products(float[] x, int left, int width, int right, int rows, int queries, int tile) {
+        for (int i = 0; i < queries; i += LANES) {
+            for (int j = 0; j < rows; j += 4) {
+                F32Blocks.rows(
+                        width, x, left + j * width, width, x, right + i * width, x, tile + j * QUERIES + i, QUERIES, false);
+            }
+        }
+    }
+
+    /** Adds the mask to a tile of scores and hides the keys that come after a query. */
+    void hide(int head, int query, int rows, int key, int columns, float[] x, int tile) {
+        for (int m = 0; m < mask.size(); m++) {
+            for (int i = 0; i < rows; i++) addMask(m, head, query + i, key, columns, x, tile + i);
+        }
+        int first = key - (heads.keys() - heads.queries()) - query;
+        if (!heads.causal() || first + columns <= 1) return;
+        for (int j = 0; j < columns; j++) {
+            int hidden = Math.min(first + j, rows);
+            if (hidden > 0) {
+                int row = tile + j * QUERIES;
+                Arrays.fill(x, row, row + hidden, Float.NEGATIVE_INFINITY);
+            }
+        }
+    }
+
+    private void addMask(int m, int head, int query, int key, int columns, float[] x, int at) {
+        var buffer = mask.get(m);
+        long from = place(m, head, query, key);
+        long step = heads.mask().get(m).stride(3);
+        for (int j = 0; j < columns; j++) x[at + j * QUERIES] += (float) buffer.get(from + j * step);
+    }
+
+    private long place(int m, int head, int query, int key) {
+        var view = heads.mask().get(m);
+        return view.offset()
+                + head / heads.heads() * view.stride(0)
+                + head % heads.heads() * view.stride(1)
+                + query * view.stride(2)
+                + key * view.stride(3);
+    }
+
+    /** What the mask adds to one score. */
+    double mask(int head, int query, int key) {
+        double sum = 0;
+        for (int m = 0; m < mask.size(); m++) sum += mask.get(m).get(place(m, head, query, key));
+        return sum;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.View;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AttentionTest {
+
+    private static void check(DType type, Kernel.Heads h, int maskSize, double tolerance) {
+        var q = Type.of(type, h.batch(), h.heads(), h.queries(), h.width());
+        var k = Type.of(type, h.batch(), h.keyHeads(), h.keys(), h.width());
+        var v = Type.of(type, h.batch(), h.keyHeads(), h.keys(), h.valueWidth());
+        var out = Type.of(type, h.batch(), h.heads(), h.queries(), h.valueWidth());
+        var logsum = Type.of(type, h.batch(), h.heads(), h.queries());
+        var in = new ArrayList<>(List.of(q, k, v));
+        if (!h.mask().isEmpty()) in.add(Type.of(type, maskSize));
+        new Parity(new Kernel.Attend(h), in, List.of(out, logsum)).agrees(tolerance);
+        in.addAll(List.of(out, logsum, out));
+        new Parity(new Kernel.AttendGrad(h), in, List.of(q, k, v)).agrees(tolerance);
+    }
+
+    private static void check(Kernel.Heads h, int maskSize) {
+        check(DType.F32, h, maskSize, 2e-5);
+        check(DType.F64, h, maskSize, 1e-12);
+        check(DType.BF16, h, maskSize, 1e-2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 1, 1, 1, 1, 1, 1", "2, 3, 3, 13, 13, 8, 8", "1, 2, 1, 64, 64, 64, 64", "1, 1, 1, 207, 131, 16, 40",
+        "2, 4, 2, 65, 130, 33, 7", "1, 6, 2, 31, 3, 5, 64", "1, 1, 1, 0, 4, 8, 8", "1, 1, 1, 4, 0, 8, 8",
+        "1, 1, 1, 70, 70, 300, 280"
+    })
+    void agreesOnAwkwardSizes(int batch, int heads, int keyHeads, int queries, int keys, int width, int valueWidth) {
+        for (boolean causal : new boolean[] {false, true}) {
+            check(
+                    new Kernel.Heads(
+                            batch, heads, keyHeads, queries, keys, width, valueWidth, causal, 0.37, List.of()),
+                    0);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"13, 13, false", "70, 129, true", "129, 70, true"})
+    void addsTheMask(int queries, int keys, boolean causal) {
+        var full = new View(0, List.of(0L, 0L, (long) keys, 1L));
+        var padding = new View(0, List.of((long) keys, 0L, 0L, 1L));
+        for (View mask : List.of(full, padding)) {
+            check(
+                    new Kernel.Heads(2, 2, 1, queries, keys, 16, 16, causal, 0.25, List.of(mask)),
+                    queries * keys + keys);
+        }
+    }
+}
