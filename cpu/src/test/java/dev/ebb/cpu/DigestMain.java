@@ -78,8 +78,8 @@ final class DigestMain {
         var map = FusedMap.of(line, shape, in, views, List.of(out), LOOPS);
         if (map.isEmpty()) return digest;
         map.get().entry().expect(1 << 24);
-        var loop = map.get().entry().loop();
-        if (loop != null) map.get().range(loop, 0, 203);
+        var loop = map.get().entry().loops();
+        if (loop != null) map.get().range(loop, new Tile(), 0, 203);
         return add(digest, out);
     }
 
