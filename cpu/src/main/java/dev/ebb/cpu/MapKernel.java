@@ -71,15 +71,15 @@ final class MapKernel implements Runnable, Workers.Part {
         var tile = tiles.of(worker);
         long from = which * part;
         long to = Math.min(size, from + part);
-        var loop = fused.map(f -> f.entry().loop()).orElse(null);
-        if (loop == null) {
+        var loops = fused.map(f -> f.entry().loops()).orElse(null);
+        if (loops == null) {
             program.begin(tile, (int) Math.min(program.length(), to - from));
             tiles(tile, from, to);
         } else if (fused.get().entry().state().isHot()) {
-            fused.get().range(loop, from, to);
+            fused.get().range(loops, tile, from, to);
         } else {
             program.begin(tile, (int) Math.min(program.length(), to - from));
-            warm(tile, fused.get(), loop, from, to);
+            warm(tile, fused.get(), loops, from, to);
         }
     }
 
@@ -93,23 +93,26 @@ final class MapKernel implements Runnable, Workers.Part {
     }
 
     /**
-     * A taste of each tile by the generated loop, the rest by the tile; now and then half and half,
-     * timed.
+     * A taste of each tile by the generated loops, the rest by the tile; now and then half and
+     * half, timed.
      */
-    private void warm(Tile tile, FusedMap map, Fused loop, long from, long to) {
+    private void warm(Tile tile, FusedMap map, List<Fused> loops, long from, long to) {
         var state = map.entry().state();
         for (long p = from; p < to; p += Tile.LENGTH) {
             long end = Math.min(to, p + Tile.LENGTH);
             if (end - p == Tile.LENGTH && state.isTimeToMeasure()) {
                 long middle = p + Tile.LENGTH / 2;
                 long start = System.nanoTime();
-                map.range(loop, p, middle);
+                map.range(loops, tile, p, middle);
                 long turn = System.nanoTime();
+                program.begin(tile, program.length());
                 tiles(tile, middle, end);
-                state.compare(turn - start, System.nanoTime() - turn);
+                state.compare((double) (turn - start), (double) (System.nanoTime() - turn));
             } else {
                 long taste = state.isHopeless() ? 0 : Math.min(2 * Warming.TASTE, end - p);
-                map.range(loop, p, p + taste);
+                map.range(loops, tile, p, p + taste);
+                // the loops had the tile's registers, and what was in them
+                program.begin(tile, program.length());
                 tiles(tile, p + taste, end);
             }
         }
