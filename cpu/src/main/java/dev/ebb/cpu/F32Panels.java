@@ -8,7 +8,7 @@ import java.util.Arrays;
 /** Panels of F32, from factors in F32, BF16 or F16. */
 final class F32Panels extends Panels {
     private static final int LANES = F32Blocks.LANES;
-    private static final int ROWS = 128;
+    private static final int ROWS = 256;
     private static final int COLUMNS = 256;
 
     /** Where in a worker's store the right factor and the product begin; the left factor is at its start. */
