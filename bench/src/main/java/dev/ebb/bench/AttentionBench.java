@@ -6,20 +6,23 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
+
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorSpecies;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.stream.IntStream;
-import jdk.incubator.vector.FloatVector;
-import jdk.incubator.vector.VectorOperators;
-import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Tiled attention against the same maths with the matrix of probabilities in memory: the device's own matrix products, and
- * a softmax written by hand, fused row by row. In turns, best of each.
+ * Tiled attention against the same maths with the matrix of probabilities in memory: the device's
+ * own matrix products, and a softmax written by hand, fused row by row. In turns, best of each.
  *
- * <p>Run: {@code java --add-modules jdk.incubator.vector -cp ... dev.ebb.bench.AttentionBench [rounds]}.
+ * <p>Run: {@code java --add-modules jdk.incubator.vector -cp ... dev.ebb.bench.AttentionBench
+ * [rounds]}.
  */
 public final class AttentionBench {
     private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
@@ -35,7 +38,11 @@ public final class AttentionBench {
 
     private static void exponentials(MemorySegment x, long row, int length, float top) {
         for (int i = 0; i < length; i += SPECIES.length()) {
-            load(x, row + 4L * i).sub(top).mul(SCALE).lanewise(VectorOperators.EXP).intoMemorySegment(x, row + 4L * i, ORDER);
+            load(x, row + 4L * i)
+                    .sub(top)
+                    .mul(SCALE)
+                    .lanewise(VectorOperators.EXP)
+                    .intoMemorySegment(x, row + 4L * i, ORDER);
         }
     }
 
@@ -64,7 +71,8 @@ public final class AttentionBench {
 
     private static float inner(MemorySegment p, MemorySegment dp, long row, int length) {
         var sum = FloatVector.zero(SPECIES);
-        for (int i = 0; i < length; i += SPECIES.length()) sum = load(p, row + 4L * i).fma(load(dp, row + 4L * i), sum);
+        for (int i = 0; i < length; i += SPECIES.length())
+            sum = load(p, row + 4L * i).fma(load(dp, row + 4L * i), sum);
         return sum.reduceLanes(VectorOperators.ADD);
     }
 
@@ -86,10 +94,31 @@ public final class AttentionBench {
 
     /** A batch of products; a transposed factor is read across. */
     private static Runnable product(
-            Cpu cpu, int heads, int m, int n, int k, Buffer a, boolean acrossA, Buffer b, boolean acrossB, Buffer out) {
-        var left = new View(0, acrossA ? List.of((long) m * k, 1L, (long) m) : List.of((long) m * k, (long) k, 1L));
-        var right = new View(0, acrossB ? List.of((long) k * n, 1L, (long) k) : List.of((long) k * n, (long) n, 1L));
-        var kernel = new Kernel.Contract(Shape.of(heads), m, n, k, left, right, List.of(), Scalar.arg(0));
+            Cpu cpu,
+            int heads,
+            int m,
+            int n,
+            int k,
+            Buffer a,
+            boolean acrossA,
+            Buffer b,
+            boolean acrossB,
+            Buffer out) {
+        var left =
+                new View(
+                        0,
+                        acrossA
+                                ? List.of((long) m * k, 1L, (long) m)
+                                : List.of((long) m * k, (long) k, 1L));
+        var right =
+                new View(
+                        0,
+                        acrossB
+                                ? List.of((long) k * n, 1L, (long) k)
+                                : List.of((long) k * n, (long) n, 1L));
+        var kernel =
+                new Kernel.Contract(
+                        Shape.of(heads), m, n, k, left, right, List.of(), Scalar.arg(0));
         return OneKernel.bind(cpu, kernel, List.of(a, b), List.of(out));
     }
 
@@ -106,8 +135,12 @@ public final class AttentionBench {
             var v = t.get(2);
             var out = t.get(3);
             var dout = t.get(4);
-            var sizes = new Kernel.Heads(1, heads, heads, length, length, WIDTH, WIDTH, false, SCALE, List.of());
-            var forward = OneKernel.bind(cpu, new Kernel.Attend(sizes), List.of(q, k, v), List.of(out, logsum));
+            var sizes =
+                    new Kernel.Heads(
+                            1, heads, heads, length, length, WIDTH, WIDTH, false, SCALE, List.of());
+            var forward =
+                    OneKernel.bind(
+                            cpu, new Kernel.Attend(sizes), List.of(q, k, v), List.of(out, logsum));
             var backward =
                     OneKernel.bind(
                             cpu,
@@ -119,25 +152,32 @@ public final class AttentionBench {
             Runnable kept =
                     () -> {
                         scores.run();
-                        rows(threads, heads * length, i -> softmax(p.segment(), 4L * i * length, length));
+                        rows(
+                                threads,
+                                heads * length,
+                                i -> softmax(p.segment(), 4L * i * length, length));
                         mix.run();
                     };
             var dv = product(cpu, heads, length, WIDTH, length, p, true, dout, false, t.get(7));
-            var dprobabilities = product(cpu, heads, length, length, WIDTH, dout, false, v, true, dp);
+            var dprobabilities =
+                    product(cpu, heads, length, length, WIDTH, dout, false, v, true, dp);
             var dq = product(cpu, heads, length, WIDTH, length, dp, false, k, false, t.get(5));
             var dk = product(cpu, heads, length, WIDTH, length, dp, true, q, false, t.get(6));
             Runnable keptBack =
                     () -> {
                         dv.run();
                         dprobabilities.run();
-                        rows(threads, heads * length, i -> pull(p.segment(), dp.segment(), 4L * i * length, length));
+                        rows(
+                                threads,
+                                heads * length,
+                                i -> pull(p.segment(), dp.segment(), 4L * i * length, length));
                         dq.run();
                         dk.run();
                     };
             var best = OneKernel.best(rounds, forward, kept, backward, keptBack);
             System.out.printf(
-                    "attention, %d heads, T %d, %d threads: forward %.1f ms against %.1f, ratio %.2f;"
-                            + " backward %.1f ms against %.1f, ratio %.2f%n",
+                    "attention, %d heads, T %d, %d threads: forward %.1f ms against %.1f, ratio"
+                        + " %.2f; backward %.1f ms against %.1f, ratio %.2f%n",
                     heads,
                     length,
                     threads,

@@ -99,7 +99,7 @@ public final class FusedBench {
             }
             System.out.printf(
                     "relu(x*w+b)+r, %d floats, %d threads: %.1f GB/s; triad %.1f GB/s; ratio"
-                        + " %.2f%n",
+                            + " %.2f%n",
                     n, threads, 20e-9 * n / t[1], 12e-9 * n / t[0], 20 / t[1] / (12 / t[0]));
             System.out.printf(
                     "gelu(x*w+b)+r, %d floats, %d threads: %.2f ms; by hand %.2f ms; ratio %.2f%n",

@@ -5,6 +5,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -26,7 +27,12 @@ import java.util.List;
  */
 public final class GemmBench {
     private static final int[][] SIZES = {
-        {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}, {2048, 256, 1024}, {2048, 1024, 256}
+        {256, 256, 256},
+        {512, 512, 512},
+        {1024, 1024, 1024},
+        {2048, 2048, 2048},
+        {2048, 256, 1024},
+        {2048, 1024, 256}
     };
 
     private static final int ROW_MAJOR = 101;
@@ -41,7 +47,8 @@ public final class GemmBench {
         for (String name : List.of("libgcc_s.so.1", "libquadmath.so.0", "libgfortran.so.5")) {
             System.load(folder.resolve(name).toString());
         }
-        var library = SymbolLookup.libraryLookup(folder.resolve("libopenblas.so.0"), Arena.global());
+        var library =
+                SymbolLookup.libraryLookup(folder.resolve("libopenblas.so.0"), Arena.global());
         var i = ValueLayout.JAVA_INT;
         var f = ValueLayout.JAVA_FLOAT;
         var p = ValueLayout.ADDRESS;
@@ -51,7 +58,8 @@ public final class GemmBench {
                         FunctionDescriptor.ofVoid(i, i, i, i, i, i, f, p, i, p, i, f, p, i));
         setThreads =
                 linker.downcallHandle(
-                        library.findOrThrow("openblas_set_num_threads"), FunctionDescriptor.ofVoid(i));
+                        library.findOrThrow("openblas_set_num_threads"),
+                        FunctionDescriptor.ofVoid(i));
     }
 
     /** The folder where the libraries of the OpenBLAS artifact have been unpacked. */
@@ -59,12 +67,18 @@ public final class GemmBench {
         try {
             var folder = Files.createTempDirectory("ebb-openblas");
             for (String name :
-                    List.of("libgcc_s.so.1", "libquadmath.so.0", "libgfortran.so.5", "libopenblas.so.0")) {
+                    List.of(
+                            "libgcc_s.so.1",
+                            "libquadmath.so.0",
+                            "libgfortran.so.5",
+                            "libopenblas.so.0")) {
                 var resource = "/org/bytedeco/openblas/linux-x86_64/" + name;
                 try (var in = GemmBench.class.getResourceAsStream(resource)) {
                     if (in == null) {
                         throw new IllegalStateException(
-                                resource + " is not on the class path; add org.bytedeco:openblas for linux-x86_64");
+                                resource
+                                        + " is not on the class path; add org.bytedeco:openblas for"
+                                        + " linux-x86_64");
                     }
                     Files.copy(in, folder.resolve(name));
                 }
@@ -119,7 +133,13 @@ public final class GemmBench {
                             () -> multiply(m, n, k, a.segment(), b.segment(), c.segment()));
             System.out.printf(
                     "  %dx%dx%d, %d threads: %.1f GFLOP/s, OpenBLAS %.1f, ratio %.3f%n",
-                    m, k, n, cpu.threads(), flops / best[0] / 1e9, flops / best[1] / 1e9, best[1] / best[0]);
+                    m,
+                    k,
+                    n,
+                    cpu.threads(),
+                    flops / best[0] / 1e9,
+                    flops / best[1] / 1e9,
+                    best[1] / best[0]);
             return best[1] / best[0];
         }
     }
@@ -133,6 +153,8 @@ public final class GemmBench {
                 for (int[] s : SIZES) logs += Math.log(bench.ratio(cpu, s[0], s[1], s[2], rounds));
             }
         }
-        System.out.printf("gemm f32 against OpenBLAS, geometric mean of ratios: %.3f%n", Math.exp(logs / 2 / SIZES.length));
+        System.out.printf(
+                "gemm f32 against OpenBLAS, geometric mean of ratios: %.3f%n",
+                Math.exp(logs / 2 / SIZES.length));
     }
 }

@@ -10,6 +10,7 @@ import dev.ebb.ir.Op;
 import dev.ebb.ir.Region;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -44,13 +45,16 @@ record OneKernel(Kernel kernel, List<Type> outputs) implements Op {
         var outputs = values(out, in.size());
         var types = outputs.stream().map(Value::type).toList();
         var node = new Node(new OneKernel(kernel, types), inputs, outputs, Region.TOP, false);
-        return device.bind(node, in, out, new Buffer(DType.U8, 0, out.getFirst().segment().asSlice(0, 0)));
+        return device.bind(
+                node, in, out, new Buffer(DType.U8, 0, out.getFirst().segment().asSlice(0, 0)));
     }
 
     private static List<Value> values(List<Buffer> buffers, int first) {
         var values = new ArrayList<Value>();
         for (Buffer b : buffers) {
-            values.add(new Value(first + values.size(), Type.of(b.dtype(), Math.toIntExact(b.size()))));
+            values.add(
+                    new Value(
+                            first + values.size(), Type.of(b.dtype(), Math.toIntExact(b.size()))));
         }
         return values;
     }
@@ -65,7 +69,10 @@ record OneKernel(Kernel kernel, List<Type> outputs) implements Op {
         return new Buffer(DType.F32, size, segment);
     }
 
-    /** The least seconds that each of {@code bodies} took, run in turns so that a busy machine hinders all alike. */
+    /**
+     * The least seconds that each of {@code bodies} took, run in turns so that a busy machine
+     * hinders all alike.
+     */
     static double[] best(int rounds, Runnable... bodies) {
         var best = new double[bodies.length];
         for (int round = 0; round < 2 * rounds; round++) {

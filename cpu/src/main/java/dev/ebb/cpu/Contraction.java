@@ -3,15 +3,18 @@ package dev.ebb.cpu;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
+
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A contraction bound to memory: batches of matrix products, cut into tiles that workers compute one by one.
+ * A contraction bound to memory: batches of matrix products, cut into tiles that workers compute
+ * one by one.
  *
- * <p>Every element of the output is a sum over k in blocks of {@link Panels#DEPTH}: each block is one chain of fused
- * multiply-adds from zero, and the blocks are added in order. This depends on k alone, so the same numbers give the
- * same bits in any batch, on any number of threads, and for any part of the rows and columns.
+ * <p>Every element of the output is a sum over k in blocks of {@link Panels#DEPTH}: each block is
+ * one chain of fused multiply-adds from zero, and the blocks are added in order. This depends on k
+ * alone, so the same numbers give the same bits in any batch, on any number of threads, and for any
+ * part of the rows and columns.
  */
 final class Contraction implements Runnable {
     /** Below so many multiply-adds, waking a worker takes longer than the work. */
@@ -64,7 +67,10 @@ final class Contraction implements Runnable {
         return new Shape(dims);
     }
 
-    /** Whether all matrices share their right factor and their left ones lie as rows of one tall matrix. */
+    /**
+     * Whether all matrices share their right factor and their left ones lie as rows of one tall
+     * matrix.
+     */
     private static boolean foldable(Kernel.Contract c) {
         int rank = c.batch().rank();
         if (rank == 0) return false;
@@ -80,9 +86,11 @@ final class Contraction implements Runnable {
     public void run() {
         int parts = Math.multiplyExact(matrices, grid.tiles());
         if (alone) {
-            workers.run(1, (_, worker) -> {
-                for (int part = 0; part < parts; part++) tile(part, worker);
-            });
+            workers.run(
+                    1,
+                    (_, worker) -> {
+                        for (int part = 0; part < parts; part++) tile(part, worker);
+                    });
         } else {
             workers.run(parts, this::tile);
         }
@@ -101,8 +109,16 @@ final class Contraction implements Runnable {
         if (k == 0) panels.clear(worker);
         for (int p = 0; p < k; p += Panels.DEPTH) {
             int depth = Math.min(Panels.DEPTH, k - p);
-            panels.left(worker, left.buffer, a + p * left.depth, left.side, left.depth, rows, depth);
-            panels.right(worker, right.buffer, b + p * right.depth, right.depth, right.side, columns, depth);
+            panels.left(
+                    worker, left.buffer, a + p * left.depth, left.side, left.depth, rows, depth);
+            panels.right(
+                    worker,
+                    right.buffer,
+                    b + p * right.depth,
+                    right.depth,
+                    right.side,
+                    columns,
+                    depth);
             panels.multiply(worker, rows, columns, depth, p > 0);
         }
         finish(worker, place, rows, columns);

@@ -4,14 +4,15 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The innermost product in F32: four rows by two vectors of columns, in eight registers. On a core that issues two
- * vector multiply-adds a cycle this is the largest block that C2 allocates without spilling on sixteen registers, and
- * it also reaches the peak of 512-bit vectors.
+ * The innermost product in F32: four rows by two vectors of columns, in eight registers. On a core
+ * that issues two vector multiply-adds a cycle this is the largest block that C2 allocates without
+ * spilling on sixteen registers, and it also reaches the peak of 512-bit vectors.
  *
- * <p>All operands lie on the heap: C2 removes the range checks of arrays but not of segments, and it gives a method a
- * limited number of nodes, of which an access to a segment takes many. Beyond the limit vectors are boxed and a block runs
- * ten times slower. For the same reason a block must never be inlined into a larger method; methods of more than 325
- * bytes of bytecode are not, and {@code BlocksTest} holds these to it.
+ * <p>All operands lie on the heap: C2 removes the range checks of arrays but not of segments, and
+ * it gives a method a limited number of nodes, of which an access to a segment takes many. Beyond
+ * the limit vectors are boxed and a block runs ten times slower. For the same reason a block must
+ * never be inlined into a larger method; methods of more than 325 bytes of bytecode are not, and
+ * {@code BlocksTest} holds these to it.
  */
 final class F32Blocks {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
@@ -20,9 +21,21 @@ final class F32Blocks {
 
     private F32Blocks() {}
 
-    /** Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i * stride + k] * b[bt + k * LANES + j]}. */
+    /**
+     * Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i * stride + k] * b[bt + k * LANES +
+     * j]}.
+     */
     static void rows(
-            int depth, float[] a, int at, int stride, float[] b, int bt, float[] c, int ct, int row, boolean add) {
+            int depth,
+            float[] a,
+            int at,
+            int stride,
+            float[] b,
+            int bt,
+            float[] c,
+            int ct,
+            int row,
+            boolean add) {
         FloatVector c00 = FloatVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         FloatVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         int a0 = at, a1 = at + stride, a2 = at + 2 * stride, a3 = at + 3 * stride;
@@ -62,9 +75,21 @@ final class F32Blocks {
         c31.intoArray(c, ct + 3 * row + HALF);
     }
 
-    /** Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i + k * step] * b[bt + k * LANES + j]}. */
+    /**
+     * Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i + k * step] * b[bt + k * LANES +
+     * j]}.
+     */
     static void columns(
-            int depth, float[] a, int at, int step, float[] b, int bt, float[] c, int ct, int row, boolean add) {
+            int depth,
+            float[] a,
+            int at,
+            int step,
+            float[] b,
+            int bt,
+            float[] c,
+            int ct,
+            int row,
+            boolean add) {
         FloatVector c00 = FloatVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         FloatVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         for (int k = 0; k < depth; k++) {

@@ -11,9 +11,21 @@ final class F64Blocks {
 
     private F64Blocks() {}
 
-    /** Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i * stride + k] * b[bt + k * LANES + j]}. */
+    /**
+     * Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i * stride + k] * b[bt + k * LANES +
+     * j]}.
+     */
     static void rows(
-            int depth, double[] a, int at, int stride, double[] b, int bt, double[] c, int ct, int row, boolean add) {
+            int depth,
+            double[] a,
+            int at,
+            int stride,
+            double[] b,
+            int bt,
+            double[] c,
+            int ct,
+            int row,
+            boolean add) {
         DoubleVector c00 = DoubleVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         DoubleVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         int a0 = at, a1 = at + stride, a2 = at + 2 * stride, a3 = at + 3 * stride;
@@ -53,9 +65,21 @@ final class F64Blocks {
         c31.intoArray(c, ct + 3 * row + HALF);
     }
 
-    /** Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i + k * step] * b[bt + k * LANES + j]}. */
+    /**
+     * Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i + k * step] * b[bt + k * LANES +
+     * j]}.
+     */
     static void columns(
-            int depth, double[] a, int at, int step, double[] b, int bt, double[] c, int ct, int row, boolean add) {
+            int depth,
+            double[] a,
+            int at,
+            int step,
+            double[] b,
+            int bt,
+            double[] c,
+            int ct,
+            int row,
+            boolean add) {
         DoubleVector c00 = DoubleVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         DoubleVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         for (int k = 0; k < depth; k++) {

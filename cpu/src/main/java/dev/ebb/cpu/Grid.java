@@ -1,9 +1,10 @@
 package dev.ebb.cpu;
 
 /**
- * How the product of an {@code m x k} and a {@code k x n} matrix is cut into tiles for some workers. Every tile packs
- * its own share of both factors, so that tiles need nothing of each other and large ones pack less; but there should
- * be enough of them, and evenly many for each worker. The cut never shows in the bits.
+ * How the product of an {@code m x k} and a {@code k x n} matrix is cut into tiles for some
+ * workers. Every tile packs its own share of both factors, so that tiles need nothing of each other
+ * and large ones pack less; but there should be enough of them, and evenly many for each worker.
+ * The cut never shows in the bits.
  */
 record Grid(int rows, int columns, int m, int n) {
     /** What packing an element costs, in multiply-adds of a full vector lane at peak. */
@@ -38,7 +39,10 @@ record Grid(int rows, int columns, int m, int n) {
         return best;
     }
 
-    /** The size that cuts {@code length} into equal pieces of at most {@code most}, in multiples of {@code unit}. */
+    /**
+     * The size that cuts {@code length} into equal pieces of at most {@code most}, in multiples of
+     * {@code unit}.
+     */
     private static int even(int length, int most, int unit) {
         int pieces = Math.max(1, Math.ceilDiv(length, most));
         return Math.max(unit, Math.ceilDiv(Math.ceilDiv(length, pieces), unit) * unit);
@@ -46,7 +50,10 @@ record Grid(int rows, int columns, int m, int n) {
 
     private double cost(long parts, int lanes, int workers) {
         double packing = PACKING * (rows + columns);
-        double arithmetic = (double) Math.min(rows, Math.ceilDiv(m, 4) * 4) * Math.ceilDiv(columns, lanes) * lanes;
+        double arithmetic =
+                (double) Math.min(rows, Math.ceilDiv(m, 4) * 4)
+                        * Math.ceilDiv(columns, lanes)
+                        * lanes;
         return Math.ceilDiv(parts, workers) * (arithmetic + packing);
     }
 }

@@ -2,11 +2,12 @@ package dev.ebb.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
 import java.io.IOException;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.attribute.CodeAttribute;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class BlocksTest {
     /** C2's FreqInlineSize: a hot method of more bytes is compiled by itself. */
@@ -14,7 +15,11 @@ class BlocksTest {
 
     @ParameterizedTest
     @CsvSource({
-        "F32Blocks, rows", "F32Blocks, columns", "F64Blocks, rows", "F64Blocks, columns", "SoftmaxLanes, take",
+        "F32Blocks, rows",
+        "F32Blocks, columns",
+        "F64Blocks, rows",
+        "F64Blocks, columns",
+        "SoftmaxLanes, take",
         "SoftmaxLanes, pull"
     })
     void isTooLargeToBeInlined(String type, String method) throws IOException {

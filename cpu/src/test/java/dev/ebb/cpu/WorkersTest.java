@@ -3,10 +3,11 @@ package dev.ebb.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.concurrent.atomic.AtomicIntegerArray;
 
 class WorkersTest {
 
@@ -17,10 +18,12 @@ class WorkersTest {
             for (int round = 0; round < 2_000; round++) {
                 int parts = round % 17;
                 var runs = new AtomicIntegerArray(17);
-                workers.run(parts, (part, worker) -> {
-                    assertThat(worker).isBetween(0, threads - 1);
-                    runs.incrementAndGet(part);
-                });
+                workers.run(
+                        parts,
+                        (part, worker) -> {
+                            assertThat(worker).isBetween(0, threads - 1);
+                            runs.incrementAndGet(part);
+                        });
                 for (int i = 0; i < 17; i++) assertThat(runs.get(i)).isEqualTo(i < parts ? 1 : 0);
             }
         }
@@ -30,19 +33,26 @@ class WorkersTest {
     void givesAWorkerOnePartAtATime() {
         try (var workers = new Workers(3)) {
             var busy = new AtomicIntegerArray(3);
-            workers.run(1_000, (_, worker) -> {
-                assertThat(busy.getAndIncrement(worker)).isZero();
-                busy.decrementAndGet(worker);
-            });
+            workers.run(
+                    1_000,
+                    (_, worker) -> {
+                        assertThat(busy.getAndIncrement(worker)).isZero();
+                        busy.decrementAndGet(worker);
+                    });
         }
     }
 
     @Test
     void throwsWhatAPartThrowsAndGoesOn() {
         try (var workers = new Workers(2)) {
-            assertThatThrownBy(() -> workers.run(50, (part, _) -> {
-                        if (part == 13) throw new IllegalStateException("part 13");
-                    }))
+            assertThatThrownBy(
+                            () ->
+                                    workers.run(
+                                            50,
+                                            (part, _) -> {
+                                                if (part == 13)
+                                                    throw new IllegalStateException("part 13");
+                                            }))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessage("part 13");
             var runs = new AtomicIntegerArray(9);
@@ -55,10 +65,15 @@ class WorkersTest {
     void runsNestedPartsWhereTheyAre() {
         try (var workers = new Workers(2)) {
             var runs = new AtomicIntegerArray(20);
-            workers.run(4, (outer, worker) -> workers.run(5, (inner, nested) -> {
-                assertThat(nested).isEqualTo(worker);
-                runs.incrementAndGet(outer * 5 + inner);
-            }));
+            workers.run(
+                    4,
+                    (outer, worker) ->
+                            workers.run(
+                                    5,
+                                    (inner, nested) -> {
+                                        assertThat(nested).isEqualTo(worker);
+                                        runs.incrementAndGet(outer * 5 + inner);
+                                    }));
             for (int i = 0; i < 20; i++) assertThat(runs.get(i)).isOne();
         }
     }
