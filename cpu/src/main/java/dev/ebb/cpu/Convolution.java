@@ -2,13 +2,15 @@ package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
+
 import java.util.List;
 
 /**
- * Convolutions as matrix products whose right factor is never written out: each tile gathers its patch of the image
- * straight into a panel. Outputs, and gradients of inputs, sum over taps and channels; gradients of weights sum over the
- * images of the batch, one after the other, and over places. Each sum is cut into blocks by the sizes of the convolution
- * alone and added in order, as in {@link Contraction}.
+ * Convolutions as matrix products whose right factor is never written out: each tile gathers its
+ * patch of the image straight into a panel. Outputs, and gradients of inputs, sum over taps and
+ * channels; gradients of weights sum over the images of the batch, one after the other, and over
+ * places. Each sum is cut into blocks by the sizes of the convolution alone and added in order, as
+ * in {@link Contraction}.
  */
 final class Convolution implements Runnable {
     private final Kernel.Convolve c;
@@ -74,9 +76,25 @@ final class Convolution implements Runnable {
                 for (int t = 0; t < some; t++) {
                     space.offsets(tap + t, j, width, offsets);
                     panels.leftSlice(
-                            worker, weights, weight + tap + t + from * channel, row, channel, height, depth, t * depth, some * depth);
+                            worker,
+                            weights,
+                            weight + tap + t + from * channel,
+                            row,
+                            channel,
+                            height,
+                            depth,
+                            t * depth,
+                            some * depth);
                     panels.rightSlice(
-                            worker, images, image + (long) from * space.channel(), space.channel(), offsets, width, depth, t * depth, some * depth);
+                            worker,
+                            images,
+                            image + (long) from * space.channel(),
+                            space.channel(),
+                            offsets,
+                            width,
+                            depth,
+                            t * depth,
+                            some * depth);
                 }
                 panels.multiply(worker, height, width, some * depth, add);
                 add = true;
@@ -117,6 +135,7 @@ final class Convolution implements Runnable {
 
     private void store(int worker, boolean any, long place, int height, int width) {
         if (!any) panels.clear(worker);
-        for (int i = 0; i < height; i++) panels.store(worker, i, width, out, place + (long) i * grid.n());
+        for (int i = 0; i < height; i++)
+            panels.store(worker, i, width, out, place + (long) i * grid.n());
     }
 }

@@ -1,12 +1,14 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Kernel;
+
 import java.util.List;
 
 /**
- * The space of a convolution, as three axes: for a tap of the kernel and a place in one tensor, where in the other tensor
- * the place lies that the tap joins it with. Reading goes either from outputs to inputs, {@code x = y * stride + tap *
- * dilation - low}, or back, where that has a solution.
+ * The space of a convolution, as three axes: for a tap of the kernel and a place in one tensor,
+ * where in the other tensor the place lies that the tap joins it with. Reading goes either from
+ * outputs to inputs, {@code x = y * stride + tap * dilation - low}, or back, where that has a
+ * solution.
  */
 final class ConvolveSpace {
     private static final int AXES = 3;
@@ -21,7 +23,9 @@ final class ConvolveSpace {
     private final int[] dilation;
     private final boolean back;
 
-    /** @param back whether inputs are walked and outputs read */
+    /**
+     * @param back whether inputs are walked and outputs read
+     */
     ConvolveSpace(Kernel.Convolve c, boolean back) {
         this.back = back;
         walked = axes(back ? c.in() : c.out(), 1);
@@ -52,7 +56,10 @@ final class ConvolveSpace {
         return kernel[0] * kernel[1] * kernel[2];
     }
 
-    /** For {@code count} places from {@code first} on, what {@code tap} joins them with; -1 is outside. */
+    /**
+     * For {@code count} places from {@code first} on, what {@code tap} joins them with; -1 is
+     * outside.
+     */
     void offsets(int tap, int first, int count, int[] into) {
         int t2 = tap % kernel[2];
         int t1 = tap / kernel[2] % kernel[1];
@@ -72,6 +79,8 @@ final class ConvolveSpace {
             return x < read[axis] ? x : -1;
         }
         int scaled = place + low[axis] - tap * dilation[axis];
-        return scaled >= 0 && scaled % stride[axis] == 0 && scaled / stride[axis] < read[axis] ? scaled / stride[axis] : -1;
+        return scaled >= 0 && scaled % stride[axis] == 0 && scaled / stride[axis] < read[axis]
+                ? scaled / stride[axis]
+                : -1;
     }
 }

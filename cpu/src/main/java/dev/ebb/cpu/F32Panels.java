@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
@@ -8,10 +9,13 @@ import java.util.Arrays;
 /** Panels of F32, from factors in F32, BF16 or F16. */
 final class F32Panels extends Panels {
     private static final int LANES = F32Blocks.LANES;
-    private static final int ROWS = 128;
+    private static final int ROWS = 256;
     private static final int COLUMNS = 256;
 
-    /** Where in a worker's store the right factor and the product begin; the left factor is at its start. */
+    /**
+     * Where in a worker's store the right factor and the product begin; the left factor is at its
+     * start.
+     */
     private static final int RIGHT = ROWS * DEPTH;
 
     private static final int PRODUCT = RIGHT + COLUMNS * DEPTH;
@@ -19,7 +23,9 @@ final class F32Panels extends Panels {
 
     private final float[][] stores;
 
-    /** For each worker, whether its left factor lies row by row, or in panels like the right one. */
+    /**
+     * For each worker, whether its left factor lies row by row, or in panels like the right one.
+     */
     private final boolean[] byRows;
 
     F32Panels(int workers) {
@@ -58,28 +64,69 @@ final class F32Panels extends Panels {
     }
 
     @Override
-    void left(int worker, Buffer a, long base, long rowStride, long depthStride, int rows, int depth) {
+    void left(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth) {
         byRows[worker] = depthStride == 1;
         if (depthStride == 1) F32Pack.rows(a, base, rowStride, rows, depth, stores[worker], 0);
         else F32Pack.panels(a, base, rowStride, depthStride, rows, depth, depth, stores[worker], 0);
     }
 
     @Override
-    void right(int worker, Buffer b, long base, long depthStride, long columnStride, int columns, int depth) {
-        F32Pack.panels(b, base, columnStride, depthStride, columns, depth, depth, stores[worker], RIGHT);
+    void right(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            long columnStride,
+            int columns,
+            int depth) {
+        F32Pack.panels(
+                b, base, columnStride, depthStride, columns, depth, depth, stores[worker], RIGHT);
     }
 
     @Override
     void leftSlice(
-            int worker, Buffer a, long base, long rowStride, long depthStride, int rows, int depth, int from, int total) {
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth,
+            int from,
+            int total) {
         byRows[worker] = false;
-        F32Pack.panels(a, base, rowStride, depthStride, rows, depth, total, stores[worker], from * LANES);
+        F32Pack.panels(
+                a, base, rowStride, depthStride, rows, depth, total, stores[worker], from * LANES);
     }
 
     @Override
     void rightSlice(
-            int worker, Buffer b, long base, long depthStride, int[] offsets, int columns, int depth, int from, int total) {
-        F32Pack.gather(b, base, depthStride, offsets, columns, depth, total, stores[worker], RIGHT + from * LANES);
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            int[] offsets,
+            int columns,
+            int depth,
+            int from,
+            int total) {
+        F32Pack.gather(
+                b,
+                base,
+                depthStride,
+                offsets,
+                columns,
+                depth,
+                total,
+                stores[worker],
+                RIGHT + from * LANES);
     }
 
     @Override
@@ -96,7 +143,8 @@ final class F32Panels extends Panels {
             for (int i = 0; i < rows; i += 4) {
                 int to = PRODUCT + i * row + j;
                 if (byRows[worker]) {
-                    F32Blocks.rows(depth, x, i * depth, depth, x, RIGHT + j * depth, x, to, row, add);
+                    F32Blocks.rows(
+                            depth, x, i * depth, depth, x, RIGHT + j * depth, x, to, row, add);
                 } else {
                     int at = i / LANES * LANES * depth + i % LANES;
                     F32Blocks.columns(depth, x, at, LANES, x, RIGHT + j * depth, x, to, row, add);
@@ -118,7 +166,13 @@ final class F32Panels extends Panels {
     @Override
     void store(int worker, int i, int columns, Buffer out, long position) {
         int at = PRODUCT + i * row(columns);
-        MemorySegment.copy(stores[worker], at, out.segment(), ValueLayout.JAVA_FLOAT_UNALIGNED, position * 4, columns);
+        MemorySegment.copy(
+                stores[worker],
+                at,
+                out.segment(),
+                ValueLayout.JAVA_FLOAT_UNALIGNED,
+                position * 4,
+                columns);
     }
 
     @Override

@@ -4,9 +4,11 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
+
+import org.junit.jupiter.api.Test;
+
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 
 class ConvolveTest {
 
@@ -32,7 +34,9 @@ class ConvolveTest {
                         shape(groups * outChannels, inChannels, kernel),
                         shape(batch, groups * outChannels, out));
         for (var side : Kernel.Side.values()) {
-            int computed = List.of(Kernel.Side.INPUT, Kernel.Side.WEIGHT, Kernel.Side.OUTPUT).indexOf(side);
+            int computed =
+                    List.of(Kernel.Side.INPUT, Kernel.Side.WEIGHT, Kernel.Side.OUTPUT)
+                            .indexOf(side);
             var c =
                     new Kernel.Convolve(
                             side,
@@ -48,7 +52,8 @@ class ConvolveTest {
                             all(dilation, in));
             for (DType type : List.of(DType.F32, DType.F64, DType.BF16)) {
                 var types = new ArrayList<Type>();
-                for (int i = 0; i < 3; i++) if (i != computed) types.add(new Type(type, shapes.get(i)));
+                for (int i = 0; i < 3; i++)
+                    if (i != computed) types.add(new Type(type, shapes.get(i)));
                 new Parity(c, types, List.of(new Type(type, shapes.get(computed))))
                         .agrees(type == DType.F32 ? 1e-5 : type == DType.F64 ? 1e-13 : 8e-3);
             }
