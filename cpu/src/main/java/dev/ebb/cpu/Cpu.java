@@ -89,7 +89,8 @@ public final class Cpu implements Device, AutoCloseable {
                     elementwise.scatter(k, inputs.get(0), inputs.get(1), outputs.getFirst());
             case Kernel.Cumulate k ->
                     elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
-            case Kernel.Library _ -> reference.bind(node, inputs, outputs, workspace);
+            case Kernel.Control _, Kernel.Library _ ->
+                    reference.bind(node, inputs, outputs, workspace);
         };
     }
 
