@@ -119,7 +119,7 @@ class LossTest {
                         t -> t.reshape(1, 8, 16).batchNorm(channels, channels, 1e-5).y());
         for (var norm : norms) {
             var grad = Ebb.compile(Ebb.grad((Tensor t) -> norm.apply(t).sum()));
-            var graph = grad.layout(x).schedule().problem().graph();
+            var graph = grad.plan(x).layout().schedule().problem().graph();
             var back = graph.nodes().stream().filter(n -> n.reverse()).toList();
             var made =
                     graph.nodes().stream()
