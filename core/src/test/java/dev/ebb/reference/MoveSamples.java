@@ -7,7 +7,6 @@ import dev.ebb.Fn;
 import dev.ebb.Fn2;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Store;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
@@ -47,11 +46,6 @@ final class MoveSamples implements SampleTable {
                         n -> List.of(spread(-2, 2, 1, n, 4), spread(-2, 2, 2, n, 1)),
                         n -> Shape.of(n, 5),
                         in -> Tensors.concat(in, 1)),
-                Sample.of(
-                        "store",
-                        n -> List.of(spread(-2, 2, 1, n), spread(-2, 2, 2, n)),
-                        n -> Shape.of(n),
-                        in -> in.get(0).apply(new Store(), in.get(1))),
                 Sample.of(
                         "stack",
                         n -> List.of(spread(-2, 2, 1, n), spread(-2, 2, 2, n)),

@@ -168,7 +168,7 @@ final class NetworkSamples implements SampleTable {
                                                 spread(-1, 1, 1, 1, 2, n, 3),
                                                 spread(-1, 1, 2, 1, 1, n, 3),
                                                 spread(-1, 1, 3, 1, 1, n, 2),
-                                                spread(-1, 1, 4, 2, n, 1)),
+                                                spread(-1, 1, 4, 2, 1, n)),
                                 n -> Shape.of(1, 2, n, 2),
                                 in ->
                                         in.get(0)
