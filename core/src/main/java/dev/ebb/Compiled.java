@@ -63,8 +63,8 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     }
 
     /**
-     * Runs as {@link #apply} does and checks every recomputed value against its first computation; an op that gives
-     * other bits the second time is named.
+     * Runs as {@link #apply} does and checks every recomputed value against its first computation;
+     * an op that gives other bits the second time is named.
      */
     public synchronized R verify(P argument) {
         var leaves = Tree.flatten(argument);

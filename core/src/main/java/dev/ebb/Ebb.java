@@ -153,7 +153,10 @@ public final class Ebb {
         return new Compiled<>(f, Pipeline.within(budget));
     }
 
-    /** What memory buys for {@code f} at arguments like this one: budgets and predicted times, and a plan for each. */
+    /**
+     * What memory buys for {@code f} at arguments like this one: budgets and predicted times, and a
+     * plan for each.
+     */
     public static <P, R> Curve curve(Fn<P, R> f, P argument) {
         try (var compiled = compile(f)) {
             return compiled.plan(argument).curve();

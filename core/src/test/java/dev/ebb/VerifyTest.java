@@ -14,10 +14,12 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensor;
+
+import org.junit.jupiter.api.Test;
+
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Test;
 
 class VerifyTest {
     private static final AtomicInteger CALLS = new AtomicInteger();
@@ -54,15 +56,17 @@ class VerifyTest {
         @Override
         public void run(List<Buffer> in, List<Buffer> out, Buffer workspace) {
             double drift = CALLS.incrementAndGet();
-            for (long i = 0; i < in.getFirst().size(); i++) out.getFirst().set(i, in.getFirst().get(i) + drift);
+            for (long i = 0; i < in.getFirst().size(); i++)
+                out.getFirst().set(i, in.getFirst().get(i) + drift);
         }
     }
 
     private static Fn<Tensor, Ebb.ValueAndGrad<Tensor>> gradient(boolean honest) {
-        return Ebb.valueAndGrad((Tensor x) -> {
-            Tensor y = Ebb.region("drift", () -> x.exp().apply(new Drifting(honest)));
-            return y.sin().square().sum();
-        });
+        return Ebb.valueAndGrad(
+                (Tensor x) -> {
+                    Tensor y = Ebb.region("drift", () -> x.exp().apply(new Drifting(honest)));
+                    return y.sin().square().sum();
+                });
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -21,7 +22,8 @@ final class Digest {
     private static long add(long start, MemorySegment memory, long bytes) {
         long hash = start;
         long at = 0;
-        for (; at + 8 <= bytes; at += 8) hash = (hash ^ memory.get(ValueLayout.JAVA_LONG_UNALIGNED, at)) * PRIME;
+        for (; at + 8 <= bytes; at += 8)
+            hash = (hash ^ memory.get(ValueLayout.JAVA_LONG_UNALIGNED, at)) * PRIME;
         for (; at < bytes; at++) hash = (hash ^ memory.get(ValueLayout.JAVA_BYTE, at)) * PRIME;
         return hash;
     }

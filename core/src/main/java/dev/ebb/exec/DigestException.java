@@ -7,11 +7,12 @@ public final class DigestException extends IllegalStateException {
     private static final long serialVersionUID = 1;
 
     DigestException(Node node, int step) {
-        super(node.op().name()
-                + (node.region().isTop() ? "" : " in " + node.region())
-                + " gave other bits when computed again, at step "
-                + step
-                + "; an op whose result may differ between runs must say so with the trait NONDETERMINISTIC, and is then"
-                + " computed once and kept");
+        super(
+                node.op().name()
+                        + (node.region().isTop() ? "" : " in " + node.region())
+                        + " gave other bits when computed again, at step "
+                        + step
+                        + "; an op whose result may differ between runs must say so with the trait"
+                        + " NONDETERMINISTIC, and is then computed once and kept");
     }
 }

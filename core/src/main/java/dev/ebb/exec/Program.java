@@ -83,8 +83,8 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Runs every step once and checks each recomputed value against its first computation, bit by bit. The first that
-     * differs ends the run: an op that is not what it claims to be.
+     * Runs every step once and checks each recomputed value against its first computation, bit by
+     * bit. The first that differs ends the run: an op that is not what it claims to be.
      */
     public Report verify() {
         long start = System.nanoTime();

@@ -136,21 +136,26 @@ public final class Curve {
 
     /** As {@link #promised(Layout)}, without laying out what has no arena. */
     private long promised(Frontier.Member member) {
-        return reserved + switch (measure) {
-            case ARENA -> layout(member).arenaBytes();
-            case LIVE -> member.peak();
-        };
+        return reserved
+                + switch (measure) {
+                    case ARENA -> layout(member).arenaBytes();
+                    case LIVE -> member.peak();
+                };
     }
 
     long promised(Layout layout) {
-        return reserved + switch (measure) {
-            case ARENA -> layout.arenaBytes();
-            case LIVE -> layout.schedule().footprint().peakBytes();
-        };
+        return reserved
+                + switch (measure) {
+                    case ARENA -> layout.arenaBytes();
+                    case LIVE -> layout.schedule().footprint().peakBytes();
+                };
     }
 
     private Plan plan(Layout layout, long bytes) {
-        return new Plan(layout, model.total() + Bounds.extra(model, bytes - reserved, plain.sequence()), this);
+        return new Plan(
+                layout,
+                model.total() + Bounds.extra(model, bytes - reserved, plain.sequence()),
+                this);
     }
 
     /** Names the step at which the smallest plan is largest. */
