@@ -177,7 +177,7 @@ public final class AttentionBench {
             var best = OneKernel.best(rounds, forward, kept, backward, keptBack);
             System.out.printf(
                     "attention, %d heads, T %d, %d threads: forward %.1f ms against %.1f, ratio"
-                        + " %.2f; backward %.1f ms against %.1f, ratio %.2f%n",
+                            + " %.2f; backward %.1f ms against %.1f, ratio %.2f%n",
                     heads,
                     length,
                     threads,
