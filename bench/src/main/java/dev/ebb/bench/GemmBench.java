@@ -41,6 +41,7 @@ public final class GemmBench {
     private final MethodHandle multiply;
     private final MethodHandle setThreads;
 
+    @SuppressWarnings("restricted") // calling a native library is the point of this benchmark
     private GemmBench(Path folder) {
         var linker = Linker.nativeLinker();
         // each library needs the ones before it
