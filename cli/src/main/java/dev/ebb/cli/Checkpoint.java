@@ -93,11 +93,9 @@ record Checkpoint(TrainingState state, List<Double> losses, Settings settings, S
 
     private void prove(Path path, String digest) throws FileFormatException {
         var tensors = tensors(state);
-        tensors.put(
-                "losses", Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray()));
+        tensors.put("losses", Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray()));
         if (!Weights.digest(tensors).equals(digest)) {
-            throw new FileFormatException(
-                    path, "corrupted: its content does not match its digest");
+            throw new FileFormatException(path, "corrupted: its content does not match its digest");
         }
     }
 

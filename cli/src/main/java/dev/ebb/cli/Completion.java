@@ -1,12 +1,13 @@
 package dev.ebb.cli;
 
+import org.jspecify.annotations.Nullable;
+
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Prints what a shell needs to complete commands. */
 @Command(

@@ -20,26 +20,24 @@ final class CurvePicture {
         for (var c : corners) {
             double x = MARGIN + (WIDTH - 2 * MARGIN) * (c.bytes() / most);
             double y =
-                    HEIGHT
-                            - MARGIN
-                            - (HEIGHT - 2 * MARGIN) * (c.cost() / once - 1) / (dearest - 1);
+                    HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * (c.cost() / once - 1) / (dearest - 1);
             if (!path.isEmpty()) path.append(point('L', x, before));
             path.append(point(path.isEmpty() ? 'M' : 'L', x, y));
             before = y;
         }
         int base = HEIGHT - MARGIN;
         return """
-                <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">
-                <rect width="100%%" height="100%%" fill="white"/>
-                <path d="M%d %dV%dH%d" fill="none" stroke="#889"/>
-                <path d="%s" fill="none" stroke="#2a9d8f" stroke-width="2"/>
-                <text x="%d" y="%d" text-anchor="end">%s</text>
-                <text x="%d" y="%d">least budget %s</text>
-                <text x="%d" y="%d" text-anchor="end">1</text>
-                <text x="%d" y="%d" text-anchor="end">%s</text>
-                <text x="%d" y="%d">predicted time, relative to keeping everything</text>
-                </svg>
-                """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">
+        <rect width="100%%" height="100%%" fill="white"/>
+        <path d="M%d %dV%dH%d" fill="none" stroke="#889"/>
+        <path d="%s" fill="none" stroke="#2a9d8f" stroke-width="2"/>
+        <text x="%d" y="%d" text-anchor="end">%s</text>
+        <text x="%d" y="%d">least budget %s</text>
+        <text x="%d" y="%d" text-anchor="end">1</text>
+        <text x="%d" y="%d" text-anchor="end">%s</text>
+        <text x="%d" y="%d">predicted time, relative to keeping everything</text>
+        </svg>
+        """
                 .formatted(
                         WIDTH,
                         HEIGHT,

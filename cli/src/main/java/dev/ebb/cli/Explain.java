@@ -44,7 +44,8 @@ final class Explain implements Callable<Integer> {
     public Integer call() throws IOException {
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         if (graph != null) {
-            out.print(BarePlan.of(BareGraph.parse(Files.readString(graph)), budget).plan().explain());
+            out.print(
+                    BarePlan.of(BareGraph.parse(Files.readString(graph)), budget).plan().explain());
         } else {
             try (var trainer = ModelArguments.trainer(model.size(), budget, Devices.best())) {
                 out.print(trainer.plan().explain());

@@ -79,6 +79,11 @@ final class Fates {
                 (node.region().isTop() ? "" : node.region() + ", ")
                         + (node.reverse() ? "backward" : "forward");
         return new Fate(
-                v + " = " + node.op().name(), v.type().toString(), v.type().bytes(), where, what, why);
+                v + " = " + node.op().name(),
+                v.type().toString(),
+                v.type().bytes(),
+                where,
+                what,
+                why);
     }
 }

@@ -38,7 +38,8 @@ final class Faults {
             case IOException io -> Optional.of(of(io));
             case ShapeException s -> Optional.ofNullable(s.getMessage());
             case IllegalArgumentException i -> Optional.ofNullable(i.getMessage());
-            case OutOfMemoryError _ -> Optional.of("the Java heap is full; give Java more with -Xmx");
+            case OutOfMemoryError _ ->
+                    Optional.of("the Java heap is full; give Java more with -Xmx");
             default -> Optional.empty();
         };
     }
@@ -48,7 +49,8 @@ final class Faults {
             case NoSuchFileException f -> f.getFile() + ": there is no such file or folder";
             case AccessDeniedException f ->
                     f.getFile() + ": no permission; choose a place you may write with --out";
-            case FileAlreadyExistsException f -> f.getFile() + ": a file of that name is in the way";
+            case FileAlreadyExistsException f ->
+                    f.getFile() + ": a file of that name is in the way";
             case NotDirectoryException f -> f.getFile() + ": this is not a folder";
             default -> e.getFile() + ": " + of((IOException) e);
         };

@@ -64,8 +64,7 @@ record Folder(Path path) {
                     e);
         }
         if (!Files.isWritable(path)) {
-            throw new Refusal(
-                    "the folder " + path + " cannot be written; name another with --out");
+            throw new Refusal("the folder " + path + " cannot be written; name another with --out");
         }
     }
 

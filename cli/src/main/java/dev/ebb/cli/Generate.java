@@ -36,8 +36,10 @@ final class Generate implements Callable<Integer> {
             description = "The model. Default: the checkpoint of the latest run here.")
     private @Nullable Path from;
 
-    @Option(names = "--prefix", paramLabel = "NAME", description = "What stands before the"
-            + " published names in --from.")
+    @Option(
+            names = "--prefix",
+            paramLabel = "NAME",
+            description = "What stands before the" + " published names in --from.")
     private String prefix = "";
 
     @Option(names = "--length", paramLabel = "N", description = "Characters. Default: 500.")
@@ -46,11 +48,14 @@ final class Generate implements Callable<Integer> {
     @Option(
             names = "--temperature",
             paramLabel = "X",
-            description = "Below 1 the likely becomes likelier; 0 takes the likeliest. Default: 0.8.")
+            description =
+                    "Below 1 the likely becomes likelier; 0 takes the likeliest. Default: 0.8.")
     private double temperature = 0.8;
 
-    @Option(names = "--top", paramLabel = "N", description = "Draw among the N likeliest."
-            + " Default: 40.")
+    @Option(
+            names = "--top",
+            paramLabel = "N",
+            description = "Draw among the N likeliest." + " Default: 40.")
     private int top = 40;
 
     @Option(names = "--seed", paramLabel = "N", description = "Default: 1.")

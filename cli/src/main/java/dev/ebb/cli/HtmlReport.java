@@ -21,8 +21,7 @@ final class HtmlReport {
 
     private HtmlReport() {}
 
-    static void write(
-            Path file, Outcome outcome, Trainer trainer, Planned plan, double unigram)
+    static void write(Path file, Outcome outcome, Trainer trainer, Planned plan, double unigram)
             throws IOException {
         var state = trainer.checkpoint("").state();
         int weights = Tensorwise.list(state.model()).size();
@@ -86,7 +85,10 @@ final class HtmlReport {
                         .map(
                                 k ->
                                         Json.of(
-                                                Arrays.stream(tide.bytes().getOrDefault(k, new long[0]))
+                                                Arrays.stream(
+                                                                tide.bytes()
+                                                                        .getOrDefault(
+                                                                                k, new long[0]))
                                                         .mapToObj(Json::of)
                                                         .toList()))
                         .toList();
@@ -113,8 +115,7 @@ final class HtmlReport {
     }
 
     private static Json kernels(Report profile) {
-        double all =
-                profile.kernels().stream().mapToDouble(Report.KernelTime::seconds).sum();
+        double all = profile.kernels().stream().mapToDouble(Report.KernelTime::seconds).sum();
         var rows =
                 profile.kernels().stream()
                         .map(

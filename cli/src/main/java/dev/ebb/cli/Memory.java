@@ -43,10 +43,22 @@ final class Memory implements Callable<Integer> {
                 "%-22s %10s %10s %12s %12s %12s%n",
                 "", "weights", "optimizer", "activations", "training", "use");
         row(out, "as it is", s);
-        row(out, "batch x 2", new ModelSize(s.layers(), s.width(), s.heads(), s.context(), 2 * s.batch()));
-        row(out, "context x 2", new ModelSize(s.layers(), s.width(), s.heads(), 2 * s.context(), s.batch()));
-        row(out, "width x 2", new ModelSize(s.layers(), 2 * s.width(), s.heads(), s.context(), s.batch()));
-        row(out, "depth x 2", new ModelSize(2 * s.layers(), s.width(), s.heads(), s.context(), s.batch()));
+        row(
+                out,
+                "batch x 2",
+                new ModelSize(s.layers(), s.width(), s.heads(), s.context(), 2 * s.batch()));
+        row(
+                out,
+                "context x 2",
+                new ModelSize(s.layers(), s.width(), s.heads(), 2 * s.context(), s.batch()));
+        row(
+                out,
+                "width x 2",
+                new ModelSize(s.layers(), 2 * s.width(), s.heads(), s.context(), s.batch()));
+        row(
+                out,
+                "depth x 2",
+                new ModelSize(2 * s.layers(), s.width(), s.heads(), s.context(), s.batch()));
         out.printf(
                 "%nAttention is computed without its scores in memory. With them, the backward half"
                         + " would keep %s more.%n",

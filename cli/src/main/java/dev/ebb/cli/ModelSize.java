@@ -27,7 +27,9 @@ record ModelSize(int layers, int width, int heads, int context, int batch) {
             var form = FORM.matcher(text);
             if (!form.matches()) {
                 throw new TypeConversionException(
-                        "'" + text + "' is no model; name tiny, small, medium or large, or write"
+                        "'"
+                                + text
+                                + "' is no model; name tiny, small, medium or large, or write"
                                 + " LAYERSxWIDTHxHEADS, such as 4x128x4");
             }
             int layers = Integer.parseInt(form.group(1));
@@ -35,7 +37,9 @@ record ModelSize(int layers, int width, int heads, int context, int batch) {
             int heads = Integer.parseInt(form.group(3));
             if (layers < 1 || heads < 1 || width < 1 || width % heads != 0) {
                 throw new TypeConversionException(
-                        "'" + text + "': the width must divide into the heads, and all be positive");
+                        "'"
+                                + text
+                                + "': the width must divide into the heads, and all be positive");
             }
             return new ModelSize(layers, width, heads, 128, 16);
         }

@@ -71,8 +71,7 @@ final class PlanCommand implements Callable<Integer> {
     }
 
     private void write(String text) throws IOException {
-        if (json != null)
-            Durable.write(json, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
+        if (json != null) Durable.write(json, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static void show(Planned p, PrintWriter out) {

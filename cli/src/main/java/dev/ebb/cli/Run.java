@@ -54,7 +54,9 @@ record Run(Folder folder, long steps, int every, Budget budget, int threads, Pri
 
     private void loop(Trainer trainer, String text, Planned plan, Stop stop) throws IOException {
         var memory =
-                BudgetText.show(plan.promisedBytes()) + " of " + BudgetText.show(plan.budgetBytes());
+                BudgetText.show(plan.promisedBytes())
+                        + " of "
+                        + BudgetText.show(plan.budgetBytes());
         try (var progress = Progress.of(trainer.made(), steps, lines)) {
             while (trainer.made() < steps && !stop.isAsked()) {
                 double loss = trainer.step();

@@ -31,8 +31,7 @@ final class Sampler implements AutoCloseable {
         this(model, Math.min(model.context(), 128), temperature, top, budget);
     }
 
-    private Sampler(
-            LanguageModel model, int context, double temperature, int top, Budget budget) {
+    private Sampler(LanguageModel model, int context, double temperature, int top, Budget budget) {
         this.context = context;
         this.temperature = temperature;
         this.top = top;
@@ -51,8 +50,7 @@ final class Sampler implements AutoCloseable {
             int from = Math.max(0, i - context);
             var window = Arrays.copyOf(Arrays.copyOfRange(all, from, i), context);
             var question =
-                    new Question(
-                            Array.of(Shape.of(1, context), window), Array.of(i - from - 1));
+                    new Question(Array.of(Shape.of(1, context), window), Array.of(i - from - 1));
             all[i] = draw(((Array) next.apply(question)).toDoubles(), seed.uniform(i));
         }
         return Arrays.copyOfRange(all, prompt.length, all.length);

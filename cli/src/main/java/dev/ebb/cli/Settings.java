@@ -43,9 +43,7 @@ record Settings(int batch, int context, long seed, long horizon, double rate) {
                 (int) whole(file, json, "context"),
                 whole(file, json, "seed"),
                 whole(file, json, "horizon"),
-                json.at("rate")
-                        .flatMap(Json::number)
-                        .orElseThrow(() -> missing(file, "rate")));
+                json.at("rate").flatMap(Json::number).orElseThrow(() -> missing(file, "rate")));
     }
 
     private static long whole(Path file, Json json, String key) throws FileFormatException {

@@ -21,8 +21,8 @@ final class SourceText {
             var source = SourceText.class.getProtectionDomain().getCodeSource();
             if (source == null) return Optional.empty();
             for (var at = Path.of(source.getLocation().toURI()); at != null; at = at.getParent()) {
-                if (Files.isRegularFile(at.resolve("ebb")) && Files.isRegularFile(at.resolve("pom.xml")))
-                    return Optional.of(at);
+                if (Files.isRegularFile(at.resolve("ebb"))
+                        && Files.isRegularFile(at.resolve("pom.xml"))) return Optional.of(at);
             }
             return Optional.empty();
         } catch (URISyntaxException _) {

@@ -39,11 +39,16 @@ final class Train implements Callable<Integer> {
             paramLabel = "BYTES",
             defaultValue = "64MiB",
             converter = BudgetText.class,
-            description = "All memory the run may own: bytes, KiB, MiB, GiB or a percentage of"
-                    + " what keeping everything takes. Default: ${DEFAULT-VALUE}.")
+            description =
+                    "All memory the run may own: bytes, KiB, MiB, GiB or a percentage of"
+                            + " what keeping everything takes. Default: ${DEFAULT-VALUE}.")
     private Budget budget = Budget.mebibytes(64);
 
-    @Option(names = "--text", arity = "1..*", paramLabel = "FILE", description = "Text to train on.")
+    @Option(
+            names = "--text",
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "Text to train on.")
     private List<Path> text = List.of();
 
     @Option(
@@ -69,8 +74,12 @@ final class Train implements Callable<Integer> {
     @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
     private @Nullable Integer threads;
 
-    @Option(names = "--out", paramLabel = "DIR", description = "Where checkpoints and the report"
-            + " go. Default: ebb-run, or ebb-run-2 if that is taken, and so on.")
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description =
+                    "Where checkpoints and the report"
+                            + " go. Default: ebb-run, or ebb-run-2 if that is taken, and so on.")
     private @Nullable Path out;
 
     @Option(
@@ -117,7 +126,8 @@ final class Train implements Callable<Integer> {
         var result = run.train(start.checkpoint, start.corpus);
         if (json != null) {
             var text = result.outcome().json() + "\n";
-            Durable.write(json, o -> o.write(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+            Durable.write(
+                    json, o -> o.write(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
         }
         return result.stopped() ? 130 : 0;
     }
@@ -143,8 +153,7 @@ final class Train implements Callable<Integer> {
         if (!found.remark().isEmpty())
             Objects.requireNonNull(spec).commandLine().getErr().println("ebb: " + found.remark());
         var corpus =
-                new Corpus(
-                        SourceText.joined(text.isEmpty() ? List.of(folder.sources()) : text));
+                new Corpus(SourceText.joined(text.isEmpty() ? List.of(folder.sources()) : text));
         if (!corpus.digest().equals(found.checkpoint().text())) {
             throw new Refusal(
                     "the text is not the one the checkpoint was trained on, so the run cannot go on"

@@ -52,8 +52,7 @@ final class Trainer implements AutoCloseable {
                 Ebb.valueAndGrad((Gpt2 model) -> model.loss(batch.ids(), batch.targets()))
                         .apply(state.model());
         var gradients = Gradients.clipped(loss.grad(), LARGEST_NORM);
-        var updated =
-                settings.optimizer().update(state.model(), gradients, state.optimizer());
+        var updated = settings.optimizer().update(state.model(), gradients, state.optimizer());
         return new Next<>(new TrainingState(updated.params(), updated.state()), loss.value());
     }
 

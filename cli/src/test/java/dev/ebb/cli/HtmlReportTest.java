@@ -61,7 +61,8 @@ final class HtmlReportTest {
     }
 
     private static Optional<String> browser() {
-        var folders = Optional.ofNullable(System.getenv("PATH")).orElse("").split(File.pathSeparator, -1);
+        var folders =
+                Optional.ofNullable(System.getenv("PATH")).orElse("").split(File.pathSeparator, -1);
         return List.of("chromium", "chromium-browser", "google-chrome").stream()
                 .flatMap(name -> Arrays.stream(folders).map(f -> Path.of(f, name)))
                 .filter(Files::isExecutable)

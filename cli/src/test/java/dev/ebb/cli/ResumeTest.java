@@ -38,7 +38,8 @@ final class ResumeTest {
         var resumed = new ArrayList<String>();
         for (int i = 0; i < KILLS; i++) {
             var child = Shell.spawn(arguments("cut", resumed.toArray(String[]::new)), log);
-            long before = Files.exists(checkpoint) ? Files.getLastModifiedTime(checkpoint).toMillis() : 0;
+            long before =
+                    Files.exists(checkpoint) ? Files.getLastModifiedTime(checkpoint).toMillis() : 0;
             while (child.isAlive() && !changed(checkpoint, before)) Thread.sleep(5);
             child.waitFor(random.nextInt(60), TimeUnit.MILLISECONDS);
             child.destroyForcibly().waitFor();

@@ -30,7 +30,8 @@ final class Shell {
     /** The smallest model that is one, on a text of {@code folder}. */
     static List<String> tiny(Path folder, String out, int steps) throws IOException {
         var text = folder.resolve("text.txt");
-        if (!Files.exists(text)) Files.writeString(text, "the tide comes, the tide goes. ".repeat(40));
+        if (!Files.exists(text))
+            Files.writeString(text, "the tide comes, the tide goes. ".repeat(40));
         return new ArrayList<>(
                 List.of(
                         "train",
@@ -78,7 +79,8 @@ final class Shell {
         if (modules.isPresent()) {
             command.addAll(List.of("-p", modules.get(), "-m", "dev.ebb.cli/dev.ebb.cli.Main"));
         } else {
-            command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.ebb.cli.Main"));
+            command.addAll(
+                    List.of("-cp", System.getProperty("java.class.path"), "dev.ebb.cli.Main"));
         }
         command.addAll(arguments);
         return new ProcessBuilder(command)

@@ -59,8 +59,17 @@ final class TrainTest {
         var plan = folder.resolve("plan.json");
         var planned =
                 Shell.run(
-                        "plan", "--model", "1x16x2", "--context", "16", "--batch", "2", "--budget",
-                        "100%", "--json", plan.toString());
+                        "plan",
+                        "--model",
+                        "1x16x2",
+                        "--context",
+                        "16",
+                        "--batch",
+                        "2",
+                        "--budget",
+                        "100%",
+                        "--json",
+                        plan.toString());
         assertThat(planned.code()).as(planned.err()).isZero();
         long least = whole(Shell.json(plan), "least_budget_bytes");
         var low = train("low", 5, "--budget", String.valueOf(least));
@@ -89,8 +98,15 @@ final class TrainTest {
 
     @Test
     void what_cannot_be_done_is_said_in_a_sentence() throws IOException {
-        said(Shell.run("train", "--text", folder.resolve("none").toString(), "--out", folder + "/x"),
-                1, "none: there is no such file");
+        said(
+                Shell.run(
+                        "train",
+                        "--text",
+                        folder.resolve("none").toString(),
+                        "--out",
+                        folder + "/x"),
+                1,
+                "none: there is no such file");
         said(Shell.run("train", "--budget", "lots"), 2, "'lots' is no budget");
         said(Shell.run("train", "--model", "huge"), 2, "tiny, small, medium or large");
         said(Shell.run("nonsense"), 2, "nonsense");

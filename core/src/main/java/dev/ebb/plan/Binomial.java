@@ -74,7 +74,7 @@ public record Binomial(int slots) implements Planner {
                 if (stage[u] >= 0) continue;
                 for (int x : model.in[u]) {
                     int p = model.producer[x];
-                    if (p >= 0 && (stage[p] >= 0 && stage[p] < k || !done[p])) return;
+                    if (p >= 0 && ((stage[p] >= 0 && stage[p] < k) || !done[p])) return;
                 }
                 append(u);
             }

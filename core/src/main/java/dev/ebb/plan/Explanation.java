@@ -93,14 +93,22 @@ final class Explanation {
     private String text() {
         var out = new StringBuilder();
         double once = plan.curve().storeAllCost();
-        line(out, "promised peak   %s", Budget.show(plan.peakBytes()));
-        line(out, "store all       %s", Budget.show(plan.storeAllBytes()));
+        line(out, "promised peak   " + Budget.show(plan.peakBytes()));
+        line(out, "store all       " + Budget.show(plan.storeAllBytes()));
         line(
                 out,
-                "cost            %s, %s of computing everything once",
-                number(plan.cost()),
-                share(plan.cost(), once));
-        line(out, "lower bound     %s, gap %.2f %%", number(plan.lowerBound()), 100 * plan.gap());
+                "cost            "
+                        + number(plan.cost())
+                        + ", "
+                        + share(plan.cost(), once)
+                        + " of computing everything once");
+        line(
+                out,
+                String.format(
+                        Locale.ROOT,
+                        "lower bound     %s, gap %.2f %%",
+                        number(plan.lowerBound()),
+                        100 * plan.gap()));
         if (fates.isEmpty())
             return out.append("no value is computed twice or kept for a backward half\n")
                     .toString();
@@ -186,7 +194,7 @@ final class Explanation {
         return whole == 0 ? "-" : String.format(Locale.ROOT, "%.1f %%", 100 * part / whole);
     }
 
-    private static void line(StringBuilder out, String format, Object... args) {
-        out.append(String.format(Locale.ROOT, format, args)).append('\n');
+    private static void line(StringBuilder out, String text) {
+        out.append(text).append('\n');
     }
 }

@@ -20,7 +20,29 @@ final class Frontier {
      * One plan: an order of computing, its peak of live bytes, and what it costs beyond computing
      * all once.
      */
-    record Member(int[] sequence, long peak, double extra) {}
+    static final class Member {
+        private final int[] sequence;
+        private final long peak;
+        private final double extra;
+
+        Member(int[] sequence, long peak, double extra) {
+            this.sequence = sequence;
+            this.peak = peak;
+            this.extra = extra;
+        }
+
+        int[] sequence() {
+            return sequence;
+        }
+
+        long peak() {
+            return peak;
+        }
+
+        double extra() {
+            return extra;
+        }
+    }
 
     /** Replayed steps spent on improving the whole family. */
     private static final long WORK = 60_000_000L;
@@ -136,7 +158,7 @@ final class Frontier {
                 var found = squeezed(start, bound, noise);
                 if (found != null && (best == null || found.extra < best.extra)) best = found;
             }
-            if (noise == 0 && (best == null || full && !large)) {
+            if (noise == 0 && (best == null || (full && !large))) {
                 for (int[] start : large ? orders.subList(0, 1) : orders) {
                     var found = squeezed(start, bound, noise);
                     if (found != null && (best == null || found.extra < best.extra)) best = found;

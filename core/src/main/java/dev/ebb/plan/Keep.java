@@ -18,7 +18,8 @@ public record Keep(Policy policy) implements Strategy {
         for (Node node : problem.graph().nodes()) {
             if (node.reverse()) continue;
             for (Value v : node.outputs()) {
-                if (policy.keeps(new Policy.Candidate(v, node, problem.bytes(v), cost.of(node)))) kept.add(v);
+                if (policy.keeps(new Policy.Candidate(v, node, problem.bytes(v), cost.of(node))))
+                    kept.add(v);
             }
         }
         return kept;

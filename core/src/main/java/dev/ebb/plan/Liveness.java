@@ -36,10 +36,12 @@ final class Liveness {
         later = new boolean[model.nodes.size()];
     }
 
-    /** Replays {@code sequence[0..count)}; false if it reads what is not there. */
-    @SuppressWarnings("ReferenceEquality") // the very array, which must not be written into
+    /**
+     * Replays {@code sequence[0..count)}, an array of the caller's; false if it reads what is not
+     * there.
+     */
     boolean replay(int[] sequence, int count) {
-        if (order.length < count || order == sequence) {
+        if (order.length < count) {
             order = new int[count + count / 4 + 16];
             memory = new long[order.length];
         }

@@ -176,12 +176,14 @@ final class Ordering {
             long least = Long.MAX_VALUE;
             for (int k = 0; k < ready.size(); k++) {
                 long growth = growth(ready.get(k), left);
-                if (growth < least || growth == least && ready.get(k) < ready.get(best)) {
+                if (growth < least || (growth == least && ready.get(k) < ready.get(best))) {
                     least = growth;
                     best = k;
                 }
             }
-            int u = ready.remove(best);
+            int u = ready.get(best);
+            ready.set(best, ready.getLast());
+            ready.removeLast();
             sequence[i] = u;
             for (int x : model.in[u]) left[x]--;
             for (int s : after[u]) if (--waiting[s] == 0) ready.add(s);
@@ -236,7 +238,7 @@ final class Ordering {
                 if (!model.pinned[x] && other < here)
                     change -= (double) model.bytes[x] * (here - Math.max(to, other + 1));
             }
-            if (change < best || change == best && change < 0 && to > target) {
+            if (change < best || (change == best && change < 0 && to > target)) {
                 best = change;
                 target = to;
             }

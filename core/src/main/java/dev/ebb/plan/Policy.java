@@ -10,7 +10,10 @@ import java.util.List;
 @FunctionalInterface
 public interface Policy {
 
-    /** A value that could be kept, the node that computes it, the memory it takes and what bringing it back costs. */
+    /**
+     * A value that could be kept, the node that computes it, the memory it takes and what bringing
+     * it back costs.
+     */
     record Candidate(Value value, Node node, long bytes, double cost) {}
 
     boolean keeps(Candidate candidate);

@@ -17,7 +17,7 @@ public record Practical() implements Strategy {
     private static final long SMALL = 64;
 
     @Override
-    public Set<Value> keeps(Problem problem) {
+    public Set<Value> keeps(Problem problem, Cost cost) {
         long largest =
                 problem.graph().nodes().stream()
                         .filter(n -> !n.reverse())
@@ -26,7 +26,7 @@ public record Practical() implements Strategy {
                         .max()
                         .orElse(0);
         Policy dear = c -> isDear(c.node());
-        return new Keep(Policy.atMost(largest / SMALL).or(dear)).keeps(problem);
+        return new Keep(Policy.atMost(largest / SMALL).or(dear)).keeps(problem, cost);
     }
 
     private static boolean isDear(Node node) {

@@ -241,7 +241,7 @@ final class Squeeze {
         for (int o : model.out[node]) chainBytes += model.bytes[o];
         for (int x : model.in[node]) {
             int producer = model.producer[x];
-            if (producer >= 0 && stamp[producer] == stamps || time.isLive(x, at)) continue;
+            if ((producer >= 0 && stamp[producer] == stamps) || time.isLive(x, at)) continue;
             int from = lost(x, time.last(x, at));
             double harm = time.harm(model.bytes[x], chainHeld, from, at);
             boolean again = producer >= 0 && !model.once[producer];

@@ -7,6 +7,7 @@ import dev.ebb.ir.Value;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,18 +16,18 @@ import java.util.Set;
  * The forward half in stages: one per region, at the outermost level that tells two regions apart;
  * nodes between regions belong to the stage before them. Without regions every node is a stage.
  */
-record Stages(Map<Node, Integer> byNode, int count) {
+record Stages(IdentityHashMap<Node, Integer> byNode, int count) {
 
     static Stages of(Graph graph) {
         var forward = graph.nodes().stream().filter(n -> !n.reverse()).toList();
         int depth = depth(forward);
-        Map<Node, Integer> byNode = new java.util.IdentityHashMap<>();
+        var byNode = new IdentityHashMap<Node, Integer>();
         int stage = -1;
         var last = new ArrayList<String>();
         for (Node node : forward) {
             var path = node.region().path();
             boolean inside = depth > 0 && path.size() >= depth;
-            if (depth == 0 || stage < 0 || inside && !path.subList(0, depth).equals(last)) {
+            if (depth == 0 || stage < 0 || (inside && !path.subList(0, depth).equals(last))) {
                 if (depth == 0 || stage < 0 || !last.isEmpty()) stage++;
             }
             if (inside) {

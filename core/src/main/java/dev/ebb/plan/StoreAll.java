@@ -9,7 +9,7 @@ import java.util.Set;
 public record StoreAll() implements Strategy {
 
     @Override
-    public Set<Value> keeps(Problem problem) {
+    public Set<Value> keeps(Problem problem, Cost cost) {
         var all = new HashSet<Value>();
         for (var node : problem.graph().nodes()) all.addAll(node.outputs());
         return all;

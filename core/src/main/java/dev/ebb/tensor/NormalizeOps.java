@@ -69,7 +69,8 @@ public interface NormalizeOps {
                             + groups
                             + " groups");
         }
-        var grouped = x.reshape(x.dim(0), groups, -1);
+        int each = Math.toIntExact(x.shape().reduce(List.of(0), false).size() / groups);
+        var grouped = x.reshape(x.dim(0), groups, each);
         var y = Moments.of(grouped, List.of(2)).normalized(grouped, epsilon).reshape(x.shape());
         return y.mul(perChannel(weight)).add(perChannel(bias));
     }

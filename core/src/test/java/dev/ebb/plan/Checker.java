@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A second opinion on schedules and layouts, written to share nothing with them: it runs a schedule
@@ -86,7 +87,7 @@ final class Checker {
                 }
                 case Binding.Consumed _ -> {}
                 case Binding.Replaced(int r) -> {
-                    if (places.get(graph.results().get(r))[0] != home)
+                    if (Objects.requireNonNull(places.get(graph.results().get(r)))[0] != home)
                         throw new AssertionError("not in place: " + param);
                 }
             }
@@ -95,7 +96,7 @@ final class Checker {
     }
 
     private static long[] place(Map<Value, List<Layout.Slot>> slots, Value v, int step) {
-        for (var slot : slots.get(v)) {
+        for (var slot : slots.getOrDefault(v, List.of())) {
             for (var stay : slot.stays()) {
                 if (stay.value().equals(v) && stay.from() == step) {
                     return new long[] {slot.offset(), slot.offset() + slot.bytes()};

@@ -31,14 +31,16 @@ class ExplanationTest {
 
     @Test
     void saysThatEverythingFits() {
-        assertThat(new StoreAll().decide(Toy.mlp(2, 1024), Toy.COST).explain()).contains("everything fits");
+        assertThat(new StoreAll().decide(Toy.mlp(2, 1024), Toy.COST).explain())
+                .contains("everything fits");
     }
 
     @Test
     void inferenceTakesLessThanTraining() {
         var toy = new Toy();
         var x = toy.product(1, 1024, toy.input(1024), toy.weight(16));
-        for (int l = 0; l < 4; l++) x = toy.map("tanh", 1024, toy.product(1, 1024, x, toy.weight(16)));
+        for (int l = 0; l < 4; l++)
+            x = toy.map("tanh", 1024, toy.product(1, 1024, x, toy.weight(16)));
         long inference = new StoreAll().decide(toy.infer(x), Toy.COST).peakBytes();
         long training = new StoreAll().decide(toy.gradient(x), Toy.COST).peakBytes();
         assertThat(inference).isLessThan(training);

@@ -3,15 +3,17 @@ package dev.ebb.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Test;
+
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.Test;
 
 class PackingTest {
 
     @Test
     void realisticSchedulesPackTightly() {
-        for (var problem : List.of(Toy.transformerStep(6, 256, 64), Toy.unet(5, 1 << 14), Toy.mlp(20, 1024))) {
+        for (var problem :
+                List.of(Toy.transformerStep(6, 256, 64), Toy.unet(5, 1 << 14), Toy.mlp(20, 1024))) {
             var curve = new Curve(problem, Toy.COST);
             long all = curve.storeAllBytes();
             long least = curve.leastBytes();
@@ -43,9 +45,11 @@ class PackingTest {
     void twoLivingBuffersMayNotShareMemory() {
         var schedule = new StoreAll().plan(Toy.mlp(2, 256), Toy.COST);
         var good = Layout.of(schedule);
-        var bad = good.slots().stream()
-                .map(s -> new Layout.Slot(s.stays(), s.from(), s.to(), 0, s.bytes()))
-                .toList();
-        assertThatThrownBy(() -> new Layout(schedule, bad, good.arenaBytes())).hasMessageContaining("share memory");
+        var bad =
+                good.slots().stream()
+                        .map(s -> new Layout.Slot(s.stays(), s.from(), s.to(), 0, s.bytes()))
+                        .toList();
+        assertThatThrownBy(() -> new Layout(schedule, bad, good.arenaBytes()))
+                .hasMessageContaining("share memory");
     }
 }

@@ -4,39 +4,48 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.ir.Trait;
+
+import org.junit.jupiter.api.Test;
+
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.Test;
 
 class StrategiesTest {
 
     @Test
     void allAreValidOnAllGraphs() {
-        var planners = List.<Planner>of(
-                new StoreAll(),
-                new RecomputeAll(),
-                new Every(1),
-                new Every(3),
-                Segments.sqrt(),
-                Segments.of(2),
-                new Binomial(1),
-                new Binomial(3),
-                new Keep(Policy.ops("product").or(Policy.atMost(4))),
-                new Practical(),
-                new Saved(0.5),
-                Mixed.of(new StoreAll()).in("block 1", new RecomputeAll()).in("down 0", new Practical()));
-        for (var problem : List.of(Toy.transformerStep(4, 64, 64), Toy.unet(3, 1024), Toy.mlp(9, 256))) {
+        var planners =
+                List.<Planner>of(
+                        new StoreAll(),
+                        new RecomputeAll(),
+                        new Every(1),
+                        new Every(3),
+                        Segments.sqrt(),
+                        Segments.of(2),
+                        new Binomial(1),
+                        new Binomial(3),
+                        new Keep(Policy.ops("product").or(Policy.atMost(4))),
+                        new Practical(),
+                        new Saved(0.5),
+                        Mixed.of(new StoreAll())
+                                .in("block 1", new RecomputeAll())
+                                .in("down 0", new Practical()));
+        for (var problem :
+                List.of(Toy.transformerStep(4, 64, 64), Toy.unet(3, 1024), Toy.mlp(9, 256))) {
             for (Planner planner : planners) {
                 var plan = planner.decide(problem, Toy.COST);
                 var verdict = Checker.check(plan.layout(), Toy.COST);
-                assertThat(verdict.cost()).as("%s", planner).isGreaterThanOrEqualTo(plan.curve().storeAllCost() - 1e-9);
+                assertThat(verdict.cost())
+                        .as("%s", planner)
+                        .isGreaterThanOrEqualTo(plan.curve().storeAllCost() - 1e-9);
             }
         }
     }
 
     @Test
     void storeAllComputesOnce() {
-        assertThat(new StoreAll().plan(Toy.mlp(9, 256), Toy.COST).footprint().recomputed()).isZero();
+        assertThat(new StoreAll().plan(Toy.mlp(9, 256), Toy.COST).footprint().recomputed())
+                .isZero();
     }
 
     @Test
@@ -53,19 +62,27 @@ class StrategiesTest {
         return planner.plan(problem, Toy.COST).footprint().peakBytes();
     }
 
-    /** Every region is one step of a chain; the last one is not run ahead of, since its tape comes first. */
+    /**
+     * Every region is one step of a chain; the last one is not run ahead of, since its tape comes
+     * first.
+     */
     @Test
     void binomialFollowsTheFormula() {
         for (int layers : new int[] {4, 9, 16}) {
             for (int slots = 1; slots < layers; slots++) {
                 var schedule = new Binomial(slots).plan(Toy.mlp(layers, 1024), Toy.COST);
                 long products = count(schedule, "product");
-                assertThat(products).as("%s layers, %s slots", layers, slots).isLessThanOrEqualTo(Revolve.forwards(layers, slots));
+                assertThat(products)
+                        .as("%s layers, %s slots", layers, slots)
+                        .isLessThanOrEqualTo(Revolve.forwards(layers, slots));
             }
         }
     }
 
-    /** PyTorch's published case: five equal products, each followed by a cheap function; ten values are saved. */
+    /**
+     * PyTorch's published case: five equal products, each followed by a cheap function; ten values
+     * are saved.
+     */
     @Test
     void budgetOfSavedActivationsKeepsAsManyProducts() {
         var problem = Toy.mlp(5, 512);
@@ -86,12 +103,16 @@ class StrategiesTest {
         var problem = Toy.mlp(6, 256);
         var mixed = Mixed.of(new StoreAll()).in("layer 3", new RecomputeAll());
         var schedule = mixed.plan(problem, Toy.COST);
-        var recomputed = schedule.steps().stream()
-                .filter(Step.Compute.class::isInstance)
-                .map(s -> ((Step.Compute) s).node())
-                .filter(n -> !n.reverse())
-                .collect(java.util.stream.Collectors.groupingBy(
-                        n -> n.region().toString(), java.util.TreeMap::new, java.util.stream.Collectors.counting()));
+        var recomputed =
+                schedule.steps().stream()
+                        .filter(Step.Compute.class::isInstance)
+                        .map(s -> ((Step.Compute) s).node())
+                        .filter(n -> !n.reverse())
+                        .collect(
+                                java.util.stream.Collectors.groupingBy(
+                                        n -> n.region().toString(),
+                                        java.util.TreeMap::new,
+                                        java.util.stream.Collectors.counting()));
         assertThat(recomputed.get("layer 3")).isEqualTo(4);
         assertThat(recomputed.get("layer 2")).isEqualTo(2);
     }
@@ -108,7 +129,12 @@ class StrategiesTest {
         }
         toy.region();
         var problem = toy.gradient(toy.emit("loss", 1, 1, Set.of(), false, x));
-        for (Planner p : List.of(new RecomputeAll(), new Every(2), new Binomial(2), new Fit(Budget.share(0.8)))) {
+        for (Planner p :
+                List.of(
+                        new RecomputeAll(),
+                        new Every(2),
+                        new Binomial(2),
+                        new Fit(Budget.share(0.8)))) {
             Checker.check(p.decide(problem, Toy.COST).layout(), Toy.COST);
         }
     }

@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -116,7 +117,7 @@ final class Toy {
         graph.at(Region.TOP, true);
         for (Value w : weights) {
             var op = new Box("update", w.type().size() / 1000.0, List.of(w.type()), Set.of(), true);
-            results.add(graph.emit(op, w, gradients.get(w)));
+            results.add(graph.emit(op, w, Objects.requireNonNull(gradients.get(w))));
         }
         var built = graph.build(results);
         var bindings = new ArrayList<Binding>();
@@ -132,7 +133,7 @@ final class Toy {
         var gradients = backward(loss);
         var results = new ArrayList<Value>();
         results.add(loss);
-        for (Value w : weights) results.add(gradients.get(w));
+        for (Value w : weights) results.add(Objects.requireNonNull(gradients.get(w)));
         var built = graph.build(results);
         return new Problem(built, Collections.nCopies(built.params().size(), new Binding.Kept()));
     }

@@ -66,7 +66,7 @@ class AttentionTest {
         long time = 32;
         var x = Differences.normal(1, 1, 2, (int) time, 4);
         var grad = Ebb.compile(Ebb.grad((Tensor t) -> t.attention(t, t, Attention.past()).sum()));
-        var graph = grad.layout(x).schedule().problem().graph();
+        var graph = grad.plan(x).schedule().problem().graph();
         assertThat(graph.nodes())
                 .flatMap(n -> n.outputs())
                 .allMatch(o -> o.type().size() < time * time);

@@ -86,7 +86,7 @@ class ConvolutionTest {
     void maxPoolKeepsOneByteAWindow() {
         var x = Differences.normal(1, 2, 3, 8, 8);
         var grad = Ebb.compile(Ebb.grad((Tensor t) -> t.maxPool(Pool.of(2)).square().sum()));
-        var graph = grad.layout(x).schedule().problem().graph();
+        var graph = grad.plan(x).schedule().problem().graph();
         var pooled = graph.nodes().stream().filter(n -> n.op().name().equals("max_pool")).toList();
         assertThat(pooled).hasSize(1);
         assertThat(pooled.getFirst().outputs().get(1).type().bytes()).isEqualTo(2 * 3 * 4 * 4);

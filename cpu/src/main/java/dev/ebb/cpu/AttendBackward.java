@@ -204,15 +204,14 @@ final class AttendBackward implements Runnable {
         F32Pack.panels(scores.keys, scores.key(keyHead, key), 1, width, width, keys, x, at.keys);
         AttentionScores.products(x, at.keyRows, width, at.queriesAcross, keys, count, at.tile);
         scores.hide(head, first, count, key, keys, x, at.tile);
-        SoftmaxLanes.probabilities(x, at.tile, QUERIES, keys, count, at.logsum);
         AttentionScores.products(x, at.valueRows, valueWidth, at.doutAcross, keys, count, at.dtile);
-        SoftmaxLanes.pull(x, at.tile, at.dtile, QUERIES, keys, count, at.inner);
+        SoftmaxLanes.pull(x, at.tile, at.dtile, QUERIES, keys, count, at.logsum, at.inner);
         accumulate(x, at.tile, at.dout, count, keys, valueWidth, dv, scores.value(keyHead, key));
         accumulate(x, at.dtile, at.queries, count, keys, width, dk, scores.key(keyHead, key));
         int padded = AttentionScores.padded(width);
         for (int j = 0; j < padded; j += LANES) {
             for (int i = 0; i < count; i += 4) {
-                F32ScratchBlocks.addColumns(
+                F32Blocks.columns(
                         keys,
                         x,
                         at.dtile + i,
@@ -221,7 +220,8 @@ final class AttendBackward implements Runnable {
                         at.keys + j * keys,
                         x,
                         at.dq + i * padded + j,
-                        padded);
+                        padded,
+                        true);
             }
         }
     }
@@ -239,7 +239,7 @@ final class AttendBackward implements Runnable {
         int padded = AttentionScores.padded(width);
         for (int j = 0; j < padded; j += LANES) {
             for (int i = 0; i < keys; i += 4) {
-                F32ScratchBlocks.rows(
+                F32Blocks.rows(
                         count,
                         x,
                         tile + i * QUERIES,
@@ -248,7 +248,8 @@ final class AttendBackward implements Runnable {
                         panel + j * count,
                         x,
                         at.product + i * padded + j,
-                        padded);
+                        padded,
+                        false);
             }
         }
         for (int i = 0; i < keys; i++)

@@ -110,7 +110,7 @@ final class AttendForward implements Runnable {
         for (int i = 0; i < count; i++) scale(x, sums + i * padded, padded, x[change + i]);
         for (int j = 0; j < padded; j += LANES) {
             for (int i = 0; i < count; i += 4) {
-                F32ScratchBlocks.addColumns(
+                F32Blocks.columns(
                         keys,
                         x,
                         tile + i,
@@ -119,7 +119,8 @@ final class AttendForward implements Runnable {
                         values + j * keys,
                         x,
                         sums + i * padded + j,
-                        padded);
+                        padded,
+                        true);
             }
         }
     }

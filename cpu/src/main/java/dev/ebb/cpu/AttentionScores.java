@@ -87,7 +87,7 @@ final class AttentionScores {
             float[] x, int left, int width, int right, int rows, int queries, int tile) {
         for (int i = 0; i < queries; i += LANES) {
             for (int j = 0; j < rows; j += 4) {
-                F32ScratchBlocks.rows(
+                F32Blocks.rows(
                         width,
                         x,
                         left + j * width,
@@ -96,7 +96,8 @@ final class AttentionScores {
                         right + i * width,
                         x,
                         tile + j * QUERIES + i,
-                        QUERIES);
+                        QUERIES,
+                        false);
             }
         }
     }

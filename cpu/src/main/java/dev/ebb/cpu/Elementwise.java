@@ -13,6 +13,7 @@ import java.util.List;
 final class Elementwise {
     private final Workers workers;
     private final Tiles tiles;
+    private final FusedLoops loops = new FusedLoops();
 
     Elementwise(Workers workers) {
         this.workers = workers;
@@ -29,7 +30,7 @@ final class Elementwise {
     }
 
     Runnable map(Kernel.Map k, List<Buffer> in, List<Buffer> out) {
-        return new MapKernel(k, in, out, workers, tiles);
+        return new MapKernel(k, in, out, workers, tiles, loops);
     }
 
     Runnable fold(Kernel.Fold k, List<Buffer> in, Buffer out, Buffer workspace) {

@@ -22,13 +22,12 @@ record Grid(int rows, int columns, int m, int n) {
         return down() * across();
     }
 
-    /** The quickest cut for {@code batch} such products, of tiles within {@code most} elements. */
-    static Grid of(int batch, int m, int n, Panels panels, int most, int workers) {
+    /** The quickest cut for {@code batch} such products. */
+    static Grid of(int batch, int m, int n, Panels panels, int workers) {
         var best = new Grid(1, 1, m, n);
         double least = Double.POSITIVE_INFINITY;
         for (int rows = panels.rows(); rows >= 4; rows /= 2) {
             for (int columns = panels.columns(); columns >= panels.lanes(); columns /= 2) {
-                if (rows * columns > most && rows > 4) continue;
                 var grid = new Grid(even(m, rows, 4), even(n, columns, panels.lanes()), m, n);
                 double cost = grid.cost((long) batch * grid.tiles(), panels.lanes(), workers);
                 if (cost < least) {

@@ -6,6 +6,7 @@ import dev.ebb.ir.Scalar;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An elementwise kernel, cut into parts of consecutive positions. The cut depends on the shape
@@ -23,10 +24,17 @@ final class MapKernel implements Runnable, Workers.Part {
     private final long part;
     private final TileProgram program;
     private final Store[] stores;
+    private final Optional<FusedMap> fused;
     private final Workers workers;
     private final Tiles tiles;
 
-    MapKernel(Kernel.Map map, List<Buffer> in, List<Buffer> out, Workers workers, Tiles tiles) {
+    MapKernel(
+            Kernel.Map map,
+            List<Buffer> in,
+            List<Buffer> out,
+            Workers workers,
+            Tiles tiles,
+            FusedLoops loops) {
         this.workers = workers;
         this.tiles = tiles;
         size = map.shape().size();
@@ -43,6 +51,7 @@ final class MapKernel implements Runnable, Workers.Part {
         stores = new Store[out.size()];
         for (int j = 0; j < stores.length; j++)
             stores[j] = new Store(out.get(j), program.result(j));
+        fused = FusedMap.of(program.line(), map.shape(), in, map.operands(), out, loops);
     }
 
     /** How many positions a part of {@code size} covers. */
@@ -53,6 +62,7 @@ final class MapKernel implements Runnable, Workers.Part {
 
     @Override
     public void run() {
+        fused.ifPresent(f -> f.entry().expect(size));
         workers.run((int) Math.ceilDiv(size, part), this);
     }
 
@@ -61,12 +71,47 @@ final class MapKernel implements Runnable, Workers.Part {
         var tile = tiles.of(worker);
         long from = which * part;
         long to = Math.min(size, from + part);
+        var loop = fused.map(f -> f.entry().loop()).orElse(null);
+        if (loop == null) {
+            program.begin(tile, (int) Math.min(program.length(), to - from));
+            tiles(tile, from, to);
+        } else if (fused.get().entry().state().isHot()) {
+            fused.get().range(loop, from, to);
+        } else {
+            program.begin(tile, (int) Math.min(program.length(), to - from));
+            warm(tile, fused.get(), loop, from, to);
+        }
+    }
+
+    private void tiles(Tile tile, long from, long to) {
         int length = program.length();
-        program.begin(tile, (int) Math.min(length, to - from));
         for (long p = from; p < to; p += length) {
             int n = (int) Math.min(length, to - p);
             program.run(tile, p, n);
             for (Store store : stores) store.run(tile, p, n);
+        }
+    }
+
+    /**
+     * A taste of each tile by the generated loop, the rest by the tile; now and then half and half,
+     * timed.
+     */
+    private void warm(Tile tile, FusedMap map, Fused loop, long from, long to) {
+        var state = map.entry().state();
+        for (long p = from; p < to; p += Tile.LENGTH) {
+            long end = Math.min(to, p + Tile.LENGTH);
+            if (end - p == Tile.LENGTH && state.isTimeToMeasure()) {
+                long middle = p + Tile.LENGTH / 2;
+                long start = System.nanoTime();
+                map.range(loop, p, middle);
+                long turn = System.nanoTime();
+                tiles(tile, middle, end);
+                state.compare(turn - start, System.nanoTime() - turn);
+            } else {
+                long taste = state.isHopeless() ? 0 : Math.min(2 * Warming.TASTE, end - p);
+                map.range(loop, p, p + taste);
+                tiles(tile, p + taste, end);
+            }
         }
     }
 }

@@ -2,15 +2,14 @@ package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
 
-import java.lang.foreign.MemorySegment;
-
 /**
  * Products of tiles that fit the caches of one core, in one element type. A tile's factors are
- * first packed into panels on the heap, then multiplied by a kernel that keeps a block of the
- * result in registers. Each worker has panels of its own.
+ * packed into panels on the heap and multiplied by a kernel that keeps a block of the result in
+ * registers; the product stays on the heap until its depth is summed. Each worker has panels of its
+ * own.
  *
- * <p>An element of the product is one chain of fused multiply-adds from zero over the tile's depth,
- * in ascending order: the width of the vectors, the block it lies in and the layout of the panels
+ * <p>An element of the product is one chain of fused multiply-adds from zero over the depth, in
+ * ascending order: the width of the vectors, the block it lies in and the layout of the panels
  * cannot change its bits.
  */
 abstract class Panels {
@@ -47,33 +46,16 @@ abstract class Panels {
             int columns,
             int depth);
 
-    /**
-     * The product of the packed factors, stored at element {@code at} of {@code c}, whose rows are
-     * {@code stride} elements apart, or added to what is there.
-     */
-    abstract void multiply(
-            int worker,
-            int rows,
-            int columns,
-            int depth,
-            MemorySegment c,
-            long at,
-            long stride,
-            boolean add);
+    /** Multiplies the packed factors; the product replaces the one before, or is added to it. */
+    abstract void multiply(int worker, int rows, int columns, int depth, boolean add);
 
-    /** How many sums the scratch of a worker holds. */
-    abstract int sums();
+    /** Makes the product zero: what a sum over nothing is. */
+    abstract void clear(int worker);
 
-    /** Off-heap scratch for {@link #sums()} elements. */
-    abstract MemorySegment sums(int worker);
+    /** Writes row {@code i} of the product to {@code out}, which is of the panels' own type. */
+    abstract void store(int worker, int i, int columns, Buffer out, long position);
 
-    /** Zeros in place of a product: what a sum over nothing is. */
-    abstract void clear(int rows, int columns, MemorySegment c, long at, long stride);
-
-    /**
-     * Gives {@code count} sums from element {@code at} of the scratch on to an epilogue; the panels
-     * are lost.
-     */
+    /** Gives row {@code i} of the product to an epilogue. */
     abstract void finish(
-            int worker, int at, int count, Epilogue epilogue, Tile tile, long position);
+            int worker, int i, int columns, Epilogue epilogue, Tile tile, long position);
 }

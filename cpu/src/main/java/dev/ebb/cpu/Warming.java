@@ -21,19 +21,28 @@ final class Warming implements Step {
     static final class State {
         private static final int PATIENCE = 256;
         private static final int EVERY = 32;
+        private static final int MOST_FAILURES = 1000;
         private boolean hot;
         private int calls;
+        private int failures;
 
         boolean isHot() {
             return hot;
         }
 
         boolean isTimeToMeasure() {
-            return ++calls > PATIENCE && calls % EVERY == 0;
+            return ++calls > PATIENCE && calls % EVERY == 0 && !isHopeless();
         }
 
-        void heat() {
-            hot = true;
+        /** Whether vectors have lost so often that they will not win. */
+        boolean isHopeless() {
+            return failures > MOST_FAILURES;
+        }
+
+        /** Takes note of what both took for the same number of elements. */
+        void compare(long vectors, long plain) {
+            if (vectors < plain) hot = true;
+            else failures++;
         }
     }
 
@@ -76,7 +85,7 @@ final class Warming implements Step {
             long middle = System.nanoTime();
             plain.run(tile, position, half, n);
             long end = System.nanoTime();
-            if ((middle - start) * (n - half) < (end - middle) * half) state.heat();
+            state.compare((middle - start) * (n - half), (end - middle) * half);
         } else {
             int taste = Math.min(TASTE, n / 8 * 8);
             vectors.run(tile, position, taste);

@@ -5,7 +5,9 @@ import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Conv;
 import dev.ebb.tensor.Tensor;
 
-/** A convolution over [batch, channels, length]; the weight is [outputs, inputs / groups, kernel]. */
+/**
+ * A convolution over [batch, channels, length]; the weight is [outputs, inputs / groups, kernel].
+ */
 public record Conv1d(Tensor weight, Tensor bias, Conv geometry) implements Fn<Tensor, Tensor> {
 
     public static Conv1d of(int inputs, int outputs, int kernel, Conv geometry, Seed seed) {

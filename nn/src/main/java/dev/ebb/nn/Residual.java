@@ -39,8 +39,7 @@ public record Residual(
     public Seen train(Tensor x, List<BatchNorm.Statistics> running) {
         var first = norm1.train(conv1.apply(x), running.get(0));
         var second = norm2.train(conv2.apply(first.out().relu()), running.get(1));
-        return new Seen(
-                around(x).add(second.out()).relu(), List.of(first.next(), second.next()));
+        return new Seen(around(x).add(second.out()).relu(), List.of(first.next(), second.next()));
     }
 
     public Tensor apply(Tensor x, List<BatchNorm.Statistics> running) {

@@ -23,8 +23,7 @@ public record Rotary(double base) {
         var sin = table(x.dim(-2), half, start, StrictMath::sin).cast(x.dtype());
         var a = x.slice(-1, 0, half);
         var b = x.slice(-1, half, 2 * half);
-        return Tensors.concat(
-                List.of(a.mul(cos).sub(b.mul(sin)), b.mul(cos).add(a.mul(sin))), -1);
+        return Tensors.concat(List.of(a.mul(cos).sub(b.mul(sin)), b.mul(cos).add(a.mul(sin))), -1);
     }
 
     private Tensor table(int time, int half, int start, DoubleUnaryOperator of) {

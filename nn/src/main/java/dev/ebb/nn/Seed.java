@@ -3,8 +3,8 @@ package dev.ebb.nn;
 import dev.ebb.ir.Philox;
 
 /**
- * Where randomness comes from: a key for a counter-based generator. Every use takes a key of its own by
- * {@link #of}, so that adding a layer does not change what the others draw.
+ * Where randomness comes from: a key for a counter-based generator. Every use takes a key of its
+ * own by {@link #of}, so that adding a layer does not change what the others draw.
  */
 public record Seed(long key) {
 

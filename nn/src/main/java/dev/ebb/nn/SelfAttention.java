@@ -46,8 +46,7 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
             int head = all.dim(-1) / (heads.count + 2 * heads.keys);
             int q = heads.count * head;
             int k = q + heads.keys * head;
-            return List.of(
-                    all.slice(-1, 0, q), all.slice(-1, q, k), all.slice(-1, k, all.dim(-1)));
+            return List.of(all.slice(-1, 0, q), all.slice(-1, q, k), all.slice(-1, k, all.dim(-1)));
         }
     }
 

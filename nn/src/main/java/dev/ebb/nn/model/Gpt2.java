@@ -3,7 +3,6 @@ package dev.ebb.nn.model;
 import dev.ebb.Ebb;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Activation;
-import dev.ebb.nn.SelfAttention;
 import dev.ebb.nn.Block;
 import dev.ebb.nn.Embedding;
 import dev.ebb.nn.FeedForward;
@@ -11,6 +10,7 @@ import dev.ebb.nn.Init;
 import dev.ebb.nn.LayerNorm;
 import dev.ebb.nn.Linear;
 import dev.ebb.nn.Seed;
+import dev.ebb.nn.SelfAttention;
 import dev.ebb.tensor.Tensor;
 
 import java.util.List;
@@ -59,7 +59,8 @@ public record Gpt2(
     private static Block block(Config c, Init plain, Init back, Seed seed) {
         var attention =
                 new SelfAttention(
-                        new SelfAttention.Fused(Linear.of(c.width, 3 * c.width, plain, seed.of("in"))),
+                        new SelfAttention.Fused(
+                                Linear.of(c.width, 3 * c.width, plain, seed.of("in"))),
                         Linear.of(c.width, c.width, back, seed.of("out")),
                         SelfAttention.Heads.causal(c.heads),
                         Optional.empty());

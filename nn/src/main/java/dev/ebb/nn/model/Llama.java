@@ -1,7 +1,6 @@
 package dev.ebb.nn.model;
 
 import dev.ebb.Ebb;
-import dev.ebb.nn.SelfAttention;
 import dev.ebb.nn.Block;
 import dev.ebb.nn.Dense;
 import dev.ebb.nn.Embedding;
@@ -11,6 +10,7 @@ import dev.ebb.nn.Projection;
 import dev.ebb.nn.RmsNorm;
 import dev.ebb.nn.Rotary;
 import dev.ebb.nn.Seed;
+import dev.ebb.nn.SelfAttention;
 import dev.ebb.tensor.Tensor;
 
 import java.util.List;

@@ -23,8 +23,7 @@ public record Mlp(List<Linear> layers, Activation activation) implements Fn<Tens
         var layers = new ArrayList<Linear>();
         for (int i = 0; i + 1 < widths.size(); i++) {
             int inputs = widths.get(i);
-            layers.add(
-                    Linear.of(inputs, widths.get(i + 1), Init.heNormal(inputs), seed.of(i)));
+            layers.add(Linear.of(inputs, widths.get(i + 1), Init.heNormal(inputs), seed.of(i)));
         }
         return new Mlp(layers, activation);
     }

@@ -149,7 +149,8 @@ public final class Pretrained {
         try {
             return Integer.parseInt(noted);
         } catch (NumberFormatException e) {
-            throw new FileFormatException(file.file(), "its note of heads is no number: " + noted, e);
+            throw new FileFormatException(
+                    file.file(), "its note of heads is no number: " + noted, e);
         }
     }
 

@@ -19,8 +19,7 @@ import java.util.List;
 public record ResNet(Conv2d stem, BatchNorm norm, List<Residual> blocks, Linear head) {
 
     /** The running statistics of all norms, the stem's first. */
-    public record Statistics(
-            BatchNorm.Statistics stem, List<List<BatchNorm.Statistics>> blocks) {}
+    public record Statistics(BatchNorm.Statistics stem, List<List<BatchNorm.Statistics>> blocks) {}
 
     /** Scores of the classes, and the statistics after the batch. */
     public record Seen(Tensor logits, Statistics next) {}
@@ -64,8 +63,7 @@ public record ResNet(Conv2d stem, BatchNorm norm, List<Residual> blocks, Linear 
 
     public Tensor apply(Tensor x, Statistics running) {
         var y = norm.apply(stem.apply(x), running.stem).relu().maxPool(Pool.of(2, 2));
-        for (int i = 0; i < blocks.size(); i++)
-            y = blocks.get(i).apply(y, running.blocks.get(i));
+        for (int i = 0; i < blocks.size(); i++) y = blocks.get(i).apply(y, running.blocks.get(i));
         return scores(y);
     }
 

@@ -21,7 +21,10 @@ import java.util.SequencedMap;
 public final class Weights {
     private Weights() {}
 
-    /** A model like {@code like} with the file's tensors, each checked against the shape it must have. */
+    /**
+     * A model like {@code like} with the file's tensors, each checked against the shape it must
+     * have.
+     */
     public static <M> M load(Safetensors file, M like, Naming naming) throws FileFormatException {
         var names = Tensorwise.names(like);
         var tensors = Tensorwise.list(like);
@@ -74,13 +77,7 @@ public final class Weights {
         long bytes = array.type().bytes();
         for (long at = 0; at < bytes; at += chunk.length) {
             int n = (int) Math.min(chunk.length, bytes - at);
-            MemorySegment.copy(
-                    array.data().segment(),
-                    ValueLayout.JAVA_BYTE,
-                    at,
-                    chunk,
-                    0,
-                    n);
+            MemorySegment.copy(array.data().segment(), ValueLayout.JAVA_BYTE, at, chunk, 0, n);
             sha.update(chunk, 0, n);
         }
     }

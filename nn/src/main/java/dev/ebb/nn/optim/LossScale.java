@@ -39,15 +39,13 @@ public record LossScale(Tensor scale, Tensor good) {
                                     return value.mul(scale.cast(value.dtype()));
                                 })
                         .apply(params);
-        var gradients =
-                Tensorwise.map(scaled.grad(), g -> g.div(scale.cast(g.dtype())));
+        var gradients = Tensorwise.map(scaled.grad(), g -> g.div(scale.cast(g.dtype())));
         // A sum is finite only if every term is; times zero it is 0 or not a number.
         var finite =
                 Tensorwise.list(gradients).stream()
                         .map(g -> g.mul(0).sum().cast(scale.dtype()))
                         .reduce(Tensor::add)
-                        .orElseThrow(
-                                () -> new IllegalArgumentException("there are no parameters"))
+                        .orElseThrow(() -> new IllegalArgumentException("there are no parameters"))
                         .eq(scale.literal(0));
         var value = scaled.value().div(scale.cast(scaled.value().dtype()));
         return new Scaled<>(value, gradients, finite, next(finite));

@@ -22,12 +22,7 @@ public interface Schedule {
     /** From {@code peak} to {@code floor} along half a cosine in {@code steps} steps. */
     static Schedule cosine(double peak, double floor, long steps) {
         return step ->
-                share(step, 0, steps)
-                        .mul(Math.PI)
-                        .cos()
-                        .add(1)
-                        .mul((peak - floor) / 2)
-                        .add(floor);
+                share(step, 0, steps).mul(Math.PI).cos().add(1).mul((peak - floor) / 2).add(floor);
     }
 
     /** {@code rate} times {@code factor} for every {@code steps} steps made. */

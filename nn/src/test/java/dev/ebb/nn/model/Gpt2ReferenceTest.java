@@ -10,10 +10,12 @@ import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Safetensors;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
+
+import org.junit.jupiter.api.Test;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Test;
 
 /** The published layout, through the loader, gives the published figures. */
 final class Gpt2ReferenceTest {
