@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.ebb.ir.Table;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 
@@ -14,10 +15,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.TreeMap;
@@ -132,12 +132,11 @@ class BarePlanTest {
         var file = sharedGraphs().resolve(name + ".json");
         assumeTrue(Files.exists(file), "no published graphs beside the project: " + file);
         var graph = BareGraph.parse(Files.readString(file));
-        var clock = ManagementFactory.getThreadMXBean();
-        long start = clock.getCurrentThreadCpuTime();
+        var start = spent();
         var curve = BarePlan.curve(graph);
         long all = curve.storeAllBytes();
         long least = curve.leastBytes();
-        double spent = (clock.getCurrentThreadCpuTime() - start) / 1e9;
+        double spent = spent().minus(start).toMillis() / 1e3;
         assertThat(spent).as("seconds to plan %s", name).isLessThan(seconds);
         System.out.printf("%s: %.1f s, least budget %.2f %%%n", name, spent, 100.0 * least / all);
         double last = 0;
@@ -147,8 +146,8 @@ class BarePlanTest {
             var plan = new BarePlan(curve.at(Budget.bytes(budget)));
             double ratio = check(graph, plan.json(), budget) / curve.storeAllCost();
             System.out.printf("  %d %%: cost %.5f, gap %.5f%n", percent, ratio, plan.plan().gap());
-            if (best.containsKey(percent))
-                assertThat(ratio).isLessThanOrEqualTo(1.01 * best.get(percent));
+            assertThat(ratio)
+                    .isLessThanOrEqualTo(1.01 * best.getOrDefault(percent, Double.MAX_VALUE / 2));
             assertThat(ratio).as("cost at %s %%", percent).isGreaterThanOrEqualTo(last);
             assertThat(plan.plan().lowerBound())
                     .isLessThanOrEqualTo(plan.plan().cost() * (1 + 1e-12));
@@ -157,6 +156,11 @@ class BarePlanTest {
         if (name.equals("resnet50-train")) assertThat(least).isLessThanOrEqualTo(all / 5);
         assertThatThrownBy(() -> curve.at(Budget.bytes(least - 1)))
                 .isInstanceOf(OverBudgetException.class);
+    }
+
+    /** Processor time rather than the clock's, so that a busy machine does not fail the test. */
+    private static Duration spent() {
+        return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     private static Iterable<Integer> percents(Map<Integer, Double> best) {
@@ -176,7 +180,7 @@ class BarePlanTest {
     /** An independent reading of the output: the cost of a valid plan, or a failure. */
     private static double check(BareGraph graph, String json, long budget) {
         var parsed = Json.parse(json);
-        Map<Long, BareGraph.Item> items = new HashMap<>();
+        var items = new Table<Long, BareGraph.Item>();
         for (var item : graph.items()) items.put(item.id(), item);
         var resident = new HashSet<Long>();
         var computed = new HashSet<Long>();
@@ -185,7 +189,7 @@ class BarePlanTest {
         double cost = 0;
         for (Json step : parsed.field("steps").orElseThrow().items("steps")) {
             if (step.field("compute").isPresent()) {
-                var item = items.get(step.field("compute").get().asLong("id"));
+                var item = items.at(step.field("compute").get().asLong("id"));
                 assertThat(resident).containsAll(item.inputs()).doesNotContain(item.id());
                 resident.add(item.id());
                 computed.add(item.id());
@@ -193,7 +197,7 @@ class BarePlanTest {
                 peak = Math.max(peak, bytes);
                 cost += item.cost();
             } else {
-                var item = items.get(step.field("free").orElseThrow().asLong("id"));
+                var item = items.at(step.field("free").orElseThrow().asLong("id"));
                 assertThat(resident.remove(item.id())).isTrue();
                 bytes -= item.bytes();
             }

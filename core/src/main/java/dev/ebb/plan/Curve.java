@@ -32,7 +32,7 @@ public final class Curve {
     private final Model model;
     private final Cost cost;
     private final Measure measure;
-    private final int[] plain;
+    private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts = new HashMap<>();
     private @Nullable Frontier frontier;
 
@@ -40,7 +40,7 @@ public final class Curve {
         this.cost = cost;
         this.measure = measure;
         model = new Model(problem, cost);
-        plain = new Ordering(model).plain();
+        plain = new Frontier.Member(new Ordering(model).plain(), 0, 0);
     }
 
     public Curve(Problem problem, Cost cost) {
@@ -78,7 +78,7 @@ public final class Curve {
         long least = Long.MAX_VALUE;
         for (var member : frontier().members().reversed()) {
             if (member.peak() >= least) break;
-            least = Math.min(least, promised(layout(member)));
+            least = Math.min(least, promised(member));
         }
         return least;
     }
@@ -90,8 +90,7 @@ public final class Curve {
         if (promised(all) <= bytes) return plan(all, bytes);
         for (var member : frontier().members()) {
             if (member.peak() > bytes) continue;
-            var layout = layout(member);
-            if (promised(layout) <= bytes) return plan(layout, bytes);
+            if (promised(member) <= bytes) return plan(layout(member), bytes);
         }
         throw refusal(bytes);
     }
@@ -116,7 +115,7 @@ public final class Curve {
     }
 
     private Layout storeAll() {
-        return layout(new Frontier.Member(plain, 0, 0));
+        return layout(plain);
     }
 
     private Frontier frontier() {
@@ -132,6 +131,14 @@ public final class Curve {
         return layouts.computeIfAbsent(member, m -> Layout.of(Script.of(model, m.sequence())));
     }
 
+    /** As {@link #promised(Layout)}, without laying out what has no arena. */
+    private long promised(Frontier.Member member) {
+        return switch (measure) {
+            case ARENA -> layout(member).arenaBytes();
+            case LIVE -> member.peak();
+        };
+    }
+
     private long promised(Layout layout) {
         return switch (measure) {
             case ARENA -> layout.arenaBytes();
@@ -140,7 +147,7 @@ public final class Curve {
     }
 
     private Plan plan(Layout layout, long bytes) {
-        return new Plan(layout, model.total() + Bounds.extra(model, bytes, plain), this);
+        return new Plan(layout, model.total() + Bounds.extra(model, bytes, plain.sequence()), this);
     }
 
     /** Names the step at which the smallest plan is largest. */

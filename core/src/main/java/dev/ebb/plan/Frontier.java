@@ -113,7 +113,7 @@ final class Frontier {
         int n = model.nodes.size();
         long floor = Bounds.peak(model);
         int levels = n > LARGE ? 50 : 100;
-        long share = Math.min(WORK, WORK_PER_NODE * n) / levels / (n > LARGE ? 4 : 1);
+        long share = Math.min(WORK, WORK_PER_NODE * n) / levels / (n > LARGE ? 10 : 1);
         var above = member(orders.getFirst());
         long start = above.peak;
         var ladder = new ArrayList<Member>();

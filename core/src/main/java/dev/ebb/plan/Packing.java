@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  */
 final class Packing {
     /** Comparisons spent on one packing; beyond it the best so far stands. */
-    private static final long PATIENCE = 150_000_000L;
+    private static final long PATIENCE = 80_000_000L;
 
     private static final int ROUNDS = 20;
 

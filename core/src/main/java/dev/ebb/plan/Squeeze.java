@@ -162,7 +162,7 @@ final class Squeeze {
         double saved = unread ? model.again[node] : 0;
         double relief = relief(v, from + 1, to);
         double luck = noise == 0 ? 1 : 1 + noise * (dice.next() - 0.5);
-        if (relief * luck <= bestScore * least) return;
+        if (relief * luck <= bestScore * (model.again[node] - saved + least)) return;
         offer(v, from, to, to, saved, luck);
         int earlier = to;
         for (int x : model.in[model.producer[v]]) {

@@ -44,7 +44,7 @@ class LossTest {
         var x = Differences.normal(1, 8, 16);
         var targets = Array.of(1, 2, 3, 4, 5, 6, 7, 8);
         var grad = Ebb.compile(Ebb.grad((Tensor t) -> t.crossEntropy(targets)));
-        var graph = grad.layout(x).schedule().problem().graph();
+        var graph = grad.plan(x).layout().schedule().problem().graph();
         var back = graph.nodes().stream().filter(n -> n.reverse()).toList();
         var made =
                 graph.nodes().stream().filter(n -> !n.reverse()).flatMap(n -> n.outputs().stream());
@@ -79,7 +79,7 @@ class LossTest {
     void softmaxKeepsItsResultAlone() {
         var x = Differences.normal(1, 8, 16);
         var grad = Ebb.compile(Ebb.grad((Tensor t) -> t.sin().softmax(1).square().sum()));
-        var graph = grad.layout(x).schedule().problem().graph();
+        var graph = grad.plan(x).layout().schedule().problem().graph();
         var back = graph.nodes().stream().filter(n -> n.reverse()).toList();
         var kept =
                 graph.nodes().stream()
