@@ -91,7 +91,9 @@ final class LayersTest {
                         "lm_head.weight");
         var key = named.get("model.layers.0.self_attn.k_proj.weight");
         assertThat(key).isNotNull();
-        assertThat(named.get("lm_head.weight")).extracting(Array::shape).isEqualTo(Shape.of(11, 16));
+        assertThat(named.get("lm_head.weight"))
+                .extracting(Array::shape)
+                .isEqualTo(Shape.of(11, 16));
     }
 
     @Test

@@ -7,9 +7,9 @@ import dev.ebb.Ebb;
 import dev.ebb.Tensorwise;
 import dev.ebb.ir.DType;
 import dev.ebb.nn.Embedding;
+import dev.ebb.nn.Init;
 import dev.ebb.nn.Linear;
 import dev.ebb.nn.Lstm;
-import dev.ebb.nn.Init;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.file.Safetensors;
 import dev.ebb.tensor.Array;
@@ -69,8 +69,7 @@ final class NetworksReferenceTest {
 
     private static Naming.Place lstmPlace(String prefix, String path) {
         var parts = path.split("\\.", -1);
-        if (!parts[0].equals("r"))
-            return new Naming.Place(prefix + path, path.equals("o.weight"));
+        if (!parts[0].equals("r")) return new Naming.Place(prefix + path, path.equals("o.weight"));
         var name =
                 switch (parts[2]) {
                     case "in" -> "weight_ih_l";

@@ -47,7 +47,11 @@ final class OptimizerTest {
         var loss =
                 Ebb.valueAndGrad(
                                 (Params p) ->
-                                        p.matrix().square().sum().add(p.vector().square().sum()).mul(x))
+                                        p.matrix()
+                                                .square()
+                                                .sum()
+                                                .add(p.vector().square().sum())
+                                                .mul(x))
                         .apply(s.params());
         var next = rule.update(s.params(), loss.grad(), s.rule());
         return new Next<>(new State(next.params(), next.state()), loss.value());
