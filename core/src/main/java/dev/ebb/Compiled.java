@@ -62,6 +62,17 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
         return Tree.unflatten(entry.structure, results);
     }
 
+    /**
+     * Runs as {@link #apply} does and checks every recomputed value against its first computation;
+     * an op that gives other bits the second time is named.
+     */
+    public synchronized R verify(P argument) {
+        var leaves = Tree.flatten(argument);
+        var entry = entry(argument, leaves);
+        var results = entry.prepared.verify(leaves.stream().map(t -> (Array) t).toList());
+        return Tree.unflatten(entry.structure, results);
+    }
+
     private Entry<R> entry(P argument, List<Tensor> leaves) {
         var entry =
                 entries.computeIfAbsent(Tree.signature(argument), _ -> prepare(argument, leaves));

@@ -8,6 +8,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Curve;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
@@ -150,6 +151,16 @@ public final class Ebb {
     /** Makes {@code f} runnable on arrays, never owning more than {@code budget}. */
     public static <P, R> Compiled<P, R> compile(Fn<P, R> f, Budget budget) {
         return new Compiled<>(f, Pipeline.within(budget));
+    }
+
+    /**
+     * What memory buys for {@code f} at arguments like this one: budgets and predicted times, and a
+     * plan for each.
+     */
+    public static <P, R> Curve curve(Fn<P, R> f, P argument) {
+        try (var compiled = compile(f)) {
+            return compiled.plan(argument).curve();
+        }
     }
 
     /**

@@ -92,21 +92,6 @@ record Pipeline(
     private Plan planned(Graph graph, List<Binding> bindings) {
         var problem = Settle.of(new Problem(Scratch.add(graph, device), bindings));
         if (strategy.isPresent()) return strategy.get().decide(problem, cost);
-        var curve = new Curve(problem, cost);
-        long fixed = device.fixedBytes();
-        long bytes = budget.resolve(curve.storeAllBytes() + fixed);
-        if (bytes <= fixed) {
-            throw new OverBudgetException(
-                    "a budget of "
-                            + Budget.show(bytes)
-                            + " is too small: the device "
-                            + device.name()
-                            + " alone owns "
-                            + Budget.show(fixed)
-                            + ", and the least that works is "
-                            + Budget.show(curve.leastBytes() + fixed),
-                    curve.leastBytes() + fixed);
-        }
-        return curve.at(Budget.bytes(bytes - fixed));
+        return new Curve(problem, cost, Curve.Measure.ARENA, device.fixedBytes()).at(budget);
     }
 }

@@ -14,6 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** A program with its captured arrays in place, ready to be fed arguments. */
 final class Prepared implements AutoCloseable {
@@ -61,9 +62,18 @@ final class Prepared implements AutoCloseable {
     }
 
     synchronized List<Array> run(List<Array> arguments) {
+        return run(arguments, Program::run);
+    }
+
+    /** As {@link #run}, each recomputed value checked against its first computation. */
+    synchronized List<Array> verify(List<Array> arguments) {
+        return run(arguments, Program::verify);
+    }
+
+    private List<Array> run(List<Array> arguments, Function<Program, Report> how) {
         for (int i = 0; i < arguments.size(); i++)
             write(arguments.get(i), program.param(i), graph.params().get(i));
-        report = Optional.of(program.run());
+        report = Optional.of(how.apply(program));
         var results = new ArrayList<Array>();
         for (int i = 0; i < graph.results().size(); i++) {
             results.add(Array.copy(graph.results().get(i).type().shape(), program.result(i)));

@@ -48,7 +48,7 @@ class BudgetTest {
         var net = new Net(weights);
         var all = Ebb.compile(Ebb.grad(loss)).with(new StoreAll());
         var expected = all.apply(net);
-        long peak = all.layout(net).arenaBytes();
+        long peak = all.plan(net).layout().arenaBytes();
         var planners =
                 List.<Planner>of(
                         new RecomputeAll(),
@@ -68,7 +68,7 @@ class BudgetTest {
                         .isEqualTo(((Array) expected.weights().get(l)).toDoubles());
             }
             if (planner instanceof Fit(Budget budget)) {
-                assertThat(compiled.layout(net).arenaBytes())
+                assertThat(compiled.plan(net).layout().arenaBytes())
                         .isLessThanOrEqualTo(budget.resolve(peak));
             }
         }

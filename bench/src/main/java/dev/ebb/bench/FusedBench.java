@@ -81,7 +81,7 @@ public final class FusedBench {
             for (int i = 0; i < 5; i++) {
                 a[i] = arena.allocate(4L * n, 64);
                 for (long j = 0; j < n; j++) {
-                    a[i].setAtIndex(ValueLayout.JAVA_FLOAT, j, ((j * 7 + i * 13) % 257) / 64f - 2);
+                    a[i].setAtIndex(ValueLayout.JAVA_FLOAT, j, ((j * 7 + i * 13L) % 257) / 64f - 2);
                 }
             }
             Scalar x = Scalar.arg(0);
@@ -90,17 +90,21 @@ public final class FusedBench {
             var gelu = gelu(sum).add(Scalar.arg(3));
             var fusedRelu = bind(cpu, n, relu, a);
             var fusedGelu = bind(cpu, n, gelu, a);
-            double[] t = {1e9, 1e9, 1e9, 1e9};
+            double[] t = {1e9, 1e9, 1e9, 1e9, 1e9};
             for (int r = 0; r < rounds; r++) {
                 t[0] = Math.min(t[0], seconds(() -> split(FusedBench::triad, a, n, threads)));
                 t[1] = Math.min(t[1], seconds(fusedRelu));
                 t[2] = Math.min(t[2], seconds(() -> split(FusedBench::geluByHand, a, n, threads)));
                 t[3] = Math.min(t[3], seconds(fusedGelu));
+                t[4] = Math.min(t[4], seconds(() -> split(FusedBench::reluByHand, a, n, threads)));
             }
             System.out.printf(
                     "relu(x*w+b)+r, %d floats, %d threads: %.1f GB/s; triad %.1f GB/s; ratio"
                             + " %.2f%n",
                     n, threads, 20e-9 * n / t[1], 12e-9 * n / t[0], 20 / t[1] / (12 / t[0]));
+            System.out.printf(
+                    "relu(x*w+b)+r, %d floats, %d threads: %.2f ms; by hand %.2f ms; ratio %.2f%n",
+                    n, threads, t[1] * 1e3, t[4] * 1e3, t[4] / t[1]);
             System.out.printf(
                     "gelu(x*w+b)+r, %d floats, %d threads: %.2f ms; by hand %.2f ms; ratio %.2f%n",
                     n, threads, t[3] * 1e3, t[2] * 1e3, t[2] / t[3]);
@@ -174,6 +178,18 @@ public final class FusedBench {
         }
     }
 
+    private static void reluByHand(MemorySegment[] a, long from, long to) {
+        var x = a[0];
+        var w = a[1];
+        var b = a[2];
+        var r = a[3];
+        var out = a[4];
+        for (long i = from; i < to; i += 32) {
+            var v = load(x, i).mul(load(w, i)).add(load(b, i)).max(0f);
+            v.add(load(r, i)).intoMemorySegment(out, i, ORDER);
+        }
+    }
+
     private static void geluByHand(MemorySegment[] a, long from, long to) {
         var x = a[0];
         var w = a[1];
@@ -182,7 +198,7 @@ public final class FusedBench {
         var out = a[4];
         for (long i = from; i < to; i += 32) {
             var v = load(x, i).mul(load(w, i)).add(load(b, i));
-            var u = v.add(v.mul(v).mul(v).mul(0.044715f)).mul(0.7978845608028654f);
+            var u = v.add(v.mul(v).mul(v).mul(0.044715f)).mul(0x1.988454p-1f);
             var y = v.mul(0.5f).mul(tanh(u).add(1f));
             y.add(load(r, i)).intoMemorySegment(out, i, ORDER);
         }

@@ -32,15 +32,22 @@ public final class Curve {
     private final Model model;
     private final Cost cost;
     private final Measure measure;
+    private final long reserved;
     private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts = new HashMap<>();
     private @Nullable Frontier frontier;
 
-    public Curve(Problem problem, Cost cost, Measure measure) {
+    /** Every budget also has to hold {@code reserved} bytes that a device owns beside the arena. */
+    public Curve(Problem problem, Cost cost, Measure measure, long reserved) {
+        this.reserved = reserved;
         this.cost = cost;
         this.measure = measure;
         model = new Model(problem, cost);
         plain = new Frontier.Member(new Ordering(model).plain(), 0, 0);
+    }
+
+    public Curve(Problem problem, Cost cost, Measure measure) {
+        this(problem, cost, measure, 0);
     }
 
     public Curve(Problem problem, Cost cost) {
@@ -53,10 +60,6 @@ public final class Curve {
 
     public Cost cost() {
         return cost;
-    }
-
-    public Measure measure() {
-        return measure;
     }
 
     Model model() {
@@ -89,7 +92,7 @@ public final class Curve {
         long bytes = budget.resolve(promised(all));
         if (promised(all) <= bytes) return plan(all, bytes);
         for (var member : frontier().members()) {
-            if (member.peak() > bytes) continue;
+            if (member.peak() > bytes - reserved) continue;
             if (promised(member) <= bytes) return plan(layout(member), bytes);
         }
         throw refusal(bytes);
@@ -133,21 +136,26 @@ public final class Curve {
 
     /** As {@link #promised(Layout)}, without laying out what has no arena. */
     private long promised(Frontier.Member member) {
-        return switch (measure) {
-            case ARENA -> layout(member).arenaBytes();
-            case LIVE -> member.peak();
-        };
+        return reserved
+                + switch (measure) {
+                    case ARENA -> layout(member).arenaBytes();
+                    case LIVE -> member.peak();
+                };
     }
 
-    private long promised(Layout layout) {
-        return switch (measure) {
-            case ARENA -> layout.arenaBytes();
-            case LIVE -> layout.schedule().footprint().peakBytes();
-        };
+    long promised(Layout layout) {
+        return reserved
+                + switch (measure) {
+                    case ARENA -> layout.arenaBytes();
+                    case LIVE -> layout.schedule().footprint().peakBytes();
+                };
     }
 
     private Plan plan(Layout layout, long bytes) {
-        return new Plan(layout, model.total() + Bounds.extra(model, bytes, plain.sequence()), this);
+        return new Plan(
+                layout,
+                model.total() + Bounds.extra(model, bytes - reserved, plain.sequence()),
+                this);
     }
 
     /** Names the step at which the smallest plan is largest. */
@@ -166,6 +174,7 @@ public final class Curve {
                         + Budget.show(least)
                         + ". In the way is "
                         + way
+                        + (reserved > 0 ? "; the device keeps " + Budget.show(reserved) : "")
                         + (model.paramBytes > 0
                                 ? "; parameters take " + Budget.show(model.paramBytes) + " in all"
                                 : ""),

@@ -105,10 +105,18 @@ final class NetworkSamples implements SampleTable {
                         n -> Shape.of(n, 3, 3),
                         in -> in.get(0).conv1d(in.get(1), geometry)),
                 Sample.of(
-                        "conv2d along",
-                        n -> List.of(spread(-2, 2, 1, 1, 4, n, 3), spread(-1, 1, 2, 2, 2, 1, 3)),
-                        n -> Shape.of(1, 2, n, 3),
-                        in -> in.get(0).conv2d(in.get(1), Conv.plain().padding(0, 1).groups(2))),
+                                "conv2d along",
+                                n ->
+                                        List.of(
+                                                spread(-2, 2, 1, 1, 4, n, 3),
+                                                spread(-1, 1, 2, 2, 2, 3, 3)),
+                                n -> Shape.of(1, 2, n, 3),
+                                in ->
+                                        in.get(0)
+                                                .conv2d(
+                                                        in.get(1),
+                                                        Conv.plain().padding(1).groups(2)))
+                        .only(1, 13, 207),
                 Sample.of(
                                 "conv3d",
                                 n ->
@@ -160,7 +168,7 @@ final class NetworkSamples implements SampleTable {
                                                 spread(-1, 1, 1, 1, 2, n, 3),
                                                 spread(-1, 1, 2, 1, 1, n, 3),
                                                 spread(-1, 1, 3, 1, 1, n, 2),
-                                                spread(-1, 1, 4, 2, n, 1)),
+                                                spread(-1, 1, 4, 2, 1, n)),
                                 n -> Shape.of(1, 2, n, 2),
                                 in ->
                                         in.get(0)

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.Differences;
 import dev.ebb.Ebb;
+import dev.ebb.Fn;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 
 import org.junit.jupiter.api.Test;
+
+import java.util.List;
 
 class LossTest {
 
@@ -98,6 +101,34 @@ class LossTest {
                         .toList();
         assertThat(kept).containsExactly("softmax");
         grad.close();
+    }
+
+    /**
+     * With elementwise chains merged, what crosses to the backward half is x and its statistics.
+     */
+    @Test
+    void normalisationsKeepStatisticsAlone() {
+        var x = Differences.normal(1, 8, 16);
+        var w = Differences.normal(2, 16);
+        var channels = Differences.normal(2, 8);
+        List<Fn<Tensor, Tensor>> norms =
+                List.of(
+                        t -> t.layerNorm(w, w, 1e-5),
+                        t -> t.rmsNorm(w, 1e-5),
+                        t -> t.reshape(1, 8, 16).groupNorm(4, channels, channels, 1e-5),
+                        t -> t.reshape(1, 8, 16).batchNorm(channels, channels, 1e-5).y());
+        for (var norm : norms) {
+            var grad = Ebb.compile(Ebb.grad((Tensor t) -> norm.apply(t).sum()));
+            var graph = grad.plan(x).layout().schedule().problem().graph();
+            var back = graph.nodes().stream().filter(n -> n.reverse()).toList();
+            var made =
+                    graph.nodes().stream()
+                            .filter(n -> !n.reverse())
+                            .flatMap(n -> n.outputs().stream());
+            assertThat(made.filter(o -> back.stream().anyMatch(n -> n.inputs().contains(o))))
+                    .allMatch(o -> o.type().size() <= 16);
+            grad.close();
+        }
     }
 
     @Test

@@ -156,10 +156,18 @@ final class AttendBackward implements Runnable {
         int valueWidth = h.valueWidth();
         long row = ((long) head * h.queries() + first) * valueWidth;
         scores.packQueries(head, first, count, x, at.queriesAcross);
-        F32Pack.panels(dout, row, valueWidth, 1, count, valueWidth, x, at.doutAcross);
-        F32Pack.panels(dout, row, 1, valueWidth, valueWidth, count, x, at.dout);
+        F32Pack.panels(dout, row, valueWidth, 1, count, valueWidth, valueWidth, x, at.doutAcross);
+        F32Pack.panels(dout, row, 1, valueWidth, valueWidth, count, count, x, at.dout);
         F32Pack.panels(
-                scores.queries, scores.query(head, first), 1, width, width, count, x, at.queries);
+                scores.queries,
+                scores.query(head, first),
+                1,
+                width,
+                width,
+                count,
+                count,
+                x,
+                at.queries);
         AttentionScores.scale(
                 x, at.queries, AttentionScores.padded(width) * count, (float) h.scale());
         // rows before they are needed elsewhere: both fit where keys and values will lie
@@ -201,7 +209,8 @@ final class AttendBackward implements Runnable {
                 valueWidth,
                 x,
                 at.valueRows);
-        F32Pack.panels(scores.keys, scores.key(keyHead, key), 1, width, width, keys, x, at.keys);
+        F32Pack.panels(
+                scores.keys, scores.key(keyHead, key), 1, width, width, keys, keys, x, at.keys);
         AttentionScores.products(x, at.keyRows, width, at.queriesAcross, keys, count, at.tile);
         scores.hide(head, first, count, key, keys, x, at.tile);
         AttentionScores.products(x, at.valueRows, valueWidth, at.doutAcross, keys, count, at.dtile);

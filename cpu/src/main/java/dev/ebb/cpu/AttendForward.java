@@ -101,6 +101,7 @@ final class AttendForward implements Runnable {
                 h.valueWidth(),
                 h.valueWidth(),
                 keys,
+                keys,
                 x,
                 values);
         AttentionScores.products(x, rows, h.width(), packed, keys, count, tile);

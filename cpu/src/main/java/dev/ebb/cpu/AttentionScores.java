@@ -71,7 +71,7 @@ final class AttentionScores {
      */
     void packQueries(int head, int first, int rows, float[] x, int at) {
         int width = heads.width();
-        F32Pack.panels(queries, query(head, first), width, 1, rows, width, x, at);
+        F32Pack.panels(queries, query(head, first), width, 1, rows, width, width, x, at);
         scale(x, at, padded(rows) * width, (float) heads.scale());
     }
 

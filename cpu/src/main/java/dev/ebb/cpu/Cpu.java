@@ -78,6 +78,7 @@ public final class Cpu implements Device, AutoCloseable {
         return switch (node.kernel()) {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
+            case Kernel.Convolve k -> convolve(k, node, inputs, outputs.getFirst(), workspace);
             case Kernel.Attend(var heads) -> attend(heads, inputs, outputs);
             case Kernel.AttendGrad(var heads) -> attendGrad(heads, inputs, outputs);
             case Kernel.Fold k -> elementwise.fold(k, inputs, outputs.getFirst(), workspace);
@@ -88,7 +89,7 @@ public final class Cpu implements Device, AutoCloseable {
                     elementwise.scatter(k, inputs.get(0), inputs.get(1), outputs.getFirst());
             case Kernel.Cumulate k ->
                     elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
-            case Kernel.Convolve _, Kernel.Control _, Kernel.Library _ ->
+            case Kernel.Control _, Kernel.Library _ ->
                     reference.bind(node, inputs, outputs, workspace);
         };
     }
@@ -108,6 +109,16 @@ public final class Cpu implements Device, AutoCloseable {
                 type == DType.F32 ? floats : doubles,
                 elementwise.tiles(),
                 workers);
+    }
+
+    private Runnable convolve(
+            Kernel.Convolve k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
+        return switch (out.dtype()) {
+            case F32 -> new Convolution(k, in, out, floats, workers);
+            case F64 -> new Convolution(k, in, out, doubles, workers);
+            case BF16, F16, I32, I64, U8, BOOL, BIT ->
+                    reference.bind(node, in, List.of(out), workspace);
+        };
     }
 
     private Runnable attend(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {

@@ -9,7 +9,7 @@ import java.util.Arrays;
 /** Panels of F32, from factors in F32, BF16 or F16. */
 final class F32Panels extends Panels {
     private static final int LANES = F32Blocks.LANES;
-    private static final int ROWS = 128;
+    private static final int ROWS = 256;
     private static final int COLUMNS = 256;
 
     /**
@@ -74,7 +74,7 @@ final class F32Panels extends Panels {
             int depth) {
         byRows[worker] = depthStride == 1;
         if (depthStride == 1) F32Pack.rows(a, base, rowStride, rows, depth, stores[worker], 0);
-        else F32Pack.panels(a, base, rowStride, depthStride, rows, depth, stores[worker], 0);
+        else F32Pack.panels(a, base, rowStride, depthStride, rows, depth, depth, stores[worker], 0);
     }
 
     @Override
@@ -86,7 +86,53 @@ final class F32Panels extends Panels {
             long columnStride,
             int columns,
             int depth) {
-        F32Pack.panels(b, base, columnStride, depthStride, columns, depth, stores[worker], RIGHT);
+        F32Pack.panels(
+                b, base, columnStride, depthStride, columns, depth, depth, stores[worker], RIGHT);
+    }
+
+    @Override
+    void leftSlice(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth,
+            int from,
+            int total) {
+        byRows[worker] = false;
+        F32Pack.panels(
+                a, base, rowStride, depthStride, rows, depth, total, stores[worker], from * LANES);
+    }
+
+    @Override
+    void rightSlice(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            int[] offsets,
+            int columns,
+            int depth,
+            int from,
+            int total) {
+        F32Pack.gather(
+                b,
+                base,
+                depthStride,
+                offsets,
+                columns,
+                depth,
+                total,
+                stores[worker],
+                RIGHT + from * LANES);
+    }
+
+    @Override
+    void rightColumn(int worker, Buffer b, long base, int[] offsets, int column, int depth) {
+        int at = RIGHT + column / LANES * LANES * depth + column % LANES;
+        F32Pack.column(b, base, offsets, depth, stores[worker], at);
     }
 
     @Override

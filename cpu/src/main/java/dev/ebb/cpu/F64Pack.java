@@ -19,7 +19,7 @@ final class F64Pack {
 
     /**
      * {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i
-     * below lanes, k below depth.
+     * below lanes, k below depth; panels hold {@code total} depths.
      */
     static void panels(
             Buffer from,
@@ -28,13 +28,14 @@ final class F64Pack {
             long step,
             int lanes,
             int depth,
+            int total,
             double[] into,
             int at) {
         for (int i = 0; i < lanes; i += LANES) {
             int here = Math.min(LANES, lanes - i);
             long start = (base + i * lane) * 8;
             if (lane == 1 && here == LANES) {
-                copy(from.segment(), start, step * 8, depth, into, at + i * depth);
+                copy(from.segment(), start, step * 8, depth, into, at + i * total);
             } else {
                 for (int l = 0; l < here; l++) {
                     lane(
@@ -43,7 +44,7 @@ final class F64Pack {
                             step * 8,
                             depth,
                             into,
-                            at + i * depth + l);
+                            at + i * total + l);
                 }
             }
         }
@@ -71,5 +72,56 @@ final class F64Pack {
     private static void lane(
             MemorySegment from, long start, long step, int depth, double[] into, int at) {
         for (int k = 0; k < depth; k++) into[at + k * LANES] = from.get(DOUBLE, start + k * step);
+    }
+
+    /**
+     * {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + offsets[i] + k * step]}, or
+     * zero where negative.
+     */
+    static void gather(
+            Buffer from,
+            long base,
+            long step,
+            int[] offsets,
+            int lanes,
+            int depth,
+            int total,
+            double[] into,
+            int at) {
+        for (int i = 0; i < lanes; i += LANES) {
+            for (int k = 0; k < depth; k++) {
+                across(
+                        from.segment(),
+                        base + k * step,
+                        offsets,
+                        i,
+                        Math.min(LANES, lanes - i),
+                        into,
+                        at + i * total + k * LANES);
+            }
+        }
+    }
+
+    private static void across(
+            MemorySegment from,
+            long base,
+            int[] offsets,
+            int first,
+            int lanes,
+            double[] into,
+            int at) {
+        for (int i = 0; i < lanes; i++) {
+            int offset = offsets[first + i];
+            into[at + i] = offset < 0 ? 0 : from.get(DOUBLE, (base + offset) * 8);
+        }
+    }
+
+    /** {@code into[at + k * LANES] = from[base + offsets[k]]}, or zero where negative. */
+    static void column(Buffer from, long base, int[] offsets, int depth, double[] into, int at) {
+        var segment = from.segment();
+        for (int k = 0; k < depth; k++) {
+            int offset = offsets[k];
+            into[at + k * LANES] = offset < 0 ? 0 : segment.get(DOUBLE, (base + offset) * 8);
+        }
     }
 }

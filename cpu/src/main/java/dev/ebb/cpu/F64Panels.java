@@ -64,7 +64,7 @@ final class F64Panels extends Panels {
             int depth) {
         byRows[worker] = depthStride == 1;
         if (depthStride == 1) F64Pack.rows(a, base, rowStride, rows, depth, stores[worker], 0);
-        else F64Pack.panels(a, base, rowStride, depthStride, rows, depth, stores[worker], 0);
+        else F64Pack.panels(a, base, rowStride, depthStride, rows, depth, depth, stores[worker], 0);
     }
 
     @Override
@@ -76,7 +76,53 @@ final class F64Panels extends Panels {
             long columnStride,
             int columns,
             int depth) {
-        F64Pack.panels(b, base, columnStride, depthStride, columns, depth, stores[worker], RIGHT);
+        F64Pack.panels(
+                b, base, columnStride, depthStride, columns, depth, depth, stores[worker], RIGHT);
+    }
+
+    @Override
+    void leftSlice(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth,
+            int from,
+            int total) {
+        byRows[worker] = false;
+        F64Pack.panels(
+                a, base, rowStride, depthStride, rows, depth, total, stores[worker], from * LANES);
+    }
+
+    @Override
+    void rightSlice(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            int[] offsets,
+            int columns,
+            int depth,
+            int from,
+            int total) {
+        F64Pack.gather(
+                b,
+                base,
+                depthStride,
+                offsets,
+                columns,
+                depth,
+                total,
+                stores[worker],
+                RIGHT + from * LANES);
+    }
+
+    @Override
+    void rightColumn(int worker, Buffer b, long base, int[] offsets, int column, int depth) {
+        int at = RIGHT + column / LANES * LANES * depth + column % LANES;
+        F64Pack.column(b, base, offsets, depth, stores[worker], at);
     }
 
     @Override

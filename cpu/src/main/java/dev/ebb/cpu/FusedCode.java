@@ -9,7 +9,6 @@ import static java.lang.constant.ConstantDescs.CD_void;
 import static java.lang.constant.ConstantDescs.MTD_void;
 
 import dev.ebb.cpu.FusedForm.Access;
-import dev.ebb.ir.DType;
 
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.Vector;
@@ -44,7 +43,12 @@ final class FusedCode {
     private static final ClassDesc OPERATORS = desc(VectorOperators.class);
     private static final ClassDesc READS = desc(Reads.class);
     private static final MethodTypeDesc RUN =
-            MethodTypeDesc.of(CD_void, SEGMENT.arrayType(), CD_long.arrayType(), CD_int);
+            MethodTypeDesc.of(
+                    CD_void,
+                    SEGMENT.arrayType(),
+                    CD_long.arrayType(),
+                    CD_float.arrayType(),
+                    CD_int);
 
     private final FusedForm form;
     private final CodeBuilder code;
@@ -61,7 +65,7 @@ final class FusedCode {
         this.form = form;
         this.code = code;
         this.masked = masked;
-        int places = form.accesses().size() + form.outputs().size();
+        int places = form.accesses().size() + form.sinks().size();
         segments = new int[places];
         starts = new int[places];
         for (int i = 0; i < places; i++) {
@@ -119,7 +123,7 @@ final class FusedCode {
 
     private void loop() {
         prologue();
-        code.iload(3).i2l().loadConstant(4L).lmul().lstore(end);
+        code.iload(4).i2l().loadConstant(4L).lmul().lstore(end);
         var top = code.newLabel();
         var done = code.newLabel();
         code.labelBinding(top).lload(index).lload(end).lcmp().ifge(done);
@@ -129,7 +133,7 @@ final class FusedCode {
     }
 
     private void once() {
-        code.getstatic(FLOATS, "SPECIES_256", SPECIES).iconst_0().iload(3);
+        code.getstatic(FLOATS, "SPECIES_256", SPECIES).iconst_0().iload(4);
         code.invokeinterface(SPECIES, "indexInRange", MethodTypeDesc.of(MASK, CD_int, CD_int))
                 .astore(mask);
         prologue();
@@ -177,11 +181,14 @@ final class FusedCode {
 
     private void body() {
         for (int i = 0; i < values.length; i++) operation(i);
-        for (int j = 0; j < form.outputs().size(); j++) {
+        for (int j = 0; j < form.sinks().size(); j++) {
             int place = form.accesses().size() + j;
             int from = values[form.results().get(j)];
-            if (form.outputs().get(j) == DType.BIT) storeBits(place, from);
-            else storeFloats(place, from);
+            switch (form.sinks().get(j)) {
+                case FLOATS -> storeFloats(place, from);
+                case BITS -> storeBits(place, from);
+                case REGISTER -> storeRegister(place, from);
+            }
         }
     }
 
@@ -197,7 +204,8 @@ final class FusedCode {
                 switch (form.accesses().get(a)) {
                     case FLOATS -> loadFloats(a);
                     case BITS -> loadBits(a);
-                    case FLOAT, UNUSED -> {
+                    case REGISTER -> loadRegister(a);
+                    case FLOAT -> {
                         return;
                     }
                 }
@@ -206,14 +214,9 @@ final class FusedCode {
             case ABS -> lanes(from, "abs");
             case SQRT -> lanes(from, "sqrt");
             case SIGN -> call(F32Steps.class, "sign", from);
-            case EXP -> call(F32Math.class, "exp", from);
-            case EXPM1 -> call(F32Math.class, "expm1", from);
-            case LOG -> call(F32Math.class, "log", from);
-            case LOG1P -> call(F32Math.class, "log1p", from);
-            case TANH -> call(F32Math.class, "tanh", from);
-            case ERF -> call(F32Math.class, "erf", from);
-            case SIN -> call(F32Waves.class, "sin", from);
-            case COS -> call(F32Waves.class, "cos", from);
+            case EXP, EXPM1, LOG, LOG1P, TANH, ERF, SIN, COS ->
+                    throw new IllegalArgumentException(
+                            operation.function() + " has a step of its own");
             case ADD -> pair(from, "add");
             case SUB -> pair(from, "sub");
             case MUL -> pair(from, "mul");
@@ -334,6 +337,27 @@ final class FusedCode {
                     "intoMemorySegment",
                     MethodTypeDesc.of(CD_void, SEGMENT, CD_long, ORDER));
         }
+    }
+
+    /** Where the current eight elements of a register begin. */
+    private void register(int place) {
+        code.aload(3).lload(starts[place]).lload(index).loadConstant(2).lshr().ladd().l2i();
+    }
+
+    private void loadRegister(int a) {
+        code.getstatic(FLOATS, "SPECIES_256", SPECIES);
+        register(a);
+        code.invokestatic(
+                FLOATS,
+                "fromArray",
+                MethodTypeDesc.of(FLOATS, SPECIES, CD_float.arrayType(), CD_int));
+    }
+
+    private void storeRegister(int place, int value) {
+        code.aload(value);
+        register(place);
+        code.invokevirtual(
+                FLOATS, "intoArray", MethodTypeDesc.of(CD_void, CD_float.arrayType(), CD_int));
     }
 
     /**

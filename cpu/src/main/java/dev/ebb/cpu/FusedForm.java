@@ -5,26 +5,23 @@ import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * A body that can be generated as one loop: f32 arithmetic and the functions that have vectors,
- * comparisons, truth values and selects, over arguments that are consecutive or repeated within a
- * run. Equal forms share a loop.
+ * A loop that can be generated: f32 arithmetic, comparisons, truth values and selects, over
+ * arguments that are consecutive or repeated within a run. Equal forms share a loop.
  *
  * @param operations what to compute, in order
- * @param accesses how each argument is read; an argument the body does not read has none
+ * @param accesses how each argument is read
  * @param results which operations are stored
- * @param outputs the type of each output in memory
+ * @param sinks where each result goes
  */
 record FusedForm(
         List<Operation> operations,
         List<Access> accesses,
         List<Integer> results,
-        List<DType> outputs) {
+        List<Sink> sinks) {
 
     /**
      * One function applied to earlier operations; {@code value} is an argument's number or a
@@ -40,8 +37,15 @@ record FusedForm(
         FLOAT,
         /** Bits, one after the other, from the first of a byte on. */
         BITS,
-        /** Not at all, or in no way a loop can. */
-        UNUSED
+        /** f32 of a tile's register. */
+        REGISTER
+    }
+
+    /** Where a result goes: to memory as f32 or as bits, or to a tile's register. */
+    enum Sink {
+        FLOATS,
+        BITS,
+        REGISTER
     }
 
     enum Function {
@@ -80,6 +84,40 @@ record FusedForm(
         SELECT_TRUTH,
         ZERO_OR_ONE;
 
+        /** Whether it takes so many instructions that a loop with it would pass what C2 inlines. */
+        boolean isHeavy() {
+            return switch (this) {
+                case EXP, EXPM1, LOG, LOG1P, SIN, COS, TANH, ERF -> true;
+                case ARGUMENT,
+                        CONSTANT,
+                        NEG,
+                        ABS,
+                        SIGN,
+                        SQRT,
+                        IS_NAN,
+                        ADD,
+                        SUB,
+                        MUL,
+                        DIV,
+                        MAX,
+                        MIN,
+                        EQ,
+                        NE,
+                        LT,
+                        LE,
+                        GT,
+                        GE,
+                        AND,
+                        OR,
+                        XOR,
+                        NOT,
+                        SELECT,
+                        SELECT_TRUTH,
+                        ZERO_OR_ONE ->
+                        false;
+            };
+        }
+
         /** Whether it gives truth values. */
         boolean isTruth() {
             return switch (this) {
@@ -111,48 +149,15 @@ record FusedForm(
         }
     }
 
-    /** Beyond this C2 stops inlining before the loop is whole, and vectors are boxed. */
-    private static final int MOST_OPERATIONS = 48;
-
     FusedForm {
         operations = List.copyOf(operations);
         accesses = List.copyOf(accesses);
         results = List.copyOf(results);
-        outputs = List.copyOf(outputs);
+        sinks = List.copyOf(sinks);
     }
 
-    /** Whether operation {@code i} is a truth value. */
-    boolean isTruth(int i) {
-        var operation = operations.get(i);
-        return operation.function() == Function.ARGUMENT
-                ? accesses.get((int) operation.value()) == Access.BITS
-                : operation.function().isTruth();
-    }
-
-    /** The form of {@code line}, if there is one. */
-    static Optional<FusedForm> of(Line line, List<Access> accesses, List<DType> outputs) {
-        if (line.operations().size() > MOST_OPERATIONS) return Optional.empty();
-        var operations = new ArrayList<Operation>();
-        var used = new ArrayList<>(Collections.nCopies(accesses.size(), Access.UNUSED));
-        for (var operation : line.operations()) {
-            var function = function(operation, line);
-            if (function.isEmpty()) return Optional.empty();
-            double value = 0;
-            if (operation.form() instanceof Scalar.Lit(_, double x)) value = x;
-            if (operation.form() instanceof Scalar.Arg(int a)) {
-                if (accesses.get(a) == Access.UNUSED) return Optional.empty();
-                value = a;
-                used.set(a, accesses.get(a));
-            }
-            operations.add(new Operation(function.get(), value, operation.from()));
-        }
-        boolean storable = outputs.stream().allMatch(t -> t == DType.F32 || t == DType.BIT);
-        return storable
-                ? Optional.of(new FusedForm(operations, used, line.results(), outputs))
-                : Optional.empty();
-    }
-
-    private static Optional<Function> function(Line.Operation operation, Line line) {
+    /** The function of an operation of {@code line}, if a loop can compute it. */
+    static Optional<Function> function(Line.Operation operation, Line line) {
         var from = operation.from();
         var type =
                 from.isEmpty() ? operation.type() : line.operations().get(from.getFirst()).type();

@@ -2,41 +2,49 @@ package dev.ebb.cpu;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The generated loops of a device, one for each form of body. Generating takes a millisecond or two
- * and warming up a hundred, so a form gets a loop only once many elements have gone through the
- * tiles; until the loop measures faster than they, it does but a taste of each tile.
+ * The generated loops of a device, by body. Generating one takes a millisecond or two and warming
+ * up a hundred, so a body gets loops only once many elements have gone through the tiles; until the
+ * loop measures faster than they, it does but a taste of each tile.
  */
 final class FusedLoops {
     /** Below so many elements a body is not worth a class. */
     private static final long WORTHWHILE = 1 << 21;
 
-    /** The loop of one form, as far as it has come. */
+    /** The loops of one body, as far as they have come. */
     static final class Entry {
-        private final FusedForm form;
+        private final FusedStages stages;
         private final Warming.State state = new Warming.State();
         private long seen;
-        private volatile @Nullable Fused loop;
+        private volatile @Nullable List<Fused> loops;
 
-        private Entry(FusedForm form) {
-            this.form = form;
+        private Entry(FusedStages stages) {
+            this.stages = stages;
         }
 
         /**
-         * Counts elements that are about to be computed, and makes the loop when there have been
+         * Counts elements that are about to be computed, and makes the loops when there have been
          * enough.
          */
         synchronized void expect(long elements) {
-            if (loop != null) return;
+            if (loops != null) return;
             seen += elements;
-            if (seen >= WORTHWHILE) loop = FusedCode.generate(form);
+            if (seen >= WORTHWHILE) {
+                loops = stages.stages().stream().map(s -> FusedCode.generate(s.form())).toList();
+            }
         }
 
-        @Nullable Fused loop() {
-            return loop;
+        /** A loop for each stage, once they are worth it. */
+        @Nullable List<Fused> loops() {
+            return loops;
+        }
+
+        FusedStages stages() {
+            return stages;
         }
 
         Warming.State state() {
@@ -44,9 +52,9 @@ final class FusedLoops {
         }
     }
 
-    private final Map<FusedForm, Entry> entries = new ConcurrentHashMap<>();
+    private final Map<FusedStages, Entry> entries = new ConcurrentHashMap<>();
 
-    Entry of(FusedForm form) {
-        return entries.computeIfAbsent(form, Entry::new);
+    Entry of(FusedStages stages) {
+        return entries.computeIfAbsent(stages, Entry::new);
     }
 }

@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.cpu.FusedForm.Access;
+import dev.ebb.cpu.FusedForm.Sink;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
@@ -12,25 +13,59 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** An elementwise kernel bound to a generated loop: which runs of memory it is called on. */
+/** An elementwise kernel bound to generated loops: which runs of memory they are called on. */
 final class FusedMap {
-    /** Shorter runs cost more in calls than the loop saves. */
+    /** Shorter runs cost more in calls than the loops save. */
     private static final int SHORTEST = 64;
+
+    private static final int REGISTER = Tile.LENGTH + Tile.PADDING;
 
     private final FusedLoops.Entry entry;
     private final Runs runs;
-    private final MemorySegment[] memory;
     private final boolean[] bits;
+    private final List<FusedStages.Stage> stages;
+    private final MemorySegment[][] memory;
+    private final Step[][] steps;
+    private final int most;
 
     private FusedMap(FusedLoops.Entry entry, Runs runs, List<Buffer> places) {
         this.entry = entry;
         this.runs = runs;
-        memory = places.stream().map(Buffer::segment).toArray(MemorySegment[]::new);
-        bits = new boolean[memory.length];
+        stages = entry.stages().stages();
+        bits = new boolean[places.size()];
         for (int i = 0; i < bits.length; i++) bits[i] = places.get(i).dtype() == DType.BIT;
+        memory = new MemorySegment[stages.size()][];
+        steps = new Step[stages.size()][];
+        for (int s = 0; s < steps.length; s++) {
+            var stage = stages.get(s);
+            memory[s] = new MemorySegment[stage.places().size()];
+            for (int k = 0; k < memory[s].length; k++) {
+                // a register needs no segment, but the loop wants one of the same kind
+                int place = isRegister(stage, k) ? 0 : stage.places().get(k);
+                memory[s][k] = places.get(place).segment();
+            }
+            steps[s] =
+                    stage.after().stream()
+                            .map(
+                                    h ->
+                                            F32Steps.unary(
+                                                    h.function(),
+                                                    h.from() * REGISTER,
+                                                    h.to() * REGISTER))
+                            .toArray(Step[]::new);
+        }
+        most = entry.stages().usesRegisters() ? Tile.LENGTH : Integer.MAX_VALUE;
     }
 
-    /** The kernel as a generated loop, if its body and its views allow one. */
+    private static boolean isRegister(FusedStages.Stage stage, int place) {
+        var form = stage.form();
+        int reads = form.accesses().size();
+        return place < reads
+                ? form.accesses().get(place) == Access.REGISTER
+                : form.sinks().get(place - reads) == Sink.REGISTER;
+    }
+
+    /** The kernel as generated loops, if its body and its views allow them. */
     static Optional<FusedMap> of(
             Line line,
             Shape shape,
@@ -42,51 +77,69 @@ final class FusedMap {
         for (var _ : out) all.add(View.contiguous(shape));
         var runs = new Runs(shape, all);
         if (runs.length() < SHORTEST) return Optional.empty();
-        var accesses = new ArrayList<Access>();
+        var accesses = new ArrayList<Optional<Access>>();
         for (int i = 0; i < in.size(); i++) {
             accesses.add(access(in.get(i).dtype(), runs, i, views.get(i).offset()));
         }
         boolean split = runs.count() > 1 && runs.length() % 8 != 0;
-        if (split && out.stream().anyMatch(b -> b.dtype() == DType.BIT)) return Optional.empty();
-        var types = out.stream().map(Buffer::dtype).toList();
+        var sinks = new ArrayList<Sink>();
+        for (Buffer b : out) {
+            if (b.dtype() == DType.F32) sinks.add(Sink.FLOATS);
+            else if (b.dtype() == DType.BIT && !split) sinks.add(Sink.BITS);
+            else return Optional.empty();
+        }
         var places = Stream.concat(in.stream(), out.stream()).toList();
-        return FusedForm.of(line, accesses, types)
-                .map(form -> new FusedMap(loops.of(form), runs, places));
+        return FusedStages.of(line, accesses, sinks)
+                .map(stages -> new FusedMap(loops.of(stages), runs, places));
     }
 
-    private static Access access(DType type, Runs runs, int view, long offset) {
-        if (type == DType.F32 && runs.step(view) == 1) return Access.FLOATS;
-        if (type == DType.F32 && runs.step(view) == 0) return Access.FLOAT;
+    private static Optional<Access> access(DType type, Runs runs, int view, long offset) {
+        if (type == DType.F32 && runs.step(view) == 1) return Optional.of(Access.FLOATS);
+        if (type == DType.F32 && runs.step(view) == 0) return Optional.of(Access.FLOAT);
         boolean whole = runs.step(view) == 1 && offset % 8 == 0 && runs.isAligned(view, 8);
-        return type == DType.BIT && whole ? Access.BITS : Access.UNUSED;
+        return type == DType.BIT && whole ? Optional.of(Access.BITS) : Optional.empty();
     }
 
     FusedLoops.Entry entry() {
         return entry;
     }
 
-    /**
-     * Computes positions {@code from} to {@code to} with {@code loop}; both but the last are
-     * multiples of eight.
-     */
-    void range(Fused loop, long from, long to) {
-        var at = new long[memory.length];
+    /** Computes positions {@code from} to {@code to}; both but the last are multiples of eight. */
+    void range(List<Fused> loops, Tile tile, long from, long to) {
+        var starts = new long[bits.length];
         for (long p = from; p < to; ) {
             int within = (int) (p % runs.length());
-            int n = (int) Math.min(runs.length() - within, to - p);
-            runs.starts(p / runs.length(), at);
-            for (int v = 0; v < at.length; v++) at[v] = place(v, at[v] + within * runs.step(v));
-            int whole = n / 8 * 8;
-            if (whole > 0) loop.run(memory, at, whole);
-            if (whole < n) {
-                for (int v = 0; v < at.length; v++) at[v] += place(v, whole * runs.step(v));
-                loop.tail(memory, at, n - whole);
+            int n = (int) Math.min(Math.min(runs.length() - within, most), to - p);
+            runs.starts(p / runs.length(), starts);
+            for (int v = 0; v < starts.length; v++) starts[v] += within * runs.step(v);
+            for (int s = 0; s < steps.length; s++) {
+                run(loops.get(s), stages.get(s), memory[s], starts, tile, n);
+                for (Step step : steps[s]) step.run(tile, p, n);
             }
             p += n;
         }
     }
 
-    private long place(int v, long element) {
-        return bits[v] ? element >> 3 : element * 4;
+    private void run(
+            Fused loop,
+            FusedStages.Stage stage,
+            MemorySegment[] segments,
+            long[] starts,
+            Tile tile,
+            int n) {
+        var at = new long[segments.length];
+        int whole = n / 8 * 8;
+        for (int k = 0; k < at.length; k++) at[k] = at(stage, k, starts, 0);
+        if (whole > 0) loop.run(segments, at, tile.f32, whole);
+        if (whole == n) return;
+        for (int k = 0; k < at.length; k++) at[k] = at(stage, k, starts, whole);
+        loop.tail(segments, at, tile.f32, n - whole);
+    }
+
+    private long at(FusedStages.Stage stage, int k, long[] starts, int skip) {
+        int place = stage.places().get(k);
+        if (isRegister(stage, k)) return (long) place * REGISTER + skip;
+        long element = starts[place] + skip * runs.step(place);
+        return bits[place] ? element >> 3 : element * 4;
     }
 }

@@ -20,6 +20,9 @@ final class MapKernel implements Runnable, Workers.Part {
 
     private static final int MOST_PARTS = 64;
 
+    /** How many elements are timed, so that what a call costs weighs as it will. */
+    private static final int TIMED = 4 * Tile.LENGTH;
+
     private final long size;
     private final long part;
     private final TileProgram program;
@@ -71,15 +74,15 @@ final class MapKernel implements Runnable, Workers.Part {
         var tile = tiles.of(worker);
         long from = which * part;
         long to = Math.min(size, from + part);
-        var loop = fused.map(f -> f.entry().loop()).orElse(null);
-        if (loop == null) {
+        var loops = fused.map(f -> f.entry().loops()).orElse(null);
+        if (loops == null) {
             program.begin(tile, (int) Math.min(program.length(), to - from));
             tiles(tile, from, to);
         } else if (fused.get().entry().state().isHot()) {
-            fused.get().range(loop, from, to);
+            fused.get().range(loops, tile, from, to);
         } else {
             program.begin(tile, (int) Math.min(program.length(), to - from));
-            warm(tile, fused.get(), loop, from, to);
+            warm(tile, fused.get(), loops, from, to);
         }
     }
 
@@ -93,25 +96,24 @@ final class MapKernel implements Runnable, Workers.Part {
     }
 
     /**
-     * A taste of each tile by the generated loop, the rest by the tile; now and then half and half,
-     * timed.
+     * A taste of each tile by the generated loops, the rest by the tile; now and then half and
+     * half, timed.
      */
-    private void warm(Tile tile, FusedMap map, Fused loop, long from, long to) {
+    private void warm(Tile tile, FusedMap map, List<Fused> loops, long from, long to) {
         var state = map.entry().state();
-        for (long p = from; p < to; p += Tile.LENGTH) {
-            long end = Math.min(to, p + Tile.LENGTH);
-            if (end - p == Tile.LENGTH && state.isTimeToMeasure()) {
-                long middle = p + Tile.LENGTH / 2;
-                long start = System.nanoTime();
-                map.range(loop, p, middle);
-                long turn = System.nanoTime();
-                tiles(tile, middle, end);
-                state.compare(turn - start, System.nanoTime() - turn);
-            } else {
-                long taste = state.isHopeless() ? 0 : Math.min(2 * Warming.TASTE, end - p);
-                map.range(loop, p, p + taste);
-                tiles(tile, p + taste, end);
-            }
+        for (long p = from; p < to; ) {
+            boolean timed = to - p >= 2 * TIMED && state.isTimeToMeasure();
+            long taste = state.isHopeless() ? 0 : 2 * Warming.TASTE;
+            long middle = Math.min(to, p + (timed ? TIMED : taste));
+            long end = timed ? middle + TIMED : Math.min(to, p + Tile.LENGTH);
+            long start = System.nanoTime();
+            map.range(loops, tile, p, middle);
+            long turn = System.nanoTime();
+            // the loops had the tile's registers, and what was in them
+            program.begin(tile, program.length());
+            tiles(tile, middle, end);
+            if (timed) state.compare((double) (turn - start), (double) (System.nanoTime() - turn));
+            p = end;
         }
     }
 }

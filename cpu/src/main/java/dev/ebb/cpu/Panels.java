@@ -46,6 +46,43 @@ abstract class Panels {
             int columns,
             int depth);
 
+    /**
+     * Packs a slice of the left factor, {@code depth} of its {@code total} from depth {@code from}
+     * on. A factor is packed either whole or in slices.
+     */
+    abstract void leftSlice(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth,
+            int from,
+            int total);
+
+    /**
+     * Packs a slice of a right factor whose column j begins at element {@code base + offsets[j]}; a
+     * column with a negative offset is zero.
+     */
+    abstract void rightSlice(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            int[] offsets,
+            int columns,
+            int depth,
+            int from,
+            int total);
+
+    /**
+     * Packs one column of the right factor: element k lies {@code offsets[k]} after {@code base},
+     * or is zero if negative.
+     */
+    abstract void rightColumn(
+            int worker, Buffer b, long base, int[] offsets, int column, int depth);
+
     /** Multiplies the packed factors; the product replaces the one before, or is added to it. */
     abstract void multiply(int worker, int rows, int columns, int depth, boolean add);
 

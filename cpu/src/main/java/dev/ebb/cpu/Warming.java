@@ -21,10 +21,13 @@ final class Warming implements Step {
     static final class State {
         private static final int PATIENCE = 256;
         private static final int EVERY = 32;
-        private static final int MOST_FAILURES = 1000;
-        private boolean hot;
+        private static final int FEWEST = 8;
+        private static final int MOST = 1000;
+        private volatile boolean hot;
         private int calls;
-        private int failures;
+        private int measured;
+        private double vectors = Double.MAX_VALUE;
+        private double plain = Double.MAX_VALUE;
 
         boolean isHot() {
             return hot;
@@ -36,13 +39,17 @@ final class Warming implements Step {
 
         /** Whether vectors have lost so often that they will not win. */
         boolean isHopeless() {
-            return failures > MOST_FAILURES;
+            return measured > MOST;
         }
 
-        /** Takes note of what both took for the same number of elements. */
-        void compare(long vectors, long plain) {
-            if (vectors < plain) hot = true;
-            else failures++;
+        /**
+         * Takes note of how long both took for an element. The least times count, as a busy machine
+         * only ever adds.
+         */
+        void compare(double vectorNanos, double plainNanos) {
+            vectors = Math.min(vectors, vectorNanos);
+            plain = Math.min(plain, plainNanos);
+            if (++measured >= FEWEST && vectors < plain) hot = true;
         }
     }
 
@@ -85,7 +92,7 @@ final class Warming implements Step {
             long middle = System.nanoTime();
             plain.run(tile, position, half, n);
             long end = System.nanoTime();
-            state.compare((middle - start) * (n - half), (end - middle) * half);
+            state.compare((double) (middle - start) / half, (double) (end - middle) / (n - half));
         } else {
             int taste = Math.min(TASTE, n / 8 * 8);
             vectors.run(tile, position, taste);

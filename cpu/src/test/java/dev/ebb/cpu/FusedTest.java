@@ -44,9 +44,9 @@ class FusedTest {
         form.ifPresent(
                 map -> {
                     map.entry().expect(Long.MAX_VALUE);
-                    var loop = map.entry().loop();
+                    var loop = map.entry().loops();
                     assertThat(loop).isNotNull();
-                    if (loop != null) map.range(loop, 0, shape.size());
+                    if (loop != null) map.range(loop, new Tile(), 0, shape.size());
                     Direct.same(out, expected, 0, body + " of " + shape);
                 });
         return form.map(_ -> out);
