@@ -36,17 +36,19 @@ final class Fates {
             if (node.reverse()) crossing.addAll(node.inputs());
     }
 
-    static List<Fate> of(Schedule schedule, int most) {
-        return new Fates(schedule).all(most);
+    /** The fates of the largest values; the first parameters go by {@code names}. */
+    static List<Fate> of(Schedule schedule, List<String> names, int most) {
+        return new Fates(schedule).all(names, most);
     }
 
-    private List<Fate> all(int most) {
+    private List<Fate> all(List<String> names, int most) {
         var graph = schedule.problem().graph();
         var all = new ArrayList<Fate>();
-        for (Value p : graph.params()) {
+        for (int i = 0; i < graph.params().size(); i++) {
+            var p = graph.params().get(i);
             all.add(
                     new Fate(
-                            p.toString(),
+                            i < names.size() ? names.get(i) : p.toString(),
                             p.type().toString(),
                             p.type().bytes(),
                             "given",

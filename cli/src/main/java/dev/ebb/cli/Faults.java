@@ -33,7 +33,7 @@ final class Faults {
     private static Optional<String> said(Throwable e) {
         return switch (e) {
             case Refusal r -> Optional.ofNullable(r.getMessage());
-            case UncheckedIOException u -> said(u.getCause());
+            case UncheckedIOException u -> Optional.ofNullable(u.getCause()).flatMap(Faults::said);
             case FileSystemException f -> Optional.of(of(f));
             case IOException io -> Optional.of(of(io));
             case ShapeException s -> Optional.ofNullable(s.getMessage());

@@ -27,7 +27,11 @@ final class HtmlReport {
         int weights = Tensorwise.list(state.model()).size();
         int optimizer = Tensorwise.list(state.optimizer()).size();
         var tide = Tide.of(plan.layout(), weights, optimizer);
-        var page = page(json(outcome, tide, plan, trainer.profile(), unigram));
+        var all = json(outcome, plan, unigram);
+        all.put("tide", tide(tide));
+        all.put("values", values(plan, Tensorwise.names(state)));
+        all.put("kernels", kernels(trainer.profile()));
+        var page = page(Json.of(all));
         Durable.write(file, out -> out.write(page.getBytes(StandardCharsets.UTF_8)));
     }
 
@@ -46,7 +50,7 @@ final class HtmlReport {
         }
     }
 
-    private static Json json(Outcome o, Tide tide, Planned plan, Report profile, double unigram) {
+    private static Map<String, Json> json(Outcome o, Planned plan, double unigram) {
         var all = new LinkedHashMap<String, Json>();
         all.put("budget", Json.of(o.budgetBytes()));
         all.put("showBudget", Json.of(o.budgetBytes() < 4 * o.storeAllBytes()));
@@ -59,18 +63,15 @@ final class HtmlReport {
         all.put("parameters", Json.of(o.parameters()));
         all.put("unigram", Json.of(unigram));
         all.put("loss", Json.of(o.losses().stream().map(Json::of).toList()));
-        all.put("tide", tide(tide));
         var curve = plan.curve();
         all.put("curve", Json.of(curve.stream().map(HtmlReport::corner).toList()));
         all.put("here", corner(plan.here()));
-        all.put(
-                "values",
-                Json.of(
-                        Fates.of(plan.layout().schedule(), VALUES).stream()
-                                .map(HtmlReport::fate)
-                                .toList()));
-        all.put("kernels", kernels(profile));
-        return Json.of(all);
+        return all;
+    }
+
+    private static Json values(Planned plan, List<String> names) {
+        var fates = Fates.of(plan.layout().schedule(), names, VALUES);
+        return Json.of(fates.stream().map(HtmlReport::fate).toList());
     }
 
     private static Json corner(Planned.Corner c) {

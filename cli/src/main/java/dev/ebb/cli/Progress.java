@@ -4,6 +4,7 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
+import java.io.Console;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Optional;
@@ -29,8 +30,7 @@ final class Progress implements AutoCloseable {
     }
 
     static Progress of(long from, long steps, PrintWriter lines) {
-        var console = System.console();
-        if (console == null || !console.isTerminal())
+        if (Optional.ofNullable(System.console()).filter(Console::isTerminal).isEmpty())
             return new Progress(Optional.empty(), lines, steps);
         var bar =
                 new ProgressBarBuilder()

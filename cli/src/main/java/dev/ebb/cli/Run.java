@@ -138,7 +138,12 @@ record Run(Folder folder, long steps, int every, Budget budget, int threads, Pri
             var bytes = new byte[SAMPLE];
             var drawn = sampler.sample(prompt, SAMPLE, new Seed(1));
             for (int i = 0; i < drawn.length; i++) bytes[i] = (byte) drawn[i];
-            return "/** " + new String(bytes, StandardCharsets.UTF_8);
+            return printable("/** " + new String(bytes, StandardCharsets.UTF_8));
         }
+    }
+
+    /** A terminal is not to be driven by what a model says. */
+    private static String printable(String text) {
+        return text.replaceAll("[\\p{Cntrl}\\x{FFFD}&&[^\\n\\t]]", "·");
     }
 }

@@ -1,6 +1,7 @@
 package dev.ebb.cli;
 
 import dev.ebb.Devices;
+import dev.ebb.cpu.Cpu;
 import dev.ebb.exec.Device;
 
 /** The device with as many threads as asked for. */
@@ -9,6 +10,6 @@ final class Threads {
 
     /** Zero threads: one for each core. */
     static Device device(int threads) {
-        return Devices.best();
+        return threads == 0 ? Devices.best() : new Cpu(threads);
     }
 }

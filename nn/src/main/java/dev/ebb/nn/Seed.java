@@ -23,7 +23,7 @@ public record Seed(long key) {
     private static long mixed(long key, long part) {
         int[] counter = {(int) part, (int) (part >>> 32), 1, 0};
         int[] words = Philox.block(counter, new int[] {(int) key, (int) (key >>> 32)});
-        return words[0] & 0xffffffffL | (long) words[1] << 32;
+        return (words[0] & 0xffffffffL) | ((long) words[1] << 32);
     }
 
     /** Draw number {@code i}: thirty-two random bits. */
@@ -39,7 +39,7 @@ public record Seed(long key) {
     /** Draw number {@code i}, a whole number in {@code [0, bound)}. */
     public long below(long bound, long i) {
         long high = bits(2 * i) & 0xffffffffL;
-        long word = high << 31 ^ bits(2 * i + 1) & 0x7fffffffL;
+        long word = (high << 31) ^ (bits(2 * i + 1) & 0x7fffffffL);
         return Long.remainderUnsigned(word, bound);
     }
 

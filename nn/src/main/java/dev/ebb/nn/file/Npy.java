@@ -91,7 +91,7 @@ public final class Npy {
     private static Array parse(String file, byte[] bytes) throws FileFormatException {
         var header = NpyHeader.read(file, ByteBuffer.wrap(bytes));
         var type = header.type();
-        long left = bytes.length - header.start();
+        long left = (long) bytes.length - header.start();
         if (left != type.bytes()) {
             throw new FileFormatException(
                     file

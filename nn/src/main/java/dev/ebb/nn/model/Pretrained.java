@@ -65,7 +65,7 @@ public final class Pretrained {
                 var json = Json.parse(Files.readString(beside));
                 return json.at("config").orElse(json);
             } catch (FileFormatException e) {
-                throw new FileFormatException(beside, e.getMessage(), e);
+                throw new FileFormatException(beside, String.valueOf(e.getMessage()), e);
             }
         }
         return Json.of(Map.of());

@@ -16,13 +16,13 @@ public interface Schedule {
 
     /** From {@code first} to {@code last} in {@code steps} steps, then staying there. */
     static Schedule linear(double first, double last, long steps) {
-        return step -> share(step, 0, steps).mul(last - first).add(first);
+        return step -> share(step, steps).mul(last - first).add(first);
     }
 
     /** From {@code peak} to {@code floor} along half a cosine in {@code steps} steps. */
     static Schedule cosine(double peak, double floor, long steps) {
         return step ->
-                share(step, 0, steps).mul(Math.PI).cos().add(1).mul((peak - floor) / 2).add(floor);
+                share(step, steps).mul(Math.PI).cos().add(1).mul((peak - floor) / 2).add(floor);
     }
 
     /** {@code rate} times {@code factor} for every {@code steps} steps made. */
@@ -39,14 +39,14 @@ public interface Schedule {
     default Schedule warmedUp(long steps) {
         if (steps <= 0) return this;
         return step -> {
-            var first = step.literal(steps);
+            var first = step.literal((double) steps);
             var late = at(step.sub(first).maximum(0));
             var early = at(step.literal(0)).mul(step.add(1).div(first));
             return Tensors.where(step.lt(first), early, late);
         };
     }
 
-    private static Tensor share(Tensor step, long from, long steps) {
-        return step.sub(from).div((double) Math.max(1, steps)).clamp(0, 1);
+    private static Tensor share(Tensor step, long steps) {
+        return step.div((double) Math.max(1, steps)).clamp(0, 1);
     }
 }
