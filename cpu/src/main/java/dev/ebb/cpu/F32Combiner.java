@@ -108,7 +108,27 @@ final class F32Combiner extends Combiner {
     }
 
     /** Lanes 0, 8, 16, 24 first, then the eight that are left by halves. */
-    private float tree(float[] lanes) {
+    private float tree(float[] l) {
+        return switch (combine) {
+            case SUM -> sumOf(l);
+            case MAX -> mostOf(l);
+            case PROD, MIN -> anyOf(l);
+        };
+    }
+
+    private static float sumOf(float[] l) {
+        for (int i = 0; i < 8; i++) l[i] = (l[i] + l[i + 8]) + (l[i + 16] + l[i + 24]);
+        return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));
+    }
+
+    private static float mostOf(float[] l) {
+        for (int i = 0; i < 8; i++)
+            l[i] = Math.max(Math.max(l[i], l[i + 8]), Math.max(l[i + 16], l[i + 24]));
+        float even = Math.max(Math.max(l[0], l[4]), Math.max(l[2], l[6]));
+        return Math.max(even, Math.max(Math.max(l[1], l[5]), Math.max(l[3], l[7])));
+    }
+
+    private float anyOf(float[] lanes) {
         for (int l = 0; l < 8; l++) {
             lanes[l] = apply(apply(lanes[l], lanes[l + 8]), apply(lanes[l + 16], lanes[l + 24]));
         }

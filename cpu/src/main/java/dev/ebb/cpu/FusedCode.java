@@ -75,8 +75,8 @@ final class FusedCode {
         values = new int[form.operations().size()];
         for (int i = 0; i < values.length; i++) values[i] = code.allocateLocal(TypeKind.REFERENCE);
         order = code.allocateLocal(TypeKind.REFERENCE);
-        index = code.allocateLocal(TypeKind.LONG);
-        end = code.allocateLocal(TypeKind.LONG);
+        index = code.allocateLocal(TypeKind.INT);
+        end = code.allocateLocal(TypeKind.INT);
         mask = code.allocateLocal(TypeKind.REFERENCE);
     }
 
@@ -123,12 +123,12 @@ final class FusedCode {
 
     private void loop() {
         prologue();
-        code.iload(4).i2l().loadConstant(4L).lmul().lstore(end);
+        code.iload(4).iconst_4().imul().istore(end);
         var top = code.newLabel();
         var done = code.newLabel();
-        code.labelBinding(top).lload(index).lload(end).lcmp().ifge(done);
+        code.labelBinding(top).iload(index).iload(end).if_icmpge(done);
         body();
-        code.lload(index).loadConstant(32L).ladd().lstore(index).goto_(top);
+        code.iinc(index, 32).goto_(top);
         code.labelBinding(done).return_();
     }
 
@@ -148,7 +148,7 @@ final class FusedCode {
             code.aload(2).loadConstant(i).laload().lstore(starts[i]);
         }
         code.invokestatic(ORDER, "nativeOrder", MethodTypeDesc.of(ORDER)).astore(order);
-        code.lconst_0().lstore(index);
+        code.iconst_0().istore(index);
         for (int i = 0; i < values.length; i++) {
             var operation = form.operations().get(i);
             switch (operation.function()) {
@@ -301,7 +301,8 @@ final class FusedCode {
         code.getstatic(FLOATS, "SPECIES_256", SPECIES)
                 .aload(segments[a])
                 .lload(starts[a])
-                .lload(index)
+                .iload(index)
+                .i2l()
                 .ladd();
         code.aload(order);
         if (masked) {
@@ -322,7 +323,8 @@ final class FusedCode {
         code.aload(value)
                 .aload(segments[place])
                 .lload(starts[place])
-                .lload(index)
+                .iload(index)
+                .i2l()
                 .ladd()
                 .aload(order);
         if (masked) {
@@ -341,7 +343,7 @@ final class FusedCode {
 
     /** Where the current eight elements of a register begin. */
     private void register(int place) {
-        code.aload(3).lload(starts[place]).lload(index).loadConstant(2).lshr().ladd().l2i();
+        code.aload(3).lload(starts[place]).iload(index).iconst_2().ishr().i2l().ladd().l2i();
     }
 
     private void loadRegister(int a) {
@@ -366,7 +368,7 @@ final class FusedCode {
      */
     private void bits(int place) {
         code.getstatic(READS, "BYTE", desc(ValueLayout.OfByte.class));
-        code.lload(starts[place]).lload(index).loadConstant(5).lshr().ladd();
+        code.lload(starts[place]).iload(index).iconst_5().ishr().i2l().ladd();
     }
 
     private void loadBits(int a) {

@@ -20,6 +20,9 @@ final class FusedMap {
 
     private static final int REGISTER = Tile.LENGTH + Tile.PADDING;
 
+    /** A loop counts bytes in an int. */
+    private static final int MOST_BYTES = 1 << 28;
+
     private final FusedLoops.Entry entry;
     private final Runs runs;
     private final boolean[] bits;
@@ -54,7 +57,7 @@ final class FusedMap {
                                                     h.to() * REGISTER))
                             .toArray(Step[]::new);
         }
-        most = entry.stages().usesRegisters() ? Tile.LENGTH : Integer.MAX_VALUE;
+        most = entry.stages().usesRegisters() ? Tile.LENGTH : MOST_BYTES / 4;
     }
 
     private static boolean isRegister(FusedStages.Stage stage, int place) {
