@@ -63,8 +63,8 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         }
         program = pipeline.compile(graph, bindings);
         restore(initial);
-        for (int i = 0; i < trace.captured().size(); i++)
-            write((Array) trace.captured().get(i), states + inputs + i);
+        var captured = Prepared.data(trace.captured());
+        for (int i = 0; i < captured.size(); i++) write(captured.get(i), states + inputs + i);
     }
 
     private List<Tensor> results(List<Tensor> before, Next<S, R> next) {

@@ -157,16 +157,16 @@ public final class Tape implements AutoCloseable {
             graph.at(Region.TOP, true);
             adjoints.add(loss, graph.emit(new Fill(loss.type(), 1)));
             replayer.sweep(loss);
-            follow();
             var carried = new HashMap<Value, Value>();
             carry(List.of(loss), adjoints, carried);
+            follow();
             for (Node node : active.reversed()) {
                 if (node.outputs().stream().noneMatch(adjoints::reached)) continue;
                 replayer.sweep(node.outputs().getFirst());
                 graph.at(node.region(), true);
                 node.op().pullback(node, adjoints);
-                follow();
                 carry(node.inputs(), adjoints, carried);
+                follow();
                 for (Value v : node.outputs()) {
                     var spent = wrt.contains(v) ? null : carried.remove(v);
                     if (spent != null) replayer.hold(spent, false);

@@ -16,10 +16,9 @@ import java.util.Optional;
  * behind the sweep never again.
  */
 final class Eviction {
-    /** How much dearer a value is that the work at hand will read, and a cotangent in waiting. */
+    /** How much dearer a value is that the work at hand will read. */
     private static final double AWAITED = 1e60;
 
-    private static final double HELD = 1e120;
     private static final int READERS = 16;
     private static final int LEAST_RETURNS = 64;
 
@@ -34,6 +33,7 @@ final class Eviction {
     private final int[] near = new int[READERS + 8];
     private long clock;
     private int position = -1;
+    private int running;
     private int returns;
 
     Eviction(Ledger ledger, Residents residents) {
@@ -69,8 +69,9 @@ final class Eviction {
         pinned[v.id()] = true;
     }
 
-    /** Part of what a sweep carries along. */
+    /** What a sweep carries along is not evicted: to have it back would take the sweep again. */
     void hold(Value v, int times) {
+        know(v);
         held[v.id()] += times;
     }
 
@@ -122,14 +123,15 @@ final class Eviction {
         return !sweeping() || ledger.maker(v) <= position;
     }
 
-    /** The value to lose next; empty if none may be lost. */
-    Optional<Value> next() {
+    /** The value to lose next, so that node {@code node} may run; empty if none may be lost. */
+    Optional<Value> next(int node) {
+        running = node;
         if (returns > Math.max(LEAST_RETURNS, residents.all().size() / 2)) regroup();
         var best = Optional.<Value>empty();
         double least = Double.POSITIVE_INFINITY;
         for (Value v : residents.all()) {
             int id = v.id();
-            if (locks[id] > 0 || pinned[id] || Residents.bytes(v) == 0) continue;
+            if (locks[id] > 0 || held[id] > 0 || pinned[id] || Residents.bytes(v) == 0) continue;
             double score = score(v);
             if (score < least) {
                 least = score;
@@ -142,11 +144,16 @@ final class Eviction {
 
     private double score(Value v) {
         int id = v.id();
+        if (!alive(v) && awaited[id] == 0) return 0;
         double weight = awaited[id] > 0 ? AWAITED : 1;
-        if (!alive(v)) return held[id] > 0 ? HELD : awaited[id] > 0 ? AWAITED : 0;
-        double distance =
-                sweeping() ? position - ledger.lastUse(v, position) + 1 : clock - touched[id] + 1;
-        return weight * around(v) / (Residents.bytes(v) * distance);
+        return weight * around(v) / (Residents.bytes(v) * distance(v));
+    }
+
+    /** How long until {@code v} is read, as far as is known or may be guessed. */
+    private double distance(Value v) {
+        if (awaited[v.id()] > 0) return Math.max(1, ledger.nextUse(v, running) - running);
+        if (sweeping()) return position - ledger.lastUse(v, position) + 1;
+        return clock - touched[v.id()] + 1;
     }
 
     /** What {@code v} costs, and the evicted around it. */

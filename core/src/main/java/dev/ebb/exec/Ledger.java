@@ -103,6 +103,12 @@ final class Ledger {
         return readersThere == 0 ? last : Math.max(last, reader(v, readersThere - 1));
     }
 
+    /** The first node after {@code position} that read {@code v}; the last of all if none did. */
+    int nextUse(Value v, int position) {
+        int at = readersUpTo(v, position);
+        return at == readersUpTo(v, Integer.MAX_VALUE) ? nodes.size() : reader(v, at);
+    }
+
     /** The nodes that must run, in order, to have {@code target}, given what is there already. */
     int[] missing(Value target, Predicate<Value> there) {
         stamp++;

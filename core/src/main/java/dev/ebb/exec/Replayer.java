@@ -25,6 +25,9 @@ import java.util.List;
  * <p>Not for several threads at once.
  */
 public final class Replayer implements AutoCloseable {
+    /** To have one value, nothing is worth more repeats than this many times the whole record. */
+    private static final int PATIENCE = 16;
+
     private final Device device;
     private final long budget;
     private final Ledger ledger = new Ledger();
@@ -36,6 +39,7 @@ public final class Replayer implements AutoCloseable {
     private final BitSet ran = new BitSet();
     private int computed;
     private int recomputed;
+    private int patience;
 
     /** Nodes to run, in order; {@code locked} are the operands found so far of the next one. */
     private static final class Work {
@@ -67,7 +71,7 @@ public final class Replayer implements AutoCloseable {
     /** Takes in a value from outside, which stays. */
     public void take(Value v, Buffer data) {
         eviction.know(v);
-        makeRoom(Residents.bytes(v), "a tensor from outside");
+        makeRoom(Residents.bytes(v), ledger.size(), "a tensor from outside");
         residents.place(v);
         eviction.pin(v);
         MemorySegment.copy(data.segment(), 0, residents.buffer(v).segment(), 0, data.bytes());
@@ -119,11 +123,13 @@ public final class Replayer implements AutoCloseable {
 
     private void perform(int[] nodes) {
         push(nodes);
+        patience = recomputed + PATIENCE * (ledger.size() + PATIENCE);
         try {
             while (!open.isEmpty()) {
                 var work = open.getFirst();
                 if (work.next == work.nodes.length) open.removeFirst();
                 else advance(work);
+                if (recomputed > patience) throw thrashing();
             }
         } catch (RuntimeException | Error e) {
             open.clear();
@@ -167,10 +173,22 @@ public final class Replayer implements AutoCloseable {
         work.next++;
     }
 
+    private OverBudgetException thrashing() {
+        long least = budget + budget / PATIENCE + 1;
+        return new OverBudgetException(
+                "with "
+                        + Budget.show(budget)
+                        + " this tape computes the same values over and over to have one of them;"
+                        + " give it more, at the least "
+                        + Budget.show(least),
+                least);
+    }
+
     private void execute(int i, Node node, boolean again) {
         long scratch = Math.ceilDiv(workspaces.get(i), 64) * 64;
         var fresh = node.outputs().stream().filter(v -> !residents.has(v)).toList();
-        makeRoom(scratch + fresh.stream().mapToLong(Residents::bytes).sum(), node.op().name());
+        long bytes = scratch + fresh.stream().mapToLong(Residents::bytes).sum();
+        makeRoom(bytes, i, node.op().name());
         fresh.forEach(residents::place);
         long at = residents.take(scratch);
         var workspace = new Buffer(DType.U8, scratch, residents.at(at, scratch));
@@ -192,9 +210,9 @@ public final class Replayer implements AutoCloseable {
         ran.set(i);
     }
 
-    private void makeRoom(long bytes, String who) {
+    private void makeRoom(long bytes, int node, String who) {
         while (residents.missing(bytes) > 0) {
-            var lost = eviction.next();
+            var lost = eviction.next(node);
             if (lost.isEmpty()) {
                 long least = residents.used() + bytes + device.fixedBytes();
                 throw new OverBudgetException(
