@@ -7,6 +7,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
+import dev.ebb.ir.Pace;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
@@ -22,13 +23,18 @@ import java.util.stream.IntStream;
  * only rule there is, so any order works. Which carries are really kept is left to the planner.
  *
  * @param counted whether the first input says how many rounds, of at most {@code times}, really run
+ * @param pace what each round is said to cost, in the order in which they run
  * @param remember whether the carries that each round began with are stacked as further outputs
  */
 record ScanOp(
-        Graph body, int times, int constants, int carries, boolean reverse, boolean counted, boolean remember)
+        Graph body, int times, int constants, int carries, boolean reverse, boolean counted, boolean remember, Pace pace)
         implements Op {
 
     ScanOp {
+        if (!pace.isEven() && pace.weights().size() != times) {
+            throw new IllegalArgumentException(
+                    "a cost is declared for " + pace.weights().size() + " rounds of " + times);
+        }
         for (int i = 0; i < carries; i++) {
             var before = body.params().get(constants + i).type();
             var after = body.results().get(i).type();
@@ -86,7 +92,7 @@ record ScanOp(
         }
         return new Kernel.Scan(
                 g.build(results), times, constants, carries, reverse, counted,
-                remember ? new Kernel.Remember.Everything() : new Kernel.Remember.Nothing());
+                remember ? new Kernel.Remember.Everything() : new Kernel.Remember.Nothing(), pace);
     }
 
     /** The number of inputs before the constants. */
@@ -111,7 +117,7 @@ record ScanOp(
         var g = adjoints.graph();
         var count = node.inputs().subList(0, first());
         var operands = node.inputs().subList(first(), node.inputs().size());
-        var again = new ScanOp(body, times, constants, carries, reverse, counted, true);
+        var again = new ScanOp(body, times, constants, carries, reverse, counted, true, pace);
         var trajectory = g.emit(again, node.inputs());
         var stacks = trajectory.subList(body.results().size(), trajectory.size());
 
@@ -128,7 +134,7 @@ record ScanOp(
         inputs.addAll(operands.subList(constants + carries, operands.size()));
         for (int i : back.floatSlicesOut) inputs.add(adjoints.of(node.outputs().get(i)));
         int carried = back.floatCarries.size() + wanted.size();
-        var outputs = g.emit(new ScanOp(back.body, times, constants, carried, !reverse, counted, false), inputs);
+        var outputs = g.emit(new ScanOp(back.body, times, constants, carried, !reverse, counted, false, pace.reversed()), inputs);
         int at = 0;
         for (int i : back.floatCarries) adjoints.add(operands.get(constants + i), outputs.get(at++));
         for (int i : wanted) adjoints.add(operands.get(i), outputs.get(at++));

@@ -217,8 +217,28 @@ public sealed interface Kernel {
      * the I64 number of rounds that really run, on the first so many slices; slices of the others are zero.
      */
     record Scan(
-            Graph body, int times, int constants, int carries, boolean reverse, boolean counted, Remember remember)
+            Graph body,
+            int times,
+            int constants,
+            int carries,
+            boolean reverse,
+            boolean counted,
+            Remember remember,
+            Pace pace)
             implements Control {
+
+        /** A loop whose rounds all cost the same. */
+        public Scan(
+                Graph body,
+                int times,
+                int constants,
+                int carries,
+                boolean reverse,
+                boolean counted,
+                Remember remember) {
+            this(body, times, constants, carries, reverse, counted, remember, Pace.EVEN);
+        }
+
         @Override
         public List<Graph> bodies() {
             return List.of(body);
@@ -226,11 +246,19 @@ public sealed interface Kernel {
 
         @Override
         public Scan withBodies(List<Graph> bodies) {
-            return new Scan(bodies.getFirst(), times, constants, carries, reverse, counted, remember);
+            return new Scan(
+                    bodies.getFirst(),
+                    times,
+                    constants,
+                    carries,
+                    reverse,
+                    counted,
+                    remember,
+                    pace);
         }
 
         public Scan remembering(Remember what) {
-            return new Scan(body, times, constants, carries, reverse, counted, what);
+            return new Scan(body, times, constants, carries, reverse, counted, what, pace);
         }
     }
 

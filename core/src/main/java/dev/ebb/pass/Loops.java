@@ -204,7 +204,7 @@ public final class Loops {
         inputs.addAll(rest.subList(0, first));
         inputs.addAll(rest.subList(first + k.carries(), rest.size()));
         var ahead = new Kernel.Scan(
-                onlyCarries(k), k.times(), k.constants(), k.carries(), k.reverse(), k.counted(), k.remember());
+                onlyCarries(k), k.times(), k.constants(), k.carries(), k.reverse(), k.counted(), k.remember(), k.pace());
         // it uses its checkpoints up, so it cannot run twice
         return lowered(pair.backward, new Kernel.Sweep(ahead, b, slots), inputs, pair.backward.outputs(),
                 Set.of(Trait.NONDETERMINISTIC));
