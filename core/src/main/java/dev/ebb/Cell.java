@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * A variable that can be written: in a function that is traced, on a tape, or on plain arrays. Every
- * write makes a new version, and a derivative sees the version it used; where the old version is
- * dead, the layout lets the new one take its memory.
+ * A variable that can be written: in a function that is traced, on a tape, or on plain arrays.
+ * Every write makes a new version, and a derivative sees the version it used; where the old version
+ * is dead, the layout lets the new one take its memory.
  *
  * <p>A cell belongs to the function it was made in. Inside the body of a loop or a branch, which is
  * a function of its own, a cell from outside can be read but not written; there the variable is the

@@ -34,18 +34,26 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
 
     /** The same function on another device. */
     public Compiled<P, R> on(Device device) {
-        return new Compiled<>(f, new Pipeline(pipeline.planner(), pipeline.cost(), device, pipeline.loopSlots()));
+        return new Compiled<>(
+                f, new Pipeline(pipeline.planner(), pipeline.cost(), device, pipeline.loopSlots()));
     }
 
     /** The same function under another strategy. */
     public Compiled<P, R> with(Planner strategy) {
-        return new Compiled<>(f, new Pipeline(strategy, pipeline.cost(), pipeline.device(), pipeline.loopSlots()));
+        return new Compiled<>(
+                f,
+                new Pipeline(strategy, pipeline.cost(), pipeline.device(), pipeline.loopSlots()));
     }
 
-    /** The same function, keeping at most {@code slots} states of each loop for its backward half. */
+    /**
+     * The same function, keeping at most {@code slots} states of each loop for its backward half.
+     */
     public Compiled<P, R> loopSlots(int slots) {
-        if (slots < 1) throw new IllegalArgumentException("a loop needs a slot for its first state: " + slots + " are too few");
-        return new Compiled<>(f, new Pipeline(pipeline.planner(), pipeline.cost(), pipeline.device(), slots));
+        if (slots < 1)
+            throw new IllegalArgumentException(
+                    "a loop needs a slot for its first state: " + slots + " are too few");
+        return new Compiled<>(
+                f, new Pipeline(pipeline.planner(), pipeline.cost(), pipeline.device(), slots));
     }
 
     /** Runs on arrays; inside a function that is being traced, becomes part of it. */

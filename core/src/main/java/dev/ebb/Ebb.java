@@ -149,7 +149,8 @@ public final class Ebb {
 
     /** Makes {@code f} runnable on arrays, never owning more than {@code budget}. */
     public static <P, R> Compiled<P, R> compile(Fn<P, R> f, Budget budget) {
-        return new Compiled<>(f, new Pipeline(new StoreAll(), _ -> 1, Devices.best(), Integer.MAX_VALUE));
+        return new Compiled<>(
+                f, new Pipeline(new StoreAll(), _ -> 1, Devices.best(), Integer.MAX_VALUE));
     }
 
     /**
@@ -160,7 +161,10 @@ public final class Ebb {
     public static <S, B, R> Stepper<S, B, R> stepper(
             Fn2<S, B, Next<S, R>> step, S initial, B example, Budget budget) {
         return new Stepper<>(
-                step, initial, example, new Pipeline(new StoreAll(), _ -> 1, Devices.best(), Integer.MAX_VALUE));
+                step,
+                initial,
+                example,
+                new Pipeline(new StoreAll(), _ -> 1, Devices.best(), Integer.MAX_VALUE));
     }
 
     /**

@@ -5,10 +5,11 @@ import dev.ebb.ir.Pace;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Splits;
-import dev.ebb.tensor.Tensors;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
+
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,7 +17,10 @@ import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** Loops and branches that stay loops and branches in the graph, so that their states can be planned. */
+/**
+ * Loops and branches that stay loops and branches in the graph, so that their states can be
+ * planned.
+ */
 public final class Loop {
     private Loop() {}
 
@@ -24,25 +28,28 @@ public final class Loop {
     public record Scanned<C, Y>(C carry, Y stacked) {}
 
     /**
-     * {@code carry, y = body(carry, x)} for every slice {@code x} of {@code xs} along the first axis. {@code xs} may be
-     * any tree of tensors with equal first axes.
+     * {@code carry, y = body(carry, x)} for every slice {@code x} of {@code xs} along the first
+     * axis. {@code xs} may be any tree of tensors with equal first axes.
      */
     public static <C, X, Y> Scanned<C, Y> scan(C carry, X xs, Fn2<C, X, Next<C, Y>> body) {
         return scan(carry, xs, _ -> 1, body);
     }
 
     /**
-     * The same with rounds that do not all cost the same: {@code cost} of a round's number, in any unit. It decides
-     * which carries are kept for the backward half, and nothing else.
+     * The same with rounds that do not all cost the same: {@code cost} of a round's number, in any
+     * unit. It decides which carries are kept for the backward half, and nothing else.
      */
-    public static <C, X, Y> Scanned<C, Y> scan(C carry, X xs, IntToDoubleFunction cost, Fn2<C, X, Next<C, Y>> body) {
+    public static <C, X, Y> Scanned<C, Y> scan(
+            C carry, X xs, IntToDoubleFunction cost, Fn2<C, X, Next<C, Y>> body) {
         var stacks = Tree.flatten(xs);
-        if (stacks.isEmpty()) throw new ShapeException("a scan needs something to scan over; use repeat for a count");
+        if (stacks.isEmpty())
+            throw new ShapeException("a scan needs something to scan over; use repeat for a count");
         int times = -1;
         for (Tensor t : stacks) {
             if (t.rank() == 0 || times >= 0 && t.shape().dim(0) != times) {
-                throw new ShapeException("scan: all of xs need the same first axis, got "
-                        + stacks.stream().map(Tensor::type).toList());
+                throw new ShapeException(
+                        "scan: all of xs need the same first axis, got "
+                                + stacks.stream().map(Tensor::type).toList());
             }
             times = t.shape().dim(0);
         }
@@ -50,7 +57,9 @@ public final class Loop {
     }
 
     private static Pace pace(int times, IntToDoubleFunction cost) {
-        if (times > Splits.LONGEST_UNEVEN || IntStream.range(1, times).allMatch(i -> cost.applyAsDouble(i) == cost.applyAsDouble(0))) {
+        if (times > Splits.LONGEST_UNEVEN
+                || IntStream.range(1, times)
+                        .allMatch(i -> cost.applyAsDouble(i) == cost.applyAsDouble(0))) {
             return Pace.EVEN;
         }
         return new Pace(IntStream.range(0, times).mapToObj(cost::applyAsDouble).toList());
@@ -59,61 +68,92 @@ public final class Loop {
     /** {@code carry = body(carry)}, {@code times} times. */
     public static <C> C repeat(int times, C carry, Fn<C, C> body) {
         if (times < 0) throw new IllegalArgumentException("a loop cannot run " + times + " times");
-        return loop(times, carry, List.<Tensor>of(), Pace.EVEN, (C c, List<Tensor> none) -> new Next<>(body.apply(c), none))
+        return loop(
+                        times,
+                        carry,
+                        List.<Tensor>of(),
+                        Pace.EVEN,
+                        (C c, List<Tensor> none) -> new Next<>(body.apply(c), none))
                 .carry();
     }
 
-    private static <C, X, Y> Scanned<C, Y> loop(int times, C carry, X xs, Pace pace, Fn2<C, X, Next<C, Y>> body) {
+    private static <C, X, Y> Scanned<C, Y> loop(
+            int times, C carry, X xs, Pace pace, Fn2<C, X, Next<C, Y>> body) {
         var first = Tree.flatten(carry);
         var stacks = Tree.flatten(xs);
         var types = new ArrayList<>(first.stream().map(Tensor::type).toList());
         for (Tensor t : stacks) types.add(t.type().with(t.shape().reduce(List.of(0), false)));
         var structure = new ArrayList<Y>();
-        var trace = Trace.of(
-                in -> {
-                    var next = body.apply(
-                            Tree.unflatten(carry, in.subList(0, first.size())),
-                            Tree.unflatten(xs, in.subList(first.size(), in.size())));
-                    if (!Tree.shapeOf(next.state()).equals(Tree.shapeOf(carry))) {
-                        throw new IllegalArgumentException("a loop's body must return a carry built like the one it takes");
-                    }
-                    structure.add(next.out());
-                    var results = new ArrayList<>(Tree.flatten(next.state()));
-                    results.addAll(Tree.flatten(next.out()));
-                    return results;
-                },
-                types);
-        var op = new ScanOp(taking(trace, trace.captured(), types), times, trace.captured().size(), first.size(), false, false, false, pace);
+        var trace =
+                Trace.of(
+                        in -> {
+                            var next =
+                                    body.apply(
+                                            Tree.unflatten(carry, in.subList(0, first.size())),
+                                            Tree.unflatten(
+                                                    xs, in.subList(first.size(), in.size())));
+                            if (!Tree.shapeOf(next.state()).equals(Tree.shapeOf(carry))) {
+                                throw new IllegalArgumentException(
+                                        "a loop's body must return a carry built like the one it"
+                                            + " takes");
+                            }
+                            structure.add(next.out());
+                            var results = new ArrayList<>(Tree.flatten(next.state()));
+                            results.addAll(Tree.flatten(next.out()));
+                            return results;
+                        },
+                        types);
+        var op =
+                new ScanOp(
+                        taking(trace, trace.captured(), types),
+                        times,
+                        trace.captured().size(),
+                        first.size(),
+                        false,
+                        false,
+                        false,
+                        pace);
         var operands = new ArrayList<>(trace.captured());
         operands.addAll(first);
         operands.addAll(stacks);
         var outputs = Tensors.apply(op, operands);
         return new Scanned<>(
                 Tree.unflatten(carry, outputs.subList(0, first.size())),
-                Tree.unflatten(structure.getFirst(), outputs.subList(first.size(), outputs.size())));
+                Tree.unflatten(
+                        structure.getFirst(), outputs.subList(first.size(), outputs.size())));
     }
 
     /**
-     * {@code carry = body(carry)} while {@code condition(carry)}, which gives one truth value, holds. The number of
-     * rounds is recorded, and the backward half runs as many; more than {@code limit} are an error.
+     * {@code carry = body(carry)} while {@code condition(carry)}, which gives one truth value,
+     * holds. The number of rounds is recorded, and the backward half runs as many; more than {@code
+     * limit} are an error.
      */
     public static <C> C whileTrue(int limit, C carry, Fn<C, Tensor> condition, Fn<C, C> body) {
-        if (limit < 1) throw new IllegalArgumentException("a loop's limit must be positive, not " + limit);
+        if (limit < 1)
+            throw new IllegalArgumentException("a loop's limit must be positive, not " + limit);
         var first = Tree.flatten(carry);
         var types = first.stream().map(Tensor::type).toList();
         var asked = Trace.of(in -> List.of(condition.apply(Tree.unflatten(carry, in))), types);
-        var done = Trace.of(
-                in -> {
-                    var next = body.apply(Tree.unflatten(carry, in));
-                    if (!Tree.shapeOf(next).equals(Tree.shapeOf(carry))) {
-                        throw new IllegalArgumentException("a loop's body must return a carry built like the one it takes");
-                    }
-                    return Tree.flatten(next);
-                },
-                types);
+        var done =
+                Trace.of(
+                        in -> {
+                            var next = body.apply(Tree.unflatten(carry, in));
+                            if (!Tree.shapeOf(next).equals(Tree.shapeOf(carry))) {
+                                throw new IllegalArgumentException(
+                                        "a loop's body must return a carry built like the one it"
+                                            + " takes");
+                            }
+                            return Tree.flatten(next);
+                        },
+                        types);
         var constants = union(asked, done);
-        var op = new WhileOp(
-                taking(asked, constants, types), taking(done, constants, types), limit, constants.size(), first.size());
+        var op =
+                new WhileOp(
+                        taking(asked, constants, types),
+                        taking(done, constants, types),
+                        limit,
+                        constants.size(),
+                        first.size());
         var operands = new ArrayList<>(constants);
         operands.addAll(first);
         return Tree.unflatten(carry, Tensors.apply(op, operands).subList(0, first.size()));
@@ -126,13 +166,17 @@ public final class Loop {
         return List.copyOf(all);
     }
 
-    /** One of two functions of nothing, by a truth value; what they close over flows in and gradients flow back. */
+    /**
+     * One of two functions of nothing, by a truth value; what they close over flows in and
+     * gradients flow back.
+     */
     public static <R> R cond(Tensor predicate, Supplier<R> yes, Supplier<R> no) {
         var structure = new ArrayList<R>();
         var first = traced(yes, structure);
         var second = traced(no, structure);
         if (!Tree.shapeOf(structure.getFirst()).equals(Tree.shapeOf(structure.getLast()))) {
-            throw new IllegalArgumentException("the two branches return results of different structure");
+            throw new IllegalArgumentException(
+                    "the two branches return results of different structure");
         }
         var all = union(first, second);
         var op = new CondOp(taking(first, all, List.of()), taking(second, all, List.of()));
@@ -151,7 +195,9 @@ public final class Loop {
                 List.of());
     }
 
-    /** The function with {@code constants}, some of which it closes over, as its first parameters. */
+    /**
+     * The function with {@code constants}, some of which it closes over, as its first parameters.
+     */
     private static Graph taking(Trace trace, List<Tensor> constants, List<Type> types) {
         var g = new Graph.Builder();
         var outer = constants.stream().map(t -> g.param(t.type())).toList();

@@ -13,21 +13,30 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.tensor.Store;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A loop as one node. Inputs: constants, first carries, stacked slices; the body maps (constants, carries, slices) to
- * (carries, slices). Its derivative is again such a loop, in the other direction, that reads the stacked carries: the
- * only rule there is, so any order works. Which carries are really kept is left to the planner.
+ * A loop as one node. Inputs: constants, first carries, stacked slices; the body maps (constants,
+ * carries, slices) to (carries, slices). Its derivative is again such a loop, in the other
+ * direction, that reads the stacked carries: the only rule there is, so any order works. Which
+ * carries are really kept is left to the planner.
  *
  * @param counted whether the first input says how many rounds, of at most {@code times}, really run
  * @param pace what each round is said to cost, in the order in which they run
  * @param remember whether the carries that each round began with are stacked as further outputs
  */
 record ScanOp(
-        Graph body, int times, int constants, int carries, boolean reverse, boolean counted, boolean remember, Pace pace)
+        Graph body,
+        int times,
+        int constants,
+        int carries,
+        boolean reverse,
+        boolean counted,
+        boolean remember,
+        Pace pace)
         implements Op {
 
     ScanOp {
@@ -39,9 +48,13 @@ record ScanOp(
             var before = body.params().get(constants + i).type();
             var after = body.results().get(i).type();
             if (!before.equals(after)) {
-                throw new ShapeException("a loop's carry of type " + before + " became " + after
-                        + " in its body; a carry must keep its shape and element type, for example through cast or"
-                        + " reshape");
+                throw new ShapeException(
+                        "a loop's carry of type "
+                                + before
+                                + " became "
+                                + after
+                                + " in its body; a carry must keep its shape and element type, for"
+                                + " example through cast or reshape");
             }
         }
     }
@@ -58,9 +71,14 @@ record ScanOp(
             var expected = body.params().get(i).type();
             if (i >= constants + carries) expected = stacked(expected);
             if (!inputs.get(first + i).equals(expected)) {
-                throw new ShapeException("input " + i + " of a loop is "
-                                + inputs.get(first + i) + " where " + expected
-                        + " is expected");
+                throw new ShapeException(
+                        "input "
+                                + i
+                                + " of a loop is "
+                                + inputs.get(first + i)
+                                + " where "
+                                + expected
+                                + " is expected");
             }
         }
         var types = new ArrayList<Type>();
@@ -88,11 +106,18 @@ record ScanOp(
         var results = new ArrayList<Value>();
         for (int i = 0; i < body.results().size(); i++) {
             var result = here.at(body.results().get(i));
-            results.add(i < carries ? g.emit(new Store(), params.get(constants + i), result) : result);
+            results.add(
+                    i < carries ? g.emit(new Store(), params.get(constants + i), result) : result);
         }
         return new Kernel.Scan(
-                g.build(results), times, constants, carries, reverse, counted,
-                remember ? new Kernel.Remember.Everything() : new Kernel.Remember.Nothing(), pace);
+                g.build(results),
+                times,
+                constants,
+                carries,
+                reverse,
+                counted,
+                remember ? new Kernel.Remember.Everything() : new Kernel.Remember.Nothing(),
+                pace);
     }
 
     /** The number of inputs before the constants. */
@@ -121,10 +146,14 @@ record ScanOp(
         var trajectory = g.emit(again, node.inputs());
         var stacks = trajectory.subList(body.results().size(), trajectory.size());
 
-        var wanted = IntStream.range(0, constants)
-                .filter(i -> isFloat(body.params().get(i)) && adjoints.wanted(operands.get(i)))
-                .boxed()
-                .toList();
+        var wanted =
+                IntStream.range(0, constants)
+                        .filter(
+                                i ->
+                                        isFloat(body.params().get(i))
+                                                && adjoints.wanted(operands.get(i)))
+                        .boxed()
+                        .toList();
         var back = new Backwards(this, wanted);
         var inputs = new ArrayList<>(count);
         inputs.addAll(operands.subList(0, constants));
@@ -134,9 +163,21 @@ record ScanOp(
         inputs.addAll(operands.subList(constants + carries, operands.size()));
         for (int i : back.floatSlicesOut) inputs.add(adjoints.of(node.outputs().get(i)));
         int carried = back.floatCarries.size() + wanted.size();
-        var outputs = g.emit(new ScanOp(back.body, times, constants, carried, !reverse, counted, false, pace.reversed()), inputs);
+        var outputs =
+                g.emit(
+                        new ScanOp(
+                                back.body,
+                                times,
+                                constants,
+                                carried,
+                                !reverse,
+                                counted,
+                                false,
+                                pace.reversed()),
+                        inputs);
         int at = 0;
-        for (int i : back.floatCarries) adjoints.add(operands.get(constants + i), outputs.get(at++));
+        for (int i : back.floatCarries)
+            adjoints.add(operands.get(constants + i), outputs.get(at++));
         for (int i : wanted) adjoints.add(operands.get(i), outputs.get(at++));
         for (int i : back.floatSlicesIn) adjoints.add(operands.get(i), outputs.get(at++));
     }
@@ -145,7 +186,10 @@ record ScanOp(
         return v.type().dtype().isFloat();
     }
 
-    /** One round of the reverse loop: carries are cotangents of the carries and sums of those of the constants. */
+    /**
+     * One round of the reverse loop: carries are cotangents of the carries and sums of those of the
+     * constants.
+     */
     private static final class Backwards {
         final List<Integer> floatCarries;
         final List<Integer> floatSlicesIn;
@@ -157,12 +201,18 @@ record ScanOp(
             int c = loop.constants;
             int n = loop.carries;
             var params = forward.params();
-            floatCarries = IntStream.range(0, n).filter(i -> isFloat(params.get(c + i))).boxed().toList();
-            floatSlicesIn = IntStream.range(c + n, params.size()).filter(i -> isFloat(params.get(i))).boxed().toList();
-            floatSlicesOut = IntStream.range(n, forward.results().size())
-                    .filter(i -> isFloat(forward.results().get(i)))
-                    .boxed()
-                    .toList();
+            floatCarries =
+                    IntStream.range(0, n).filter(i -> isFloat(params.get(c + i))).boxed().toList();
+            floatSlicesIn =
+                    IntStream.range(c + n, params.size())
+                            .filter(i -> isFloat(params.get(i)))
+                            .boxed()
+                            .toList();
+            floatSlicesOut =
+                    IntStream.range(n, forward.results().size())
+                            .filter(i -> isFloat(forward.results().get(i)))
+                            .boxed()
+                            .toList();
             var wrt = new ArrayList<Integer>();
             floatCarries.forEach(i -> wrt.add(c + i));
             wrt.addAll(wanted);
@@ -171,11 +221,18 @@ record ScanOp(
 
             var g = new Graph.Builder();
             var constants = params.subList(0, c).stream().map(p -> g.param(p.type())).toList();
-            var cotangents = floatCarries.stream().map(i -> g.param(params.get(c + i).type())).toList();
+            var cotangents =
+                    floatCarries.stream().map(i -> g.param(params.get(c + i).type())).toList();
             var sums = wanted.stream().map(i -> g.param(params.get(i).type())).toList();
             var carries = params.subList(c, c + n).stream().map(p -> g.param(p.type())).toList();
-            var slices = params.subList(c + n, params.size()).stream().map(p -> g.param(p.type())).toList();
-            var slots = floatSlicesOut.stream().map(i -> g.param(forward.results().get(i).type())).toList();
+            var slices =
+                    params.subList(c + n, params.size()).stream()
+                            .map(p -> g.param(p.type()))
+                            .toList();
+            var slots =
+                    floatSlicesOut.stream()
+                            .map(i -> g.param(forward.results().get(i).type()))
+                            .toList();
 
             var arguments = new ArrayList<>(constants);
             arguments.addAll(carries);
@@ -184,14 +241,19 @@ record ScanOp(
                 int carry = floatCarries.indexOf(i);
                 int slice = floatSlicesOut.indexOf(i);
                 var type = forward.results().get(i).type();
-                arguments.add(i < n
-                        ? carry >= 0 ? cotangents.get(carry) : g.emit(new Fill(type, 0))
-                        : slice >= 0 ? slots.get(slice) : g.emit(new Fill(type, 0)));
+                arguments.add(
+                        i < n
+                                ? carry >= 0 ? cotangents.get(carry) : g.emit(new Fill(type, 0))
+                                : slice >= 0 ? slots.get(slice) : g.emit(new Fill(type, 0)));
             }
             var here = g.inline(pulled, arguments);
-            var found = pulled.results().subList(forward.results().size(), pulled.results().size()).stream()
-                    .map(here::at)
-                    .toList();
+            var found =
+                    pulled
+                            .results()
+                            .subList(forward.results().size(), pulled.results().size())
+                            .stream()
+                            .map(here::at)
+                            .toList();
             var results = new ArrayList<>(found.subList(0, floatCarries.size()));
             for (int i = 0; i < sums.size(); i++) {
                 results.add(Reverse.sum(g, sums.get(i), found.get(floatCarries.size() + i)));

@@ -26,10 +26,11 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Ordinary Java control flow: ops on a tape's tensors run at once, and the tape records them. {@code
- * if}, {@code while} and recursion on numbers read with {@link #item} are just Java, and the branch
- * that was taken is the branch on the record. What does not fit the budget is dropped and computed
- * again from the record when it is asked for, with the same bits; random draws and effects run once.
+ * Ordinary Java control flow: ops on a tape's tensors run at once, and the tape records them.
+ * {@code if}, {@code while} and recursion on numbers read with {@link #item} are just Java, and the
+ * branch that was taken is the branch on the record. What does not fit the budget is dropped and
+ * computed again from the record when it is asked for, with the same bits; random draws and effects
+ * run once.
  *
  * <pre>{@code
  * try (var tape = new Tape(Budget.mebibytes(64))) {
@@ -42,8 +43,8 @@ import java.util.function.Supplier;
  *
  * <p>Gradients go onto the same tape, so they can be differentiated again. An op finds the tape by
  * its operands; one without operands, such as {@code Tensors.zeros}, is recorded inside {@link
- * #run}, and elsewhere gives an array that is copied in when it is used. A {@link Loop} on a tape is
- * one op, whose derivative keeps all its states: for few of them write the loop in Java.
+ * #run}, and elsewhere gives an array that is copied in when it is used. A {@link Loop} on a tape
+ * is one op, whose derivative keeps all its states: for few of them write the loop in Java.
  *
  * <p>One thread at a time.
  */
@@ -92,7 +93,9 @@ public final class Tape implements AutoCloseable {
         return recording.tensor(recording.value(t, "watch"));
     }
 
-    /** {@code tree} with its arrays copied onto the tape, to compute with and to differentiate by. */
+    /**
+     * {@code tree} with its arrays copied onto the tape, to compute with and to differentiate by.
+     */
     public <P> P watch(P tree) {
         return Tree.unflatten(tree, Tree.flatten(tree).stream().map(this::watch).toList());
     }
@@ -113,8 +116,7 @@ public final class Tape implements AutoCloseable {
         requireOpen("array");
         return switch (t) {
             case Array array -> array;
-            case Traced _ ->
-                    Array.copy(t.shape(), replayer.read(recording.value(t, "array")));
+            case Traced _ -> Array.copy(t.shape(), replayer.read(recording.value(t, "array")));
         };
     }
 
@@ -129,8 +131,8 @@ public final class Tape implements AutoCloseable {
     }
 
     /**
-     * The derivatives of {@code loss}, one float, by every tensor of {@code wrt}: a tree like it, on
-     * this tape. They stay in memory until the tape is closed.
+     * The derivatives of {@code loss}, one float, by every tensor of {@code wrt}: a tree like it,
+     * on this tape. They stay in memory until the tape is closed.
      */
     public <P> P gradient(Tensor loss, P wrt) {
         requireOpen("gradient");
@@ -141,8 +143,7 @@ public final class Tape implements AutoCloseable {
                             + "; reduce it with sum() or mean()");
         }
         var target = recording.value(loss, "gradient");
-        var by =
-                Tree.flatten(wrt).stream().map(t -> recording.value(t, "gradient")).toList();
+        var by = Tree.flatten(wrt).stream().map(t -> recording.value(t, "gradient")).toList();
         var found = sweep(target, by).stream().map(recording::tensor).toList();
         return Tree.unflatten(wrt, found);
     }

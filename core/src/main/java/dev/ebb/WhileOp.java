@@ -11,20 +11,24 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
+
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A loop of unknown length as one node. Inputs: constants, then first carries; outputs: last carries, then the number
- * of rounds. Once that number is known it is a counted loop, and its derivative is that loop's.
+ * A loop of unknown length as one node. Inputs: constants, then first carries; outputs: last
+ * carries, then the number of rounds. Once that number is known it is a counted loop, and its
+ * derivative is that loop's.
  */
 record WhileOp(Graph condition, Graph body, int limit, int constants, int carries) implements Op {
 
     WhileOp {
         var asked = condition.results().getFirst().type();
         if (!asked.dtype().isTruth() || asked.shape().rank() != 0) {
-            throw new ShapeException("a loop's condition must give one truth value, not " + asked
-                    + "; compare, and reduce with any() or all()");
+            throw new ShapeException(
+                    "a loop's condition must give one truth value, not "
+                            + asked
+                            + "; compare, and reduce with any() or all()");
         }
     }
 
@@ -62,6 +66,12 @@ record WhileOp(Graph condition, Graph body, int limit, int constants, int carrie
         inputs.addAll(node.inputs());
         var loop = counted();
         loop.pullback(
-                new Node(loop, inputs, node.outputs().subList(0, carries), node.region(), node.reverse()), adjoints);
+                new Node(
+                        loop,
+                        inputs,
+                        node.outputs().subList(0, carries),
+                        node.region(),
+                        node.reverse()),
+                adjoints);
     }
 }

@@ -50,8 +50,7 @@ class CellTest {
             var down = X.toDoubles();
             up[i] += 1e-6;
             down[i] -= 1e-6;
-            assertThat(gradient.get(i))
-                    .isCloseTo((plain(up) - plain(down)) / 2e-6, within(1e-8));
+            assertThat(gradient.get(i)).isCloseTo((plain(up) - plain(down)) / 2e-6, within(1e-8));
         }
     }
 
@@ -108,7 +107,8 @@ class CellTest {
                                 return carry;
                             });
                 };
-        assertThatThrownBy(() -> Ebb.compile(f).apply(X)).hasMessageContaining("carry its value in");
+        assertThatThrownBy(() -> Ebb.compile(f).apply(X))
+                .hasMessageContaining("carry its value in");
         var outer = new Cell(X);
         Fn<Tensor, Tensor> g =
                 x -> {
@@ -116,7 +116,8 @@ class CellTest {
                     return x;
                 };
         assertThatThrownBy(() -> Ebb.compile(g).apply(X)).hasMessageContaining("would be lost");
-        assertThatThrownBy(() -> outer.set(Array.of(1.0))).hasMessageContaining("cannot hold f64[1]");
+        assertThatThrownBy(() -> outer.set(Array.of(1.0)))
+                .hasMessageContaining("cannot hold f64[1]");
         assertThatThrownBy(() -> outer.assign(0, 3, 5, X)).hasMessageContaining("[3, 5)");
     }
 

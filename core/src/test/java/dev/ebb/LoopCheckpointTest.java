@@ -16,13 +16,12 @@ import dev.ebb.tensor.Tensors;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** How often a checkpointed loop runs its body, and what that leaves unchanged. */
 class LoopCheckpointTest {
 
-    private static Tensor stepped(Tensor x, Counting counting) {
+    private static Tensor stepped(Tensor x, Watched counting) {
         return x.apply(counting).sin().mul(0.99);
     }
 
@@ -33,7 +32,18 @@ class LoopCheckpointTest {
                 if (slots >= steps) continue;
                 var count = new AtomicLong();
                 Fn<Tensor, Tensor> f =
-                        x -> Loop.repeat(steps, x, c -> stepped(c, new Counting(count))).sum();
+                        x ->
+                                Loop.repeat(
+                                                steps,
+                                                x,
+                                                c ->
+                                                        stepped(
+                                                                c,
+                                                                new Watched(
+                                                                        _ ->
+                                                                                count
+                                                                                        .incrementAndGet())))
+                                        .sum();
                 try (var grad = Ebb.compile(Ebb.grad(f)).loopSlots(slots)) {
                     grad.apply(Array.of(0.4, 0.9));
                 }
@@ -63,7 +73,12 @@ class LoopCheckpointTest {
                                                 c -> c.left().gt(0),
                                                 c ->
                                                         new Carry(
-                                                                stepped(c.x(), new Counting(count)),
+                                                                stepped(
+                                                                        c.x(),
+                                                                        new Watched(
+                                                                                _ ->
+                                                                                        count
+                                                                                                .incrementAndGet())),
                                                                 c.left().sub(1)))
                                         .x()
                                         .sum();
@@ -127,7 +142,18 @@ class LoopCheckpointTest {
                                             xs,
                                             i -> declared ? Math.exp(i * 0.2) : 1,
                                             (h, x) -> {
-                                                var noted = x.apply(new Noting(ran));
+                                                var noted =
+                                                        x.apply(
+                                                                new Watched(
+                                                                        b ->
+                                                                                ran.add(
+                                                                                        (int)
+                                                                                                Math
+                                                                                                        .round(
+                                                                                                                b
+                                                                                                                                .get(
+                                                                                                                                        0)
+                                                                                                                        * 100))));
                                                 var next = h.add(noted).sin();
                                                 return new Next<>(next, next);
                                             })
@@ -140,39 +166,5 @@ class LoopCheckpointTest {
         }
         assertThat(gradients.getLast().sameBits(gradients.getFirst())).isTrue();
         assertThat(work.getLast()).isLessThan(0.9 * work.getFirst());
-    }
-
-    /** The identity on a number that says which round it is, noted. */
-    private record Noting(List<Integer> ran) implements dev.ebb.tensor.Differentiable {
-        @Override
-        public List<Type> infer(List<Type> in) {
-            return in;
-        }
-
-        @Override
-        public dev.ebb.ir.Kernel kernel(List<Type> in) {
-            return new Noted(ran);
-        }
-
-        @Override
-        public void vjp(dev.ebb.tensor.Rule rule) {
-            rule.add(0, rule.dout(0));
-        }
-    }
-
-    private record Noted(List<Integer> ran) implements dev.ebb.ir.Kernel.Library {
-        @Override
-        public long workspaceBytes() {
-            return 0;
-        }
-
-        @Override
-        public void run(
-                List<dev.ebb.ir.Buffer> in,
-                List<dev.ebb.ir.Buffer> out,
-                dev.ebb.ir.Buffer workspace) {
-            ran.add((int) Math.round(in.getFirst().get(0) * 100));
-            out.getFirst().set(0, in.getFirst().get(0));
-        }
     }
 }

@@ -9,20 +9,27 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
+
 import org.junit.jupiter.api.Test;
 
 class LoopTest {
 
-    private static final Array W = Array.of(Shape.of(3, 3), 0.1, 0.2, -0.3, 0.4, -0.5, 0.6, 0.7, 0.8, -0.9);
-    private static final Array XS = Array.of(Shape.of(4, 3), 1.0, 2, 3, -1, 0.5, 0.25, 0, 1, 0, 2, -2, 1);
+    private static final Array W =
+            Array.of(Shape.of(3, 3), 0.1, 0.2, -0.3, 0.4, -0.5, 0.6, 0.7, 0.8, -0.9);
+    private static final Array XS =
+            Array.of(Shape.of(4, 3), 1.0, 2, 3, -1, 0.5, 0.25, 0, 1, 0, 2, -2, 1);
 
     private record Pair(Tensor w, Tensor h) {}
 
     private static Tensor looped(Pair p) {
-        var out = Loop.scan(p.h(), (Tensor) XS, (h, x) -> {
-            var next = h.reshape(1, 3).matmul(p.w()).reshape(3).add(x).tanh();
-            return new Next<>(next, next.square().sum());
-        });
+        var out =
+                Loop.scan(
+                        p.h(),
+                        (Tensor) XS,
+                        (h, x) -> {
+                            var next = h.reshape(1, 3).matmul(p.w()).reshape(3).add(x).tanh();
+                            return new Next<>(next, next.square().sum());
+                        });
         return out.carry().sum().add(out.stacked().sum());
     }
 
@@ -30,20 +37,29 @@ class LoopTest {
         Tensor h = p.h();
         Tensor sum = h.literal(0);
         for (int i = 0; i < 4; i++) {
-            h = h.reshape(1, 3).matmul(p.w()).reshape(3).add(XS.slice(0, i, i + 1).reshape(3)).tanh();
+            h =
+                    h.reshape(1, 3)
+                            .matmul(p.w())
+                            .reshape(3)
+                            .add(XS.slice(0, i, i + 1).reshape(3))
+                            .tanh();
             sum = sum.add(h.square().sum());
         }
         return h.sum().add(sum);
     }
 
     private static void close(Tensor a, Tensor b, double tolerance) {
-        assertThat(((Array) a).toDoubles()).containsExactly(((Array) b).toDoubles(), within(tolerance));
+        assertThat(((Array) a).toDoubles())
+                .containsExactly(((Array) b).toDoubles(), within(tolerance));
     }
 
     @Test
     void aScanEqualsItsUnrolledSelfInEveryOrder() {
         var at = new Pair(W, Array.of(0.3, -0.2, 0.1));
-        close(Ebb.compile(LoopTest::looped).apply(at), Ebb.compile(LoopTest::unrolled).apply(at), 1e-15);
+        close(
+                Ebb.compile(LoopTest::looped).apply(at),
+                Ebb.compile(LoopTest::unrolled).apply(at),
+                1e-15);
         var g = Ebb.compile(Ebb.grad(LoopTest::looped)).apply(at);
         var expected = Ebb.compile(Ebb.grad(LoopTest::unrolled)).apply(at);
         close(g.w(), expected.w(), 1e-13);
@@ -68,34 +84,57 @@ class LoopTest {
 
     @Test
     void nestedLoops() {
-        Fn<Tensor, Tensor> f = x -> Loop.repeat(3, x, c -> Loop.repeat(2, c, d -> d.mul(x).sin())).sum();
-        Fn<Tensor, Tensor> g = x -> {
-            Tensor c = x;
-            for (int i = 0; i < 6; i++) c = c.mul(x).sin();
-            return c.sum();
-        };
+        Fn<Tensor, Tensor> f =
+                x -> Loop.repeat(3, x, c -> Loop.repeat(2, c, d -> d.mul(x).sin())).sum();
+        Fn<Tensor, Tensor> g =
+                x -> {
+                    Tensor c = x;
+                    for (int i = 0; i < 6; i++) c = c.mul(x).sin();
+                    return c.sum();
+                };
         var at = Array.of(0.7, 1.3);
         close(Ebb.grad(f).apply(at), Ebb.grad(g).apply(at), 1e-14);
-        close(Ebb.hvp(f).apply(at, Array.of(1.0, 1.0)), Ebb.hvp(g).apply(at, Array.of(1.0, 1.0)), 1e-13);
+        close(
+                Ebb.hvp(f).apply(at, Array.of(1.0, 1.0)),
+                Ebb.hvp(g).apply(at, Array.of(1.0, 1.0)),
+                1e-13);
     }
 
     @Test
     void aBranchIsTakenBackwardsToo() {
-        Fn<Tensor, Tensor> f = x -> Loop.cond(x.sum().gt(x.literal(0)), () -> x.square().sum(), () -> x.sin().sum());
+        Fn<Tensor, Tensor> f =
+                x ->
+                        Loop.cond(
+                                x.sum().gt(x.literal(0)),
+                                () -> x.square().sum(),
+                                () -> x.sin().sum());
         close(Ebb.grad(f).apply(Array.of(1.0, 2.0)), Array.of(2.0, 4.0), 0);
         close(Ebb.grad(f).apply(Array.of(-1.0, -2.0)), Array.of(Math.cos(1), Math.cos(2)), 1e-15);
-        close(Ebb.hvp(f).apply(Array.of(-1.0, -2.0), Array.of(1.0, 0.0)), Array.of(Math.sin(1), 0.0), 1e-15);
+        close(
+                Ebb.hvp(f).apply(Array.of(-1.0, -2.0), Array.of(1.0, 0.0)),
+                Array.of(Math.sin(1), 0.0),
+                1e-15);
     }
 
     @Test
     void checkpointsGiveTheBitsOfTheWholeStack() {
-        Fn<Pair, Tensor> f = p -> {
-            var out = Loop.scan(p.h(), (Tensor) LONG, (h, x) -> {
-                var next = h.reshape(1, 3).matmul(p.w()).reshape(3).add(x).tanh();
-                return new Next<>(next, next.square().sum());
-            });
-            return out.carry().sum().add(out.stacked().sum());
-        };
+        Fn<Pair, Tensor> f =
+                p -> {
+                    var out =
+                            Loop.scan(
+                                    p.h(),
+                                    (Tensor) LONG,
+                                    (h, x) -> {
+                                        var next =
+                                                h.reshape(1, 3)
+                                                        .matmul(p.w())
+                                                        .reshape(3)
+                                                        .add(x)
+                                                        .tanh();
+                                        return new Next<>(next, next.square().sum());
+                                    });
+                    return out.carry().sum().add(out.stacked().sum());
+                };
         var at = new Pair(W, Array.of(0.3, -0.2, 0.1));
         var all = Ebb.compile(Ebb.grad(f)).apply(at);
         long before = 0;
@@ -109,12 +148,21 @@ class LoopTest {
         }
     }
 
-    private static final Array LONG = Array.of(Shape.of(40, 3), java.util.stream.IntStream.range(0, 120).mapToDouble(i -> Math.sin(i)).toArray());
+    private static final Array LONG =
+            Array.of(
+                    Shape.of(40, 3),
+                    java.util.stream.IntStream.range(0, 120)
+                            .mapToDouble(i -> Math.sin(i))
+                            .toArray());
 
     /** Newton's method for a square root, until it is near: the length depends on the argument. */
     private static Tensor root(Tensor a) {
-        return Loop.whileTrue(100, a, x -> x.square().sub(a).square().sum().gt(a.literal(1e-20)),
-                x -> x.add(a.div(x)).mul(0.5)).sum();
+        return Loop.whileTrue(
+                        100,
+                        a,
+                        x -> x.square().sub(a).square().sum().gt(a.literal(1e-20)),
+                        x -> x.add(a.div(x)).mul(0.5))
+                .sum();
     }
 
     @Test

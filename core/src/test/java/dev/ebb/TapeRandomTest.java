@@ -44,7 +44,8 @@ class TapeRandomTest {
                 pool.add(step(tape, random, a, b, size));
             }
             Tensor loss = pool.getLast().sum();
-            for (int i = 0; i < 3; i++) loss = loss.add(pool.get(random.nextInt(pool.size())).sum());
+            for (int i = 0; i < 3; i++)
+                loss = loss.add(pool.get(random.nextInt(pool.size())).sum());
             var g = tape.arrays(tape.gradient(loss, List.of(x, y)));
             var report = tape.report();
             var arrays = g.stream().map(t -> (Array) t).toList();

@@ -46,10 +46,7 @@ class TapeTest {
     void gradientsHaveTheStructureOfWhatTheyAreBy() {
         record Params(Tensor w, List<Tensor> rest) {}
         try (var tape = new Tape(Budget.unlimited())) {
-            var p =
-                    tape.watch(
-                            new Params(
-                                    Array.of(2.0), List.of(Array.of(3.0), Array.of(5.0))));
+            var p = tape.watch(new Params(Array.of(2.0), List.of(Array.of(3.0), Array.of(5.0))));
             var loss = p.w().mul(p.rest().getFirst()).sum();
             var g = tape.arrays(tape.gradient(loss, p));
             assertThat(((Array) g.w()).item()).isEqualTo(3);
@@ -211,12 +208,10 @@ class TapeTest {
                 };
         var seen = new ArrayList<Long>();
         assertThatThrownBy(() -> f.apply(Budget.bytes(64)))
-                .isInstanceOfSatisfying(
-                        OverBudgetException.class, e -> seen.add(e.leastBytes()))
+                .isInstanceOfSatisfying(OverBudgetException.class, e -> seen.add(e.leastBytes()))
                 .hasMessageContaining("exp needs 128 bytes");
         assertThatThrownBy(() -> f.apply(Budget.bytes(seen.getFirst())))
-                .isInstanceOfSatisfying(
-                        OverBudgetException.class, e -> seen.add(e.leastBytes()));
+                .isInstanceOfSatisfying(OverBudgetException.class, e -> seen.add(e.leastBytes()));
         assertThat(seen).containsExactly(128L, 192L);
         assertThat(f.apply(Budget.bytes(192))).isCloseTo(Math.E + Math.exp(2), within(1e-12));
         assertThatThrownBy(() -> new Tape(Budget.share(0.5))).hasMessageContaining("in bytes");

@@ -23,12 +23,17 @@ final class Effort {
         return switch (node.kernel()) {
             case Kernel.Contract k ->
                     touched
-                            + (double) k.batch().size() * k.m() * k.n() * k.k()
+                            + (double) k.batch().size()
+                                    * k.m()
+                                    * k.n()
+                                    * k.k()
                                     / PRODUCTS_PER_ELEMENT;
             case Kernel.Scan k -> touched + k.times() * of(k.body());
             case Kernel.While k -> touched + k.limit() * of(k.body());
             case Kernel.Sweep k ->
-                    touched + k.forward().times() * (of(k.forward().body()) + of(k.backward().body()));
+                    touched
+                            + k.forward().times()
+                                    * (of(k.forward().body()) + of(k.backward().body()));
             case Kernel.Cond k -> touched + Math.max(of(k.yes()), of(k.no()));
             case Kernel.Convolve _, Kernel.Attend _, Kernel.AttendGrad _, Kernel.Library _ ->
                     touched * PER_LIBRARY_ELEMENT;

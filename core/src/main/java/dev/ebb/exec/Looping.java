@@ -4,6 +4,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.plan.Online;
 import dev.ebb.plan.Splits;
+
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
@@ -13,7 +14,12 @@ import java.util.Map;
 final class Looping {
     private Looping() {}
 
-    static Runnable scan(Kernel.Scan k, Device device, List<Buffer> all, List<Buffer> out, MemorySegment memory) {
+    static Runnable scan(
+            Kernel.Scan k,
+            Device device,
+            List<Buffer> all,
+            List<Buffer> out,
+            MemorySegment memory) {
         var in = k.counted() ? all.subList(1, all.size()) : all;
         var rounds = new Rounds(k, device, memory, in.subList(0, k.constants()));
         var carries = in.subList(k.constants(), k.constants() + k.carries());
@@ -30,7 +36,8 @@ final class Looping {
                 long place = k.reverse() ? count - 1 - t : t;
                 rounds.feed(stacks, 0, place);
                 if (everything) Rounds.stack(rounds.carries(), remembered, place);
-                else if (places.containsKey(t)) Rounds.stack(rounds.carries(), remembered, places.getOrDefault(t, 0));
+                else if (places.containsKey(t))
+                    Rounds.stack(rounds.carries(), remembered, places.getOrDefault(t, 0));
                 rounds.run();
                 Rounds.stack(rounds.given(), given, place);
             }
@@ -44,7 +51,8 @@ final class Looping {
         for (int i = 0; i < stacks.size(); i++) {
             var stack = stacks.get(i);
             long used = from * slices.get(i).bytes();
-            if (used < stack.bytes()) stack.segment().asSlice(used, stack.bytes() - used).fill((byte) 0);
+            if (used < stack.bytes())
+                stack.segment().asSlice(used, stack.bytes() - used).fill((byte) 0);
         }
     }
 
@@ -53,7 +61,9 @@ final class Looping {
         var places = new HashMap<Integer, Integer>();
         switch (k.remember()) {
             case Kernel.Remember.Checkpoints(int slots) ->
-                    Splits.of(k.pace(), slots).positions(k.times(), slots).forEach(t -> places.put(t, places.size()));
+                    Splits.of(k.pace(), slots)
+                            .positions(k.times(), slots)
+                            .forEach(t -> places.put(t, places.size()));
             case Kernel.Remember.Nothing _, Kernel.Remember.Everything _ -> {}
         }
         return places;
@@ -61,7 +71,8 @@ final class Looping {
 
     /** The body of a while loop as one of at most as many rounds as its limit. */
     static Kernel.Scan rounds(Kernel.While k) {
-        return new Kernel.Scan(k.body(), k.limit(), k.constants(), k.carries(), false, true, k.remember());
+        return new Kernel.Scan(
+                k.body(), k.limit(), k.constants(), k.carries(), false, true, k.remember());
     }
 
     static Nested condition(Kernel.While k, Device device) {
@@ -72,7 +83,12 @@ final class Looping {
         return Rounds.nested(rounds(k), device).bytes() + condition(k, device).bytes();
     }
 
-    static Runnable whileTrue(Kernel.While k, Device device, List<Buffer> in, List<Buffer> out, MemorySegment memory) {
+    static Runnable whileTrue(
+            Kernel.While k,
+            Device device,
+            List<Buffer> in,
+            List<Buffer> out,
+            MemorySegment memory) {
         var constants = in.subList(0, k.constants());
         long half = Rounds.nested(rounds(k), device).bytes();
         var rounds = new Rounds(rounds(k), device, memory.asSlice(0, half), constants);
@@ -81,7 +97,10 @@ final class Looping {
         var remembered = out.subList(k.carries() + 1, k.carries() + 1 + rememberedStacks(k));
         return () -> {
             Rounds.copy(in.subList(k.constants(), in.size()), rounds.carries());
-            var online = k.remember() instanceof Kernel.Remember.Checkpoints(int slots) ? new Online(slots) : new Online(1);
+            var online =
+                    k.remember() instanceof Kernel.Remember.Checkpoints(int slots)
+                            ? new Online(slots)
+                            : new Online(1);
             boolean everything = k.remember() instanceof Kernel.Remember.Everything;
             int count = 0;
             for (; ; count++) {
@@ -89,8 +108,10 @@ final class Looping {
                 condition.run();
                 if (condition.results().getFirst().getLong(0) == 0) break;
                 if (count == k.limit()) {
-                    throw new IllegalStateException("a while loop did not end within its limit of " + k.limit()
-                            + " rounds; raise the limit, or mend its condition");
+                    throw new IllegalStateException(
+                            "a while loop did not end within its limit of "
+                                    + k.limit()
+                                    + " rounds; raise the limit, or mend its condition");
                 }
                 int slot = everything ? count : online.offer(count) - 1;
                 if (slot >= 0) Rounds.stack(rounds.carries(), remembered, slot);

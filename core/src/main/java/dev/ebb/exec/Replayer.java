@@ -18,9 +18,9 @@ import java.util.List;
 /**
  * Runs nodes one by one, as they come, in an arena of a bounded size, and runs them again when a
  * value is asked for that had to go. What it has run is the program it recomputes from. A value is
- * brought back by the nodes it needs, in the order in which they first ran; if one of them misses an
- * operand in turn, that is brought back first. All of this waits on a list, never on the stack of
- * the thread, so a chain of any length may be gone.
+ * brought back by the nodes it needs, in the order in which they first ran; if one of them misses
+ * an operand in turn, that is brought back first. All of this waits on a list, never on the stack
+ * of the thread, so a chain of any length may be gone.
  *
  * <p>Not for several threads at once.
  */

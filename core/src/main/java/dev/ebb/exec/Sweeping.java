@@ -3,15 +3,17 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.plan.Splits;
+
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
 /**
- * The reverse sweep over a loop with few checkpoints. Stretches of rounds wait on a stack, the last one first; a
- * stretch is split where {@link Splits} says and its second half done first, until single rounds remain. The
- * forward loop already left its carries where the first descent wants them.
+ * The reverse sweep over a loop with few checkpoints. Stretches of rounds wait on a stack, the last
+ * one first; a stretch is split where {@link Splits} says and its second half done first, until
+ * single rounds remain. The forward loop already left its carries where the first descent wants
+ * them.
  */
 final class Sweeping implements Runnable {
     private final Kernel.Sweep sweep;
@@ -27,7 +29,12 @@ final class Sweeping implements Runnable {
     private final List<Buffer> counts;
     private final List<Buffer> rounds;
 
-    Sweeping(Kernel.Sweep sweep, Device device, List<Buffer> all, List<Buffer> out, MemorySegment memory) {
+    Sweeping(
+            Kernel.Sweep sweep,
+            Device device,
+            List<Buffer> all,
+            List<Buffer> out,
+            MemorySegment memory) {
         this.sweep = sweep;
         this.out = out;
         splits = Splits.of(sweep.forward().pace(), sweep.slots());
@@ -39,7 +46,12 @@ final class Sweeping implements Runnable {
         counts = f.counted() ? all.subList(0, 1) : List.of();
         var in = f.counted() ? all.subList(1, all.size()) : all;
         ahead = new Rounds(f, device, memory.asSlice(0, half), in.subList(0, f.constants()));
-        back = new Rounds(b, device, memory.asSlice(half), in.subList(second, second + b.constants()));
+        back =
+                new Rounds(
+                        b,
+                        device,
+                        memory.asSlice(half),
+                        in.subList(second, second + b.constants()));
         firstCarries = in.subList(f.constants(), f.constants() + f.carries());
         forwardStacks = in.subList(f.constants() + f.carries(), forwardInputs);
         checkpoints = in.subList(forwardInputs, forwardInputs + f.carries());
@@ -50,7 +62,8 @@ final class Sweeping implements Runnable {
     }
 
     static long workspaceBytes(Kernel.Sweep sweep, Device device) {
-        return Rounds.nested(sweep.forward(), device).bytes() + Rounds.nested(sweep.backward(), device).bytes();
+        return Rounds.nested(sweep.forward(), device).bytes()
+                + Rounds.nested(sweep.backward(), device).bytes();
     }
 
     @Override
@@ -79,13 +92,17 @@ final class Sweeping implements Runnable {
         Rounds.copy(back.carries(), out.subList(0, sweep.backward().carries()));
     }
 
-    /** The first carries of {@code round} lie in checkpoint {@code slot}; -1 is the loop's own input. */
+    /**
+     * The first carries of {@code round} lie in checkpoint {@code slot}; -1 is the loop's own
+     * input.
+     */
     private record Saved(int round, int slot) {}
 
     private List<Saved> saved(int times) {
         var saved = new ArrayList<>(List.of(new Saved(0, -1)));
         if (rounds.isEmpty()) {
-            for (int round : splits.positions(times, sweep.slots())) saved.add(new Saved(round, saved.size() - 1));
+            for (int round : splits.positions(times, sweep.slots()))
+                saved.add(new Saved(round, saved.size() - 1));
         } else {
             for (int slot = 0; slot < rounds.getFirst().size(); slot++) {
                 int round = (int) rounds.getFirst().getLong(slot);
@@ -106,7 +123,8 @@ final class Sweeping implements Runnable {
     /** Slices of rounds that do not run are zero. */
     private void clear(int count) {
         if (count == sweep.forward().times()) return;
-        for (var stack : out.subList(sweep.backward().carries(), out.size())) stack.segment().fill((byte) 0);
+        for (var stack : out.subList(sweep.backward().carries(), out.size()))
+            stack.segment().fill((byte) 0);
     }
 
     private void restore(int slot) {

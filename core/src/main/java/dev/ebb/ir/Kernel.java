@@ -198,23 +198,30 @@ public sealed interface Kernel {
         Control withBodies(List<Graph> bodies);
     }
 
-    /** What a loop keeps of the carries that its rounds began with, as further outputs: one for each carry. */
+    /**
+     * What a loop keeps of the carries that its rounds began with, as further outputs: one for each
+     * carry.
+     */
     sealed interface Remember {
         record Nothing() implements Remember {}
 
         /** All of them, stacked in the order of the slices. */
         record Everything() implements Remember {}
 
-        /** With the first, {@code slots} of them, where {@link Sweep} wants to begin; the first is an input already. */
+        /**
+         * With the first, {@code slots} of them, where {@link Sweep} wants to begin; the first is
+         * an input already.
+         */
         record Checkpoints(int slots) implements Remember {}
     }
 
     /**
-     * One graph, repeated. Inputs: {@code constants} read by every round, {@code carries} handed from round to round,
-     * then tensors whose first axis has {@code times} slices, one for each round. The body maps (constants, carries,
-     * slices) to (carries, slices); outputs are the last carries and the stacked slices, then what it is to remember.
-     * Rounds run from the last slice to the first if {@code reverse}. If {@code counted}, one more input comes first:
-     * the I64 number of rounds that really run, on the first so many slices; slices of the others are zero.
+     * One graph, repeated. Inputs: {@code constants} read by every round, {@code carries} handed
+     * from round to round, then tensors whose first axis has {@code times} slices, one for each
+     * round. The body maps (constants, carries, slices) to (carries, slices); outputs are the last
+     * carries and the stacked slices, then what it is to remember. Rounds run from the last slice
+     * to the first if {@code reverse}. If {@code counted}, one more input comes first: the I64
+     * number of rounds that really run, on the first so many slices; slices of the others are zero.
      */
     record Scan(
             Graph body,
@@ -247,14 +254,7 @@ public sealed interface Kernel {
         @Override
         public Scan withBodies(List<Graph> bodies) {
             return new Scan(
-                    bodies.getFirst(),
-                    times,
-                    constants,
-                    carries,
-                    reverse,
-                    counted,
-                    remember,
-                    pace);
+                    bodies.getFirst(), times, constants, carries, reverse, counted, remember, pace);
         }
 
         public Scan remembering(Remember what) {
@@ -263,11 +263,13 @@ public sealed interface Kernel {
     }
 
     /**
-     * One graph, repeated while a condition holds. Inputs: {@code constants}, then {@code carries}; condition and body
-     * take both. Outputs: the last carries, the I64 number of rounds, then what it is to remember; with checkpoints,
-     * one more at the end: the I64 rounds they belong to. More rounds than {@code limit} are an error.
+     * One graph, repeated while a condition holds. Inputs: {@code constants}, then {@code carries};
+     * condition and body take both. Outputs: the last carries, the I64 number of rounds, then what
+     * it is to remember; with checkpoints, one more at the end: the I64 rounds they belong to. More
+     * rounds than {@code limit} are an error.
      */
-    record While(Graph condition, Graph body, int limit, int constants, int carries, Remember remember)
+    record While(
+            Graph condition, Graph body, int limit, int constants, int carries, Remember remember)
             implements Control {
         @Override
         public List<Graph> bodies() {
@@ -276,7 +278,8 @@ public sealed interface Kernel {
 
         @Override
         public While withBodies(List<Graph> bodies) {
-            return new While(bodies.getFirst(), bodies.getLast(), limit, constants, carries, remember);
+            return new While(
+                    bodies.getFirst(), bodies.getLast(), limit, constants, carries, remember);
         }
 
         public While remembering(Remember what) {
@@ -285,10 +288,11 @@ public sealed interface Kernel {
     }
 
     /**
-     * A reverse loop that brings back the carries it reads instead of finding them stacked: it runs {@code forward}
-     * again from checkpoints. Inputs: those of the forward loop, its checkpoints (which it uses up; of a counted loop
-     * also the rounds they belong to), then those of {@code backward} except its count and its first slices, which
-     * are the carries. Outputs are those of {@code backward}.
+     * A reverse loop that brings back the carries it reads instead of finding them stacked: it runs
+     * {@code forward} again from checkpoints. Inputs: those of the forward loop, its checkpoints
+     * (which it uses up; of a counted loop also the rounds they belong to), then those of {@code
+     * backward} except its count and its first slices, which are the carries. Outputs are those of
+     * {@code backward}.
      */
     record Sweep(Scan forward, Scan backward, int slots) implements Control {
         @Override
@@ -299,7 +303,9 @@ public sealed interface Kernel {
         @Override
         public Sweep withBodies(List<Graph> bodies) {
             return new Sweep(
-                    forward.withBodies(bodies.subList(0, 1)), backward.withBodies(bodies.subList(1, 2)), slots);
+                    forward.withBodies(bodies.subList(0, 1)),
+                    backward.withBodies(bodies.subList(1, 2)),
+                    slots);
         }
     }
 

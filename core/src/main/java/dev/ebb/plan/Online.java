@@ -16,9 +16,9 @@ import java.util.List;
  * <p>Against the best set for a length known in advance the forward steps, the first run included,
  * are at most 1.042 times as many wherever the length is at most {@code (c + 1) (c + 2) / 2} for
  * {@code c} slots, and up to 5,000 steps at most 1.112 times with 2 slots, 1.063 with 3, 1.041 with
- * 5, 1.032 with 10 and 1.020 with 20, as its test measures. Compare Wang, Moin and
- * Iaccarino, "Minimal repetition dynamic checkpointing algorithm for unsteady adjoint calculation"
- * (2009), and Stumm and Walther, "New algorithms for optimal online checkpointing" (2010).
+ * 5, 1.032 with 10 and 1.020 with 20, as its test measures. Compare Wang, Moin and Iaccarino,
+ * "Minimal repetition dynamic checkpointing algorithm for unsteady adjoint calculation" (2009), and
+ * Stumm and Walther, "New algorithms for optimal online checkpointing" (2010).
  */
 public final class Online {
     private final int slots;
@@ -30,7 +30,9 @@ public final class Online {
 
     private long allButTwo;
 
-    /** The least that all but the last stretch cost without one of the states between, and which. */
+    /**
+     * The least that all but the last stretch cost without one of the states between, and which.
+     */
     private long leastWithout;
 
     private int leastState;

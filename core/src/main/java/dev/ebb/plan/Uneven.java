@@ -7,11 +7,11 @@ import java.util.Arrays;
 
 /**
  * Checkpointing of rounds that do not all cost the same. For short loops the best there is, by the
- * recursion behind {@link Revolve} with every split tried: advance to the middle, reverse what comes
- * after with one slot less, then what came before (Walther, "Program reversal schedules for single-
- * and multi-processor machines", 1999, studies the problem). The table takes the square of the
- * rounds times the slots, so a long loop is first cut into blocks of about equal cost; splits fall
- * between blocks, and inside a block rounds are taken as equal.
+ * recursion behind {@link Revolve} with every split tried: advance to the middle, reverse what
+ * comes after with one slot less, then what came before (Walther, "Program reversal schedules for
+ * single- and multi-processor machines", 1999, studies the problem). The table takes the square of
+ * the rounds times the slots, so a long loop is first cut into blocks of about equal cost; splits
+ * fall between blocks, and inside a block rounds are taken as equal.
  */
 final class Uneven implements Splits {
     private static final int BLOCKS = 96;

@@ -70,10 +70,8 @@ public record DormandPrince(double relative, double absolute, int limit) {
                         first,
                         f.apply(Tensors.fill(time, from), first),
                         Tensors.zeros(DType.I64, Shape.of(2)));
-        var last =
-                Loop.whileTrue(limit, start, c -> c.left().gt(0), c -> step(f, c, to, sign));
-        return new Solution<>(
-                last.y(), last.counts().at(0, 0), last.counts().at(0, 1));
+        var last = Loop.whileTrue(limit, start, c -> c.left().gt(0), c -> step(f, c, to, sign));
+        return new Solution<>(last.y(), last.counts().at(0, 0), last.counts().at(0, 1));
     }
 
     private <S> Carry<S> step(Fn2<Tensor, S, S> f, Carry<S> c, double to, double sign) {
@@ -88,8 +86,7 @@ public record DormandPrince(double relative, double absolute, int limit) {
         }
         var error = error(h, c.y(), next, slopes);
         var taken = error.le(1);
-        var factor =
-                error.maximum(1e-10).pow(-0.2).mul(SAFETY).clamp(LEAST_FACTOR, MOST_FACTOR);
+        var factor = error.maximum(1e-10).pow(-0.2).mul(SAFETY).clamp(LEAST_FACTOR, MOST_FACTOR);
         var one = Tensors.stack(List.of(taken, taken.not()), 0).cast(DType.I64);
         return new Carry<>(
                 Tensors.where(taken, c.left().sub(size), c.left()),

@@ -10,9 +10,9 @@ import dev.ebb.tensor.Tensors;
 import java.util.List;
 
 /**
- * The classical Runge-Kutta method of order four with equal steps: {@code dy/dt = f(t, y)}. One loop
- * in the graph, so its adjoint is the exact derivative of the steps it takes, and how many states
- * are kept for it is a matter of memory alone.
+ * The classical Runge-Kutta method of order four with equal steps: {@code dy/dt = f(t, y)}. One
+ * loop in the graph, so its adjoint is the exact derivative of the steps it takes, and how many
+ * states are kept for it is a matter of memory alone.
  */
 public record Rk4(int steps) {
 

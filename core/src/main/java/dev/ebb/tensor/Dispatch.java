@@ -15,8 +15,7 @@ final class Dispatch {
     static List<Tensor> apply(Op op, List<Tensor> operands) {
         var recording = Recording.of(operands, op.name());
         if (recording.isPresent()) return recording.get().emit(op, operands);
-        return List.copyOf(
-                Service.EAGER.apply(op, operands.stream().map(t -> (Array) t).toList()));
+        return List.copyOf(Service.EAGER.apply(op, operands.stream().map(t -> (Array) t).toList()));
     }
 
     /** A tensor made from nothing, wherever an op on {@code other} would go. */

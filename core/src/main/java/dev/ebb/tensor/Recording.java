@@ -33,14 +33,15 @@ public final class Recording {
         void emitted();
     }
 
-    private Recording(
-            Graph.Builder graph, Optional<Recording> outer, Optional<Follower> follower) {
+    private Recording(Graph.Builder graph, Optional<Recording> outer, Optional<Follower> follower) {
         this.graph = graph;
         this.outer = outer;
         this.follower = follower;
     }
 
-    /** A recording that stays open until {@link #close}: ops on its tensors find it by themselves. */
+    /**
+     * A recording that stays open until {@link #close}: ops on its tensors find it by themselves.
+     */
     public static Recording followed(Graph.Builder graph, Follower follower) {
         return new Recording(graph, Optional.empty(), Optional.of(follower));
     }
@@ -137,7 +138,8 @@ public final class Recording {
         return switch (t) {
             case Traced(var owner, var value) when owner == this -> value;
             case Traced traced -> {
-                if (!encloses(traced.owner()) && !(traced.owner().isTape() && outermostIsNoTape())) {
+                if (!encloses(traced.owner())
+                        && !(traced.owner().isTape() && outermostIsNoTape())) {
                     throw new IllegalStateException(
                             caller
                                     + ": "

@@ -95,7 +95,8 @@ class OnlineTest {
         for (int j = 1; j < kept.size(); j++) {
             var without = new ArrayList<>(more);
             without.remove(j);
-            if (Online.reversal(without, next + 1, slots) < Online.reversal(best, next + 1, slots)) {
+            if (Online.reversal(without, next + 1, slots)
+                    < Online.reversal(best, next + 1, slots)) {
                 best = without;
             }
         }

@@ -26,7 +26,9 @@ class UnevenTest {
         return new Uneven(pace, slots).work(splits, slots);
     }
 
-    /** What is saved (a bit for each state), where the loop stands, what is still to be reversed. */
+    /**
+     * What is saved (a bit for each state), where the loop stands, what is still to be reversed.
+     */
     private record Place(int saved, int at, int left) {}
 
     private record Reached(Place place, double work) {}

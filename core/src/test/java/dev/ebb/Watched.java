@@ -2,16 +2,22 @@ package dev.ebb;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Set;
+import java.util.function.Consumer;
 
-/** The identity, which counts how often it is computed. */
-record Counting(AtomicLong count) implements Differentiable {
+/** The identity, which shows its watcher every value it passes on, before or after a change. */
+record Watched(Consumer<Buffer> watcher, Set<Trait> traits) implements Differentiable {
+
+    Watched(Consumer<Buffer> watcher) {
+        this(watcher, Set.of());
+    }
 
     @Override
     public List<Type> infer(List<Type> in) {
@@ -20,7 +26,7 @@ record Counting(AtomicLong count) implements Differentiable {
 
     @Override
     public Kernel kernel(List<Type> in) {
-        return new Counted(count);
+        return new Passing(watcher);
     }
 
     @Override
@@ -28,7 +34,7 @@ record Counting(AtomicLong count) implements Differentiable {
         rule.add(0, rule.dout(0));
     }
 
-    private record Counted(AtomicLong count) implements Kernel.Library {
+    private record Passing(Consumer<Buffer> watcher) implements Kernel.Library {
         @Override
         public long workspaceBytes() {
             return 0;
@@ -36,9 +42,9 @@ record Counting(AtomicLong count) implements Differentiable {
 
         @Override
         public void run(List<Buffer> in, List<Buffer> out, Buffer workspace) {
-            count.incrementAndGet();
-            MemorySegment.copy(
-                    in.getFirst().segment(), 0, out.getFirst().segment(), 0, in.getFirst().bytes());
+            var from = in.getFirst();
+            MemorySegment.copy(from.segment(), 0, out.getFirst().segment(), 0, from.bytes());
+            watcher.accept(out.getFirst());
         }
     }
 }
