@@ -46,7 +46,7 @@ public final class Loop {
             throw new ShapeException("a scan needs something to scan over; use repeat for a count");
         int times = -1;
         for (Tensor t : stacks) {
-            if (t.rank() == 0 || times >= 0 && t.shape().dim(0) != times) {
+            if (t.rank() == 0 || (times >= 0 && t.shape().dim(0) != times)) {
                 throw new ShapeException(
                         "scan: all of xs need the same first axis, got "
                                 + stacks.stream().map(Tensor::type).toList());
@@ -95,7 +95,7 @@ public final class Loop {
                             if (!Tree.shapeOf(next.state()).equals(Tree.shapeOf(carry))) {
                                 throw new IllegalArgumentException(
                                         "a loop's body must return a carry built like the one it"
-                                            + " takes");
+                                                + " takes");
                             }
                             structure.add(next.out());
                             var results = new ArrayList<>(Tree.flatten(next.state()));
@@ -141,7 +141,7 @@ public final class Loop {
                             if (!Tree.shapeOf(next).equals(Tree.shapeOf(carry))) {
                                 throw new IllegalArgumentException(
                                         "a loop's body must return a carry built like the one it"
-                                            + " takes");
+                                                + " takes");
                             }
                             return Tree.flatten(next);
                         },

@@ -98,7 +98,7 @@ class ReplayTest {
     void whatMayRunOnceRunsOnceOnATape() {
         for (var trait : List.of(Trait.NONDETERMINISTIC, Trait.EFFECT)) {
             var count = new AtomicLong();
-            var once = new Watched(b -> b.set(0, count.incrementAndGet()), Set.of(trait));
+            var once = new Watched(b -> b.set(0, (double) count.incrementAndGet()), Set.of(trait));
             try (var tape = new Tape(Budget.bytes(16 * 512))) {
                 var x = tape.watch(X);
                 Tensor h = x;

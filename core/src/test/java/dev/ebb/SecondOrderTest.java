@@ -46,8 +46,7 @@ class SecondOrderTest {
         assertThat(hvp.toDoubles()).containsExactly(plain.toDoubles(), within(1e-10));
         var gradient = (Array) Ebb.grad(f).apply(AT);
         var plainGradient = (Array) Ebb.grad((Tensor x) -> unrolled(x, rounds)).apply(AT);
-        assertThat(gradient.toDoubles())
-                .containsExactly(plainGradient.toDoubles(), within(1e-12));
+        assertThat(gradient.toDoubles()).containsExactly(plainGradient.toDoubles(), within(1e-12));
     }
 
     @Test
@@ -74,11 +73,7 @@ class SecondOrderTest {
     @Test
     void throughABranch() {
         check(
-                x ->
-                        Loop.cond(
-                                x.sum().gt(x.literal(0)),
-                                () -> unrolled(x, 3),
-                                () -> x.exp().sum()),
+                x -> Loop.cond(x.sum().gt(x.literal(0)), () -> unrolled(x, 3), () -> x.exp().sum()),
                 3);
     }
 

@@ -32,7 +32,7 @@ class TapeChainTest {
     @ParameterizedTest
     @ValueSource(ints = {256, 4096})
     void roomForTwiceTheRootOfTheLengthCostsOneMoreForwardPass(int layers) {
-        long room = (long) (2 * Math.sqrt(layers) + 2) * VALUE;
+        long room = VALUE * (long) (2 * Math.sqrt(layers) + 2);
         var run = chain(layers, Budget.bytes(room));
         assertThat(run.forwards).isLessThanOrEqualTo(2.1 * layers);
         assertThat(run.peak).isLessThanOrEqualTo(room);

@@ -84,7 +84,7 @@ class TapeTest {
     void loopsBranchesAndDerivativesOfFunctionsGoOntoATape() {
         try (var tape = new Tape(Budget.unlimited())) {
             var x = tape.watch(Array.of(0.3, 0.8));
-            var looped = Loop.repeat(4, (Tensor) x, c -> c.mul(x).sin());
+            var looped = Loop.repeat(4, x, c -> c.mul(x).sin());
             var branched =
                     Loop.cond(looped.sum().gt(looped.literal(0)), looped::square, looped::exp);
             var inner = Ebb.grad((Tensor t) -> t.mul(x).square().sum()).apply(branched);
@@ -235,7 +235,7 @@ class TapeTest {
             var x = one.watch(Array.of(1.0));
             var y = two.watch(Array.of(2.0));
             assertThatThrownBy(() -> x.add(y)).hasMessageContaining("another function or tape");
-            assertThatThrownBy(() -> one.run(() -> Loop.repeat(2, (Tensor) x, c -> c.add(y))))
+            assertThatThrownBy(() -> one.run(() -> Loop.repeat(2, x, c -> c.add(y))))
                     .hasMessageContaining("another function or tape");
             Fn<Tensor, Tensor> f = t -> t.add(x);
             assertThatThrownBy(() -> Ebb.compile(f).apply(Array.of(1.0)))

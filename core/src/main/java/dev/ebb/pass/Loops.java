@@ -174,8 +174,9 @@ public final class Loops {
     }
 
     private static boolean remembersEverything(Kernel kernel) {
-        return kernel instanceof Kernel.Scan s && s.remember() instanceof Remember.Everything
-                || kernel instanceof Kernel.While w && w.remember() instanceof Remember.Everything;
+        return (kernel instanceof Kernel.Scan s && s.remember() instanceof Remember.Everything)
+                || (kernel instanceof Kernel.While w
+                        && w.remember() instanceof Remember.Everything);
     }
 
     private static List<Value> stacks(Node node) {

@@ -68,9 +68,9 @@ public final class Online {
         }
         int dropped = dropped(next);
         if (dropped == 0) return -1;
-        kept.remove(dropped);
+        kept.remove(/* index= */ dropped);
         kept.add(next);
-        int place = places.remove(dropped);
+        int place = places.remove(/* index= */ dropped);
         places.add(place);
         workOut();
         return place;

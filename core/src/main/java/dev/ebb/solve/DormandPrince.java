@@ -109,7 +109,7 @@ public record DormandPrince(double relative, double absolute, int limit) {
             sum = sum.add(errors.get(j).div(size.mul(relative).add(absolute)).square().sum());
             count += errors.get(j).type().size();
         }
-        return sum.div(Math.max(1, count)).sqrt().detach();
+        return sum.div((double) Math.max(1, count)).sqrt().detach();
     }
 
     private static <S> S choose(Tensor taken, S yes, S no) {

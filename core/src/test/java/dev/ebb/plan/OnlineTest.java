@@ -94,7 +94,7 @@ class OnlineTest {
         var best = kept;
         for (int j = 1; j < kept.size(); j++) {
             var without = new ArrayList<>(more);
-            without.remove(j);
+            without.remove(/* index= */ j);
             if (Online.reversal(without, next + 1, slots)
                     < Online.reversal(best, next + 1, slots)) {
                 best = without;

@@ -89,7 +89,7 @@ class UnevenTest {
             for (int slots = 1; slots < 8; slots++) {
                 var pace = pace(n, _ -> 1);
                 assertThat(work(new Uneven(pace, slots), pace, slots))
-                        .isEqualTo(Revolve.forwards(n, slots));
+                        .isEqualTo((double) Revolve.forwards(n, slots));
             }
         }
     }
