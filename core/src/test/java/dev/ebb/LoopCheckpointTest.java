@@ -126,6 +126,20 @@ class LoopCheckpointTest {
         assertThat(promised.getFirst()).isLessThan(40L * WIDTH * Float.BYTES);
     }
 
+    @Test
+    void aMillionStepsArePlannedSoonAndTakeNoMore() {
+        var x = (Array) Key.of(1).uniform(Type.of(DType.F32, WIDTH));
+        var promised = new ArrayList<Long>();
+        long start = System.nanoTime();
+        for (int steps : new int[] {1000, 1_000_000}) {
+            try (var few = Ebb.compile(Ebb.grad((Tensor v) -> wide(v, steps))).loopSlots(20)) {
+                promised.add(few.layout(x).arenaBytes());
+            }
+        }
+        assertThat((System.nanoTime() - start) / 1e9).isLessThan(10);
+        assertThat(promised.getFirst()).isEqualTo(promised.getLast());
+    }
+
     /** Rounds that are said to cost more and more: other checkpoints, the same bits. */
     @Test
     void aDeclaredCostMovesCheckpointsAndNothingElse() {

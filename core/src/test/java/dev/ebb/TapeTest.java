@@ -218,6 +218,35 @@ class TapeTest {
     }
 
     @Test
+    void whatCannotBeDoneIsRefusedSoon() {
+        try (var tape = new Tape(Budget.bytes(32 * 64))) {
+            var x = tape.watch(Array.of(0.3, 0.8));
+            Tensor h = x;
+            for (int i = 0; i < 5; i++) h = h.mul(x).sin();
+            var first = tape.gradient(h.sum(), x);
+            var second = tape.gradient(first.sum(), x);
+            assertThatThrownBy(() -> tape.gradient(second.sum(), x))
+                    .isInstanceOfSatisfying(
+                            OverBudgetException.class,
+                            e -> assertThat(e.leastBytes()).isGreaterThan(32 * 64));
+            assertThat(tape.array(h).toDoubles()).doesNotContain(0);
+        }
+    }
+
+    @Test
+    void anOpThatFailsLeavesTheTapeAsItWas() {
+        try (var tape = new Tape(Budget.bytes(12 * 64))) {
+            var x = tape.watch(Array.of(0.3, 0.8));
+            var y = x.sin();
+            assertThatThrownBy(() -> y.indexSelect(0, Array.of(5))).hasMessageContaining("5");
+            var z = y.mul(x).sum();
+            assertThat(tape.item(z))
+                    .isCloseTo(0.3 * Math.sin(0.3) + 0.8 * Math.sin(0.8), within(1e-15));
+            assertThat(tape.array(tape.gradient(z, x)).toDoubles()).doesNotContain(0);
+        }
+    }
+
+    @Test
     void tensorsDoNotOutliveTheirTape() {
         var tape = new Tape(Budget.unlimited());
         var x = tape.watch(Array.of(1.0));

@@ -14,6 +14,9 @@ import java.util.Optional;
  * Kirisame et al., "Dynamic tensor rematerialization" (ICLR 2021). While a sweep goes back over the
  * record it is known: a value is read next where the sweep meets the node before it, and one made
  * behind the sweep never again.
+ *
+ * <p>Every choice looks at all values that are there, each at a handful of neighbours: right for
+ * thousands of tensors, too much for millions.
  */
 final class Eviction {
     /** How much dearer a value is that the work at hand will read. */
@@ -92,6 +95,7 @@ final class Eviction {
     }
 
     void sweepIsOver() {
+        Arrays.fill(held, 0);
         position = -1;
         returns = Integer.MAX_VALUE / 2;
     }

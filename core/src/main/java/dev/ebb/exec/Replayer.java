@@ -192,13 +192,14 @@ public final class Replayer implements AutoCloseable {
         fresh.forEach(residents::place);
         long at = residents.take(scratch);
         var workspace = new Buffer(DType.U8, scratch, residents.at(at, scratch));
-        var in = node.inputs().stream().map(residents::buffer).toList();
-        var out = node.outputs().stream().map(residents::buffer).toList();
-        (node.kernel() instanceof Kernel.Control control
-                        ? Controls.bind(control, device, in, out, workspace)
-                        : device.bind(node, in, out, workspace))
-                .run();
-        residents.giveBack(at, scratch);
+        try {
+            compute(node, workspace);
+        } catch (RuntimeException | Error e) {
+            fresh.forEach(residents::drop);
+            throw e;
+        } finally {
+            residents.giveBack(at, scratch);
+        }
         for (Value v : fresh) {
             if (again) eviction.returned(v);
             else if (Ledger.once(node)) eviction.pin(v);
@@ -208,6 +209,15 @@ public final class Replayer implements AutoCloseable {
         if (again) recomputed++;
         else computed++;
         ran.set(i);
+    }
+
+    private void compute(Node node, Buffer workspace) {
+        var in = node.inputs().stream().map(residents::buffer).toList();
+        var out = node.outputs().stream().map(residents::buffer).toList();
+        (node.kernel() instanceof Kernel.Control control
+                        ? Controls.bind(control, device, in, out, workspace)
+                        : device.bind(node, in, out, workspace))
+                .run();
     }
 
     private void makeRoom(long bytes, int node, String who) {
