@@ -1,11 +1,13 @@
 /** The {@code ebb} command. */
 module dev.ebb.cli {
     requires dev.ebb;
+    requires dev.ebb.cpu;
     requires dev.ebb.nn;
     requires info.picocli;
     requires me.tongfei.progressbar;
     requires static org.jspecify;
 
     opens dev.ebb.cli to
+            dev.ebb,
             info.picocli;
 }

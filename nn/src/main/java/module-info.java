@@ -2,4 +2,10 @@
 module dev.ebb.nn {
     requires transitive dev.ebb;
     requires static org.jspecify;
+
+    exports dev.ebb.nn;
+    exports dev.ebb.nn.data;
+    exports dev.ebb.nn.file;
+    exports dev.ebb.nn.model;
+    exports dev.ebb.nn.optim;
 }

@@ -2,7 +2,7 @@ package dev.ebb;
 
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
-import dev.ebb.plan.Layout;
+import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -34,15 +34,12 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
 
     /** The same function on another device. */
     public Compiled<P, R> on(Device device) {
-        return new Compiled<>(
-                f, new Pipeline(pipeline.planner(), pipeline.cost(), device, pipeline.loopSlots()));
+        return new Compiled<>(f, pipeline.on(device));
     }
 
     /** The same function under another strategy. */
     public Compiled<P, R> with(Planner strategy) {
-        return new Compiled<>(
-                f,
-                new Pipeline(strategy, pipeline.cost(), pipeline.device(), pipeline.loopSlots()));
+        return new Compiled<>(f, pipeline.with(strategy));
     }
 
     /**
@@ -52,8 +49,7 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
         if (slots < 1)
             throw new IllegalArgumentException(
                     "a loop needs a slot for its first state: " + slots + " are too few");
-        return new Compiled<>(
-                f, new Pipeline(pipeline.planner(), pipeline.cost(), pipeline.device(), slots));
+        return new Compiled<>(f, pipeline.keeping(slots));
     }
 
     /** Runs on arrays; inside a function that is being traced, becomes part of it. */
@@ -63,6 +59,17 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
         if (leaves.stream().anyMatch(t -> !(t instanceof Array))) return f.apply(argument);
         var entry = entry(argument, leaves);
         var results = entry.prepared.run(leaves.stream().map(t -> (Array) t).toList());
+        return Tree.unflatten(entry.structure, results);
+    }
+
+    /**
+     * Runs as {@link #apply} does and checks every recomputed value against its first computation;
+     * an op that gives other bits the second time is named.
+     */
+    public synchronized R verify(P argument) {
+        var leaves = Tree.flatten(argument);
+        var entry = entry(argument, leaves);
+        var results = entry.prepared.verify(leaves.stream().map(t -> (Array) t).toList());
         return Tree.unflatten(entry.structure, results);
     }
 
@@ -95,9 +102,12 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
                         () -> new IllegalStateException("nothing has run yet; call apply first"));
     }
 
-    /** Where everything lies, and when, for arguments like this one. */
-    public synchronized Layout layout(P argument) {
-        return entry(argument, Tree.flatten(argument)).prepared.program().layout();
+    /**
+     * What is decided for arguments like this one: what is kept, what is computed again, where it
+     * lies.
+     */
+    public synchronized Plan plan(P argument) {
+        return entry(argument, Tree.flatten(argument)).prepared.plan();
     }
 
     @Override

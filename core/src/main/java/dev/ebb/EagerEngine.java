@@ -2,7 +2,7 @@ package dev.ebb;
 
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Op;
-import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Eager;
 
@@ -21,7 +21,7 @@ public final class EagerEngine implements Eager {
     }
 
     static List<Array> run(Graph graph, List<Array> operands) {
-        var pipeline = new Pipeline(new StoreAll(), _ -> 1, Devices.best(), Integer.MAX_VALUE);
+        var pipeline = Pipeline.within(Budget.unlimited());
         try (var prepared = Prepared.of(graph, List.of(), operands.size(), pipeline)) {
             return prepared.run(operands);
         }

@@ -1,5 +1,6 @@
 package dev.ebb;
 
+import dev.ebb.exec.Device;
 import dev.ebb.grad.Forward;
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Graph;
@@ -7,7 +8,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.Curve;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
@@ -149,8 +150,17 @@ public final class Ebb {
 
     /** Makes {@code f} runnable on arrays, never owning more than {@code budget}. */
     public static <P, R> Compiled<P, R> compile(Fn<P, R> f, Budget budget) {
-        return new Compiled<>(
-                f, new Pipeline(new StoreAll(), _ -> 1, Devices.best(), Integer.MAX_VALUE));
+        return new Compiled<>(f, Pipeline.within(budget));
+    }
+
+    /**
+     * What memory buys for {@code f} at arguments like this one: budgets and predicted times, and a
+     * plan for each.
+     */
+    public static <P, R> Curve curve(Fn<P, R> f, P argument) {
+        try (var compiled = compile(f)) {
+            return compiled.plan(argument).curve();
+        }
     }
 
     /**
@@ -160,11 +170,13 @@ public final class Ebb {
      */
     public static <S, B, R> Stepper<S, B, R> stepper(
             Fn2<S, B, Next<S, R>> step, S initial, B example, Budget budget) {
-        return new Stepper<>(
-                step,
-                initial,
-                example,
-                new Pipeline(new StoreAll(), _ -> 1, Devices.best(), Integer.MAX_VALUE));
+        return stepper(step, initial, example, budget, Devices.best());
+    }
+
+    /** As {@link #stepper(Fn2, Object, Object, Budget)}, on a device of the caller's choice. */
+    public static <S, B, R> Stepper<S, B, R> stepper(
+            Fn2<S, B, Next<S, R>> step, S initial, B example, Budget budget, Device device) {
+        return new Stepper<>(step, initial, example, Pipeline.within(budget).on(device));
     }
 
     /**

@@ -1,36 +1,97 @@
 package dev.ebb;
 
 import dev.ebb.exec.Device;
-import dev.ebb.exec.Program;
 import dev.ebb.exec.Scratch;
 import dev.ebb.ir.Graph;
 import dev.ebb.pass.Fuse;
 import dev.ebb.pass.Loops;
 import dev.ebb.pass.Simplify;
 import dev.ebb.plan.Binding;
+import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
-import dev.ebb.plan.Layout;
+import dev.ebb.plan.Curve;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.Problem;
+import dev.ebb.plan.Roofline;
 import dev.ebb.plan.Settle;
+
 import java.util.List;
+import java.util.Optional;
 
 /**
- * The line from a traced graph to a program that runs.
+ * The line from a traced graph to a plan that can run.
  *
+ * @param budget what the program may own, the device's own memory included
+ * @param strategy how to plan, if not by the budget
  * @param loopSlots at most this many carries of a loop are kept for its reverse
  */
-record Pipeline(Planner planner, Cost cost, Device device, int loopSlots) {
+record Pipeline(
+        Budget budget, Optional<Planner> strategy, Cost cost, Device device, int loopSlots) {
 
     /** A loop of unknown length keeps this many states unless told otherwise. */
     private static final int UNKNOWN_SLOTS = 32;
 
-    Program compile(Graph traced, List<Binding> bindings) {
+    static Pipeline within(Budget budget) {
+        return new Pipeline(
+                budget, Optional.empty(), Roofline.typical(), Devices.best(), Integer.MAX_VALUE);
+    }
+
+    Pipeline on(Device other) {
+        return new Pipeline(budget, strategy, cost, other, loopSlots);
+    }
+
+    Pipeline with(Planner planner) {
+        return new Pipeline(budget, Optional.of(planner), cost, device, loopSlots);
+    }
+
+    Pipeline costing(Cost other) {
+        return new Pipeline(budget, strategy, other, device, loopSlots);
+    }
+
+    Pipeline keeping(int slots) {
+        return new Pipeline(budget, strategy, cost, device, slots);
+    }
+
+    /**
+     * The best plan for {@code traced}. Loops keep all their states if that fits, else as many as
+     * do.
+     */
+    Plan plan(Graph traced, List<Binding> bindings) {
+        var fused = lowered(traced);
+        int longest = Loops.longest(fused);
+        if (loopSlots < longest) return planned(Loops.checkpoint(fused, loopSlots), bindings);
+        try {
+            return planned(fused, bindings);
+        } catch (OverBudgetException e) {
+            if (longest == 0) throw e;
+            return fewerStates(fused, bindings, longest);
+        }
+    }
+
+    private Plan fewerStates(Graph fused, List<Binding> bindings, int longest) {
+        var best = planned(Loops.checkpoint(fused, 1), bindings);
+        for (int low = 2, high = longest - 1; low <= high; ) {
+            int slots = (low + high) >>> 1;
+            try {
+                best = planned(Loops.checkpoint(fused, slots), bindings);
+                low = slots + 1;
+            } catch (OverBudgetException e) {
+                high = slots - 1;
+            }
+        }
+        return best;
+    }
+
+    private Graph lowered(Graph traced) {
         var fused = Loops.merge(Fuse.of(Simplify.of(traced)));
-        var bounded = Loops.checkpointUnknown(fused, Math.min(loopSlots, UNKNOWN_SLOTS));
-        var looped = loopSlots < Loops.longest(bounded) ? Loops.checkpoint(bounded, loopSlots) : bounded;
-        var graph = Scratch.add(looped, device);
-        var schedule = planner.plan(Settle.of(new Problem(graph, bindings)), cost);
-        return new Program(Layout.of(schedule), device);
+        return Loops.checkpointUnknown(fused, Math.min(loopSlots, UNKNOWN_SLOTS));
+    }
+
+    private Plan planned(Graph graph, List<Binding> bindings) {
+        var problem = Settle.of(new Problem(Scratch.add(graph, device), bindings));
+        if (strategy.isPresent()) return strategy.get().decide(problem, cost);
+        return new Curve(problem, cost, Curve.Measure.ARENA, device.fixedBytes()).at(budget);
     }
 }

@@ -7,6 +7,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Binding;
+import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Traced;
@@ -15,15 +16,18 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** A program with its captured arrays in place, ready to be fed arguments. */
 final class Prepared implements AutoCloseable {
     private final Graph graph;
+    private final Plan plan;
     private final Program program;
     private Optional<Report> report = Optional.empty();
 
-    private Prepared(Graph graph, Program program) {
+    private Prepared(Graph graph, Plan plan, Program program) {
         this.graph = graph;
+        this.plan = plan;
         this.program = program;
     }
 
@@ -36,7 +40,8 @@ final class Prepared implements AutoCloseable {
         for (int i = 0; i < graph.params().size(); i++) {
             bindings.add(i < arguments ? new Binding.Consumed() : new Binding.Kept());
         }
-        var prepared = new Prepared(graph, pipeline.compile(graph, bindings));
+        var plan = pipeline.plan(graph, bindings);
+        var prepared = new Prepared(graph, plan, new Program(plan.layout(), pipeline.device()));
         for (int i = 0; i < captured.size(); i++) {
             write(
                     captured.get(i),
@@ -77,9 +82,18 @@ final class Prepared implements AutoCloseable {
     }
 
     synchronized List<Array> run(List<Array> arguments) {
+        return run(arguments, Program::run);
+    }
+
+    /** As {@link #run}, each recomputed value checked against its first computation. */
+    synchronized List<Array> verify(List<Array> arguments) {
+        return run(arguments, Program::verify);
+    }
+
+    private List<Array> run(List<Array> arguments, Function<Program, Report> how) {
         for (int i = 0; i < arguments.size(); i++)
             write(arguments.get(i), program.param(i), graph.params().get(i));
-        report = Optional.of(program.run());
+        report = Optional.of(how.apply(program));
         var results = new ArrayList<Array>();
         for (int i = 0; i < graph.results().size(); i++) {
             results.add(Array.copy(graph.results().get(i).type().shape(), program.result(i)));
@@ -87,8 +101,8 @@ final class Prepared implements AutoCloseable {
         return results;
     }
 
-    Program program() {
-        return program;
+    Plan plan() {
+        return plan;
     }
 
     Optional<Report> report() {

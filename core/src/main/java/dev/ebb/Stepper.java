@@ -4,7 +4,7 @@ import dev.ebb.exec.Program;
 import dev.ebb.exec.Report;
 import dev.ebb.ir.Graph;
 import dev.ebb.plan.Binding;
-import dev.ebb.plan.Layout;
+import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Store;
 import dev.ebb.tensor.Tensor;
@@ -24,6 +24,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private final S initial;
     private final R structure;
     private final Graph graph;
+    private final Plan plan;
     private final Program program;
     private final int states;
     private final int inputs;
@@ -61,7 +62,8 @@ public final class Stepper<S, B, R> implements AutoCloseable {
                             ? new Binding.Replaced(i)
                             : i < states + inputs ? new Binding.Consumed() : new Binding.Kept());
         }
-        program = pipeline.compile(graph, bindings);
+        plan = pipeline.plan(graph, bindings);
+        program = new Program(plan.layout(), pipeline.device());
         restore(initial);
         var captured = Prepared.data(trace.captured());
         for (int i = 0; i < captured.size(); i++) write(captured.get(i), states + inputs + i);
@@ -136,9 +138,9 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         return program.profile();
     }
 
-    /** Where everything lies, and when. */
-    public Layout layout() {
-        return program.layout();
+    /** What is decided: what is kept, what is computed again, where it lies. */
+    public Plan plan() {
+        return plan;
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.ebb.ir.Region;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Roofline;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
@@ -70,7 +71,8 @@ public final class Tape implements AutoCloseable {
                                                     + " take; give it a budget in bytes, not "
                                                     + budget);
                         },
-                        device);
+                        device,
+                        Roofline.typical());
         recording =
                 Recording.followed(
                         graph,

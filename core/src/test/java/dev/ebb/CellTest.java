@@ -160,7 +160,7 @@ class CellTest {
             var report = compiled.report();
             assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
             assertThat(report.promisedBytes())
-                    .isEqualTo(compiled.layout(x).schedule().footprint().peakBytes())
+                    .isEqualTo(compiled.plan(x).schedule().footprint().peakBytes())
                     .isLessThanOrEqualTo(2L * n * Double.BYTES);
         }
         Fn<Tensor, Tensor> g =

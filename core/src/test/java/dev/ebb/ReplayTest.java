@@ -7,9 +7,6 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Fit;
-import dev.ebb.plan.Planner;
-import dev.ebb.plan.StoreAll;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -139,8 +136,8 @@ class ReplayTest {
                         Array.scalar(0L));
         var states = new ArrayList<Norm>();
         var repeats = new ArrayList<Integer>();
-        for (Planner planner : List.of(new StoreAll(), fit(2200))) {
-            var pipeline = new Pipeline(planner, _ -> 1, Devices.best(), Integer.MAX_VALUE);
+        for (var budget : List.of(Budget.unlimited(), Budget.bytes(2200))) {
+            var pipeline = Pipeline.within(budget).on(Devices.reference());
             var example = (Array) Key.of(0).normal(Type.of(DType.F64, 16, 4));
             try (var stepper = new Stepper<>(step, initial, example, pipeline)) {
                 for (int i = 0; i < 100; i++) {
@@ -158,9 +155,5 @@ class ReplayTest {
             assertThat(((Array) state.weight()).sameBits((Array) states.getFirst().weight()))
                     .isTrue();
         }
-    }
-
-    private static Planner fit(long bytes) {
-        return new Fit(Budget.bytes(bytes));
     }
 }

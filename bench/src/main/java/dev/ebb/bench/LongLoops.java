@@ -39,7 +39,7 @@ public final class LongLoops {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F64, WIDTH));
         long start = System.nanoTime();
         try (var grad = Ebb.compile(Ebb.grad(f)).loopSlots(SLOTS)) {
-            long bytes = grad.layout(x).arenaBytes();
+            long bytes = grad.plan(x).layout().arenaBytes();
             System.out.printf(
                     "scan of %,d steps, %d wide, %d slots: planned in %.2f s, %s%n",
                     steps, WIDTH, SLOTS, seconds(start), Budget.show(bytes));

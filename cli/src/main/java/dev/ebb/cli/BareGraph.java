@@ -7,6 +7,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Region;
+import dev.ebb.ir.Table;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Cost;
@@ -135,18 +136,18 @@ public record BareGraph(List<Item> items) {
 
     /** The problem of planning this graph; sizes are exact, without alignment. */
     public Problem problem() {
-        Map<Long, Value> outputs = new HashMap<>();
-        Map<Value, Long> bytes = new HashMap<>();
+        var outputs = new Table<Long, Value>();
+        var bytes = new Table<Value, Long>();
         var nodes = new ArrayList<Node>();
         for (Item item : items) {
             var output = new Value(nodes.size(), Opaque.TYPE);
-            var inputs = item.inputs.stream().distinct().map(outputs::get).toList();
+            var inputs = item.inputs.stream().distinct().map(outputs::at).toList();
             nodes.add(
                     new Node(new Opaque(item), inputs, List.of(output), Region.TOP, item.backward));
             outputs.put(item.id, output);
             bytes.put(output, item.bytes);
         }
-        return new Problem(new Graph(List.of(), nodes, List.of()), List.of(), bytes::get);
+        return new Problem(new Graph(List.of(), nodes, List.of()), List.of(), bytes::at);
     }
 
     /** The cost of the nodes of {@link #problem}. */

@@ -11,7 +11,7 @@ sealed interface Json {
 
     record Text(String value) implements Json {}
 
-    record Number(String digits) implements Json {}
+    record Numeral(String digits) implements Json {}
 
     record Truth(boolean value) implements Json {}
 
@@ -41,7 +41,7 @@ sealed interface Json {
     }
 
     default long asLong(String what) {
-        if (this instanceof Number(var digits)) {
+        if (this instanceof Numeral(var digits)) {
             try {
                 return Long.parseLong(digits);
             } catch (NumberFormatException e) {
@@ -53,7 +53,7 @@ sealed interface Json {
     }
 
     default double asDouble(String what) {
-        if (this instanceof Number(var digits)) return Double.parseDouble(digits);
+        if (this instanceof Numeral(var digits)) return Double.parseDouble(digits);
         throw new IllegalArgumentException(what + " should be a number");
     }
 
@@ -155,7 +155,7 @@ sealed interface Json {
             var digits = text.substring(from, at);
             if (!digits.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?"))
                 throw fault("a value");
-            return new Number(digits);
+            return new Numeral(digits);
         }
 
         private Json word(String word, Json value) {

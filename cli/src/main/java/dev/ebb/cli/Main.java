@@ -3,8 +3,11 @@ package dev.ebb.cli;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Option;
 
+import java.io.PrintWriter;
 import java.lang.module.ModuleDescriptor;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** The way in from the shell. */
@@ -12,12 +15,48 @@ import java.util.Optional;
         name = "ebb",
         description = "Gradients in the memory you name.",
         mixinStandardHelpOptions = true,
-        versionProvider = Main.Version.class)
+        versionProvider = Main.Version.class,
+        subcommands = {
+            Train.class,
+            Generate.class,
+            PlanCommand.class,
+            CurveCommand.class,
+            Memory.class,
+            Explain.class,
+            Completion.class
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done",
+            "1:could not be done; the message says why and what to do",
+            "2:the command line makes no sense",
+            "70:a fault in Ebb itself",
+            "130:stopped by the user; --resume goes on"
+        },
+        footer = "%nStart with 'ebb train': a small language model in 64 MiB, in two minutes.")
 final class Main implements Runnable {
+    @Option(
+            names = "--stack-trace",
+            scope = CommandLine.ScopeType.INHERIT,
+            description = "Show where in the program a fault happened.")
+    private boolean stackTrace;
+
     Main() {}
 
     public static void main(String[] args) {
-        System.exit(new CommandLine(new Main()).execute(args));
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
+        var main = new Main();
+        var line = new CommandLine(main);
+        line.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
+        line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setUsageHelpAutoWidth(true);
+        line.setExecutionExceptionHandler(
+                (e, command, _) -> Faults.report(e, command, main.stackTrace));
+        return line;
     }
 
     @Override

@@ -3,10 +3,14 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
+
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** Runs kernels made of graphs: loops and branches. Their graphs lie in the kernel's planned workspace. */
+/**
+ * Runs kernels made of graphs: loops and branches. Their graphs lie in the kernel's planned
+ * workspace.
+ */
 final class Controls {
     private Controls() {}
 
@@ -15,11 +19,17 @@ final class Controls {
             case Kernel.Scan k -> Rounds.nested(k, device).bytes();
             case Kernel.While k -> Looping.workspaceBytes(k, device);
             case Kernel.Sweep k -> Sweeping.workspaceBytes(k, device);
-            case Kernel.Cond k -> Math.max(branch(k.yes(), device).bytes(), branch(k.no(), device).bytes());
+            case Kernel.Cond k ->
+                    Math.max(branch(k.yes(), device).bytes(), branch(k.no(), device).bytes());
         };
     }
 
-    static Runnable bind(Kernel.Control control, Device device, List<Buffer> in, List<Buffer> out, Buffer workspace) {
+    static Runnable bind(
+            Kernel.Control control,
+            Device device,
+            List<Buffer> in,
+            List<Buffer> out,
+            Buffer workspace) {
         var memory = workspace.segment();
         return switch (control) {
             case Kernel.Scan k -> Looping.scan(k, device, in, out, memory);

@@ -6,6 +6,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Cost;
 import dev.ebb.plan.OverBudgetException;
 
 import java.lang.foreign.MemorySegment;
@@ -29,6 +30,7 @@ public final class Replayer implements AutoCloseable {
     private static final int PATIENCE = 16;
 
     private final Device device;
+    private final Cost cost;
     private final long budget;
     private final Ledger ledger = new Ledger();
     private final Residents residents;
@@ -52,8 +54,9 @@ public final class Replayer implements AutoCloseable {
         }
     }
 
-    public Replayer(long budget, Device device) {
+    public Replayer(long budget, Device device, Cost cost) {
         this.device = device;
+        this.cost = cost;
         this.budget = budget;
         long arena = budget - device.fixedBytes();
         if (arena <= 0) {
@@ -83,7 +86,7 @@ public final class Replayer implements AutoCloseable {
         int first = ledger.size();
         for (Node node : nodes) {
             node.outputs().forEach(eviction::know);
-            ledger.add(node, Effort.of(node));
+            ledger.add(node, cost.of(node));
             workspaces.add(
                     node.kernel() instanceof Kernel.Control control
                             ? Controls.workspaceBytes(control, device)

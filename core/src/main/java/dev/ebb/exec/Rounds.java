@@ -2,6 +2,7 @@ package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
+
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -36,11 +37,15 @@ final class Rounds {
         return steps.results().subList(loop.carries(), steps.results().size());
     }
 
-    /** Feeds slices {@code from, from + 1, ...} of the round that reads {@code place} from their stacks. */
+    /**
+     * Feeds slices {@code from, from + 1, ...} of the round that reads {@code place} from their
+     * stacks.
+     */
     void feed(List<Buffer> stacks, int from, long place) {
         for (int i = 0; i < stacks.size(); i++) {
             var x = slice(from + i);
-            MemorySegment.copy(stacks.get(i).segment(), place * x.bytes(), x.segment(), 0, x.bytes());
+            MemorySegment.copy(
+                    stacks.get(i).segment(), place * x.bytes(), x.segment(), 0, x.bytes());
         }
     }
 
@@ -51,14 +56,16 @@ final class Rounds {
     static void stack(List<Buffer> slices, List<Buffer> stacks, long place) {
         for (int i = 0; i < slices.size(); i++) {
             var y = slices.get(i);
-            MemorySegment.copy(y.segment(), 0, stacks.get(i).segment(), place * y.bytes(), y.bytes());
+            MemorySegment.copy(
+                    y.segment(), 0, stacks.get(i).segment(), place * y.bytes(), y.bytes());
         }
     }
 
     static void unstack(List<Buffer> stacks, long place, List<Buffer> slices) {
         for (int i = 0; i < slices.size(); i++) {
             var y = slices.get(i);
-            MemorySegment.copy(stacks.get(i).segment(), place * y.bytes(), y.segment(), 0, y.bytes());
+            MemorySegment.copy(
+                    stacks.get(i).segment(), place * y.bytes(), y.segment(), 0, y.bytes());
         }
     }
 

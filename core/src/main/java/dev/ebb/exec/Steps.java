@@ -17,7 +17,7 @@ import java.util.List;
 final class Steps {
 
     /** A computation, its node, and the end of the memory it writes. */
-    record Bound(Node node, Runnable body, long highest) {}
+    record Bound(Node node, Runnable body, List<Buffer> outputs, long highest) {}
 
     private final List<Buffer> params = new ArrayList<>();
     private final List<Buffer> results = new ArrayList<>();
@@ -71,7 +71,7 @@ final class Steps {
         long highest = 0;
         for (var b : out)
             highest = Math.max(highest, b.segment().address() - memory.address() + b.bytes());
-        return new Bound(node, body, highest);
+        return new Bound(node, body, written, highest);
     }
 
     /** The offset of every stay. */

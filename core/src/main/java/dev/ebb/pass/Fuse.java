@@ -3,7 +3,6 @@ package dev.ebb.pass;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Region;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Table;
@@ -59,6 +58,7 @@ public final class Fuse {
         var fuse = new Fuse(graph);
         fuse.lower(body -> of(Simplify.of(body)));
         fuse.readThroughViews();
+        fuse.readWhatIsStored();
         fuse.intoConsumers();
         fuse.intoEpilogues();
         return fuse.build();
@@ -71,35 +71,6 @@ public final class Fuse {
         return fuse.build();
     }
 
-    /** A node on its way to becoming part of another. */
-    private static final class Piece {
-        private final Node node;
-        private Kernel kernel;
-        private List<Value> inputs;
-        private List<Value> outputs;
-        private String name;
-        private boolean gone;
-
-        Piece(Node node, List<Value> inputs, UnaryOperator<Graph> bodies) {
-            this.node = node;
-            this.kernel =
-                    node.kernel() instanceof Kernel.Control control
-                            ? control.withBodies(control.bodies().stream().map(bodies).toList())
-                            : node.kernel();
-            this.inputs = inputs;
-            this.outputs = node.outputs();
-            this.name = node.op().name();
-        }
-
-        boolean is(Trait trait) {
-            return node.op().traits().contains(trait);
-        }
-
-        Region region() {
-            return node.region();
-        }
-    }
-
     private Value source(Value v) {
         return standsFor.find(v).orElse(v);
     }
@@ -107,7 +78,7 @@ public final class Fuse {
     private void lower(UnaryOperator<Graph> bodies) {
         for (Node node : graph.nodes()) {
             var piece = new Piece(node, node.inputs().stream().map(this::source).toList(), bodies);
-            if (isCopy(piece)) {
+            if (piece.isCopy()) {
                 standsFor.put(node.outputs().getFirst(), piece.inputs.getFirst());
                 continue;
             }
@@ -115,25 +86,6 @@ public final class Fuse {
             piece.outputs.forEach(v -> producer.put(v, piece));
         }
         graph.results().forEach(r -> results.add(source(r)));
-    }
-
-    /** Same elements, same order, same type: the output can be the input. */
-    private static boolean isCopy(Piece piece) {
-        return piece.kernel instanceof Kernel.Map map
-                && map.bodies().equals(List.of(Scalar.arg(0)))
-                && map.operands().size() == 1
-                && map.operands().getFirst().isContiguous(map.shape())
-                && piece.inputs.getFirst().type().dtype() == piece.outputs.getFirst().type().dtype()
-                && piece.inputs.getFirst().type().size() == map.shape().size()
-                && piece.node.op().traits().isEmpty();
-    }
-
-    private static boolean isMove(Piece piece) {
-        return piece.kernel instanceof Kernel.Map map
-                && map.bodies().equals(List.of(Scalar.arg(0)))
-                && map.operands().size() == 1
-                && piece.inputs.getFirst().type().dtype()
-                        == piece.outputs.getFirst().type().dtype();
     }
 
     private Table<Value, Set<Piece>> readers() {
@@ -152,7 +104,7 @@ public final class Fuse {
         for (Piece piece : pieces) {
             for (int i = 0; i < piece.inputs.size(); i++) {
                 var from = producer.find(piece.inputs.get(i));
-                if (from.isEmpty() || !isMove(from.get())) continue;
+                if (from.isEmpty() || !from.get().isMove()) continue;
                 boolean only = readers.at(piece.inputs.get(i)).size() == 1;
                 readThrough(piece, i, from.get(), only);
             }
@@ -191,6 +143,36 @@ public final class Fuse {
             if (!piece.gone) read.addAll(piece.inputs);
         }
         pieces.removeIf(p -> p.gone);
+    }
+
+    /**
+     * A state's next version, once stored, is read where it is stored: then the update that
+     * computes it has one reader and can become part of the store, in place.
+     */
+    private void readWhatIsStored() {
+        for (Piece store : List.copyOf(pieces)) {
+            if (!isStore(store)) continue;
+            var computed = store.inputs.getLast();
+            var from = producer.find(computed);
+            if (from.isEmpty()
+                    || !(from.get().kernel instanceof Kernel.Map)
+                    || results.contains(computed)) continue;
+            pieces.remove(store);
+            pieces.add(pieces.indexOf(from.get()) + 1, store);
+            for (Piece reader : pieces) {
+                if (reader == store) continue;
+                reader.inputs =
+                        reader.inputs.stream()
+                                .map(v -> v.equals(computed) ? store.outputs.getFirst() : v)
+                                .toList();
+            }
+        }
+    }
+
+    private boolean isStore(Piece piece) {
+        return piece.isStore()
+                && graph.params().contains(piece.inputs.getFirst())
+                && results.contains(piece.outputs.getFirst());
     }
 
     private void intoConsumers() {
@@ -315,7 +297,7 @@ public final class Fuse {
                 || Operands.bodyCost(shared.kernel()) > LARGEST_BODY) return false;
         into.kernel = shared.kernel();
         into.inputs = shared.inputs();
-        into.name = from.name + "+" + into.name;
+        if (!from.inputs.isEmpty()) into.name = from.name + "+" + into.name;
         return true;
     }
 

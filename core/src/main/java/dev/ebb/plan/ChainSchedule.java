@@ -62,7 +62,7 @@ public record ChainSchedule(Chain chain, List<ChainStep> steps) {
         }
 
         private boolean holds(int state) {
-            return loose == state || saved.get(state) || state > 0 && taped.get(state - 1);
+            return loose == state || saved.get(state) || (state > 0 && taped.get(state - 1));
         }
 
         private void drop() {

@@ -32,15 +32,22 @@ public final class Curve {
     private final Model model;
     private final Cost cost;
     private final Measure measure;
-    private final int[] plain;
+    private final long reserved;
+    private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts = new HashMap<>();
     private @Nullable Frontier frontier;
 
-    public Curve(Problem problem, Cost cost, Measure measure) {
+    /** Every budget also has to hold {@code reserved} bytes that a device owns beside the arena. */
+    public Curve(Problem problem, Cost cost, Measure measure, long reserved) {
+        this.reserved = reserved;
         this.cost = cost;
         this.measure = measure;
         model = new Model(problem, cost);
-        plain = new Ordering(model).plain();
+        plain = new Frontier.Member(new Ordering(model).plain(), 0, 0);
+    }
+
+    public Curve(Problem problem, Cost cost, Measure measure) {
+        this(problem, cost, measure, 0);
     }
 
     public Curve(Problem problem, Cost cost) {
@@ -53,10 +60,6 @@ public final class Curve {
 
     public Cost cost() {
         return cost;
-    }
-
-    public Measure measure() {
-        return measure;
     }
 
     Model model() {
@@ -78,7 +81,7 @@ public final class Curve {
         long least = Long.MAX_VALUE;
         for (var member : frontier().members().reversed()) {
             if (member.peak() >= least) break;
-            least = Math.min(least, promised(layout(member)));
+            least = Math.min(least, promised(member));
         }
         return least;
     }
@@ -89,9 +92,8 @@ public final class Curve {
         long bytes = budget.resolve(promised(all));
         if (promised(all) <= bytes) return plan(all, bytes);
         for (var member : frontier().members()) {
-            if (member.peak() > bytes) continue;
-            var layout = layout(member);
-            if (promised(layout) <= bytes) return plan(layout, bytes);
+            if (member.peak() > bytes - reserved) continue;
+            if (promised(member) <= bytes) return plan(layout(member), bytes);
         }
         throw refusal(bytes);
     }
@@ -116,7 +118,7 @@ public final class Curve {
     }
 
     private Layout storeAll() {
-        return layout(new Frontier.Member(plain, 0, 0));
+        return layout(plain);
     }
 
     private Frontier frontier() {
@@ -132,15 +134,28 @@ public final class Curve {
         return layouts.computeIfAbsent(member, m -> Layout.of(Script.of(model, m.sequence())));
     }
 
-    private long promised(Layout layout) {
-        return switch (measure) {
-            case ARENA -> layout.arenaBytes();
-            case LIVE -> layout.schedule().footprint().peakBytes();
-        };
+    /** As {@link #promised(Layout)}, without laying out what has no arena. */
+    private long promised(Frontier.Member member) {
+        return reserved
+                + switch (measure) {
+                    case ARENA -> layout(member).arenaBytes();
+                    case LIVE -> member.peak();
+                };
+    }
+
+    long promised(Layout layout) {
+        return reserved
+                + switch (measure) {
+                    case ARENA -> layout.arenaBytes();
+                    case LIVE -> layout.schedule().footprint().peakBytes();
+                };
     }
 
     private Plan plan(Layout layout, long bytes) {
-        return new Plan(layout, model.total() + Bounds.extra(model, bytes, plain), this);
+        return new Plan(
+                layout,
+                model.total() + Bounds.extra(model, bytes - reserved, plain.sequence()),
+                this);
     }
 
     /** Names the step at which the smallest plan is largest. */
@@ -159,6 +174,7 @@ public final class Curve {
                         + Budget.show(least)
                         + ". In the way is "
                         + way
+                        + (reserved > 0 ? "; the device keeps " + Budget.show(reserved) : "")
                         + (model.paramBytes > 0
                                 ? "; parameters take " + Budget.show(model.paramBytes) + " in all"
                                 : ""),

@@ -1,7 +1,200 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * A plan in words: what it promises, and for every value that matters what happens to it and why. A
+ * value matters if it is computed more than once, or made in the forward half and read in the
+ * backward half.
+ */
 final class Explanation {
-    static String of(Plan p) {
-        return "";
+    /**
+     * What happened to one value: how often it was computed, and for how many steps it lay in
+     * memory.
+     */
+    private record Fate(Value value, Node node, long bytes, int computed, int present) {}
+
+    private final Plan plan;
+    private final Problem problem;
+    private final int steps;
+    private final List<Fate> fates;
+
+    private Explanation(Plan plan) {
+        this.plan = plan;
+        problem = plan.schedule().problem();
+        steps = plan.schedule().steps().size();
+        fates = fates();
+    }
+
+    static String of(Plan plan) {
+        return new Explanation(plan).text();
+    }
+
+    private List<Fate> fates() {
+        Map<Value, Integer> computed = new HashMap<>();
+        Map<Value, Integer> present = new HashMap<>();
+        Map<Value, Integer> since = new HashMap<>();
+        var list = plan.schedule().steps();
+        for (int i = 0; i < list.size(); i++) {
+            switch (list.get(i)) {
+                case Step.Compute(var node, var reuses) -> {
+                    for (var reuse : reuses) leave(present, since, reuse.from(), i);
+                    for (Value v : node.outputs()) {
+                        computed.merge(v, 1, Integer::sum);
+                        since.put(v, i);
+                    }
+                }
+                case Step.Free(var v) -> leave(present, since, v, i);
+            }
+        }
+        for (Value v : List.copyOf(since.keySet())) leave(present, since, v, list.size());
+        var crossing = crossing();
+        var all = new ArrayList<Fate>();
+        for (Node node : problem.graph().nodes()) {
+            for (Value v : node.outputs()) {
+                int times = computed.getOrDefault(v, 0);
+                if (times > 1 || crossing.getOrDefault(v, false)) {
+                    all.add(new Fate(v, node, problem.bytes(v), times, present.getOrDefault(v, 0)));
+                }
+            }
+        }
+        all.sort(
+                Comparator.comparingLong(Fate::bytes)
+                        .reversed()
+                        .thenComparingInt(f -> f.value().id()));
+        return all;
+    }
+
+    private static void leave(
+            Map<Value, Integer> present, Map<Value, Integer> since, Value v, int step) {
+        Integer from = since.remove(v);
+        if (from != null) present.merge(v, step - from, Integer::sum);
+    }
+
+    /** Values of the forward half that the backward half reads. */
+    private Map<Value, Boolean> crossing() {
+        Map<Value, Boolean> crossing = new HashMap<>();
+        for (Node node : problem.graph().nodes()) {
+            if (node.reverse()) node.inputs().forEach(v -> crossing.replace(v, true));
+            else node.outputs().forEach(v -> crossing.put(v, false));
+        }
+        return crossing;
+    }
+
+    private String text() {
+        var out = new StringBuilder();
+        double once = plan.curve().storeAllCost();
+        line(out, "promised peak   " + Budget.show(plan.peakBytes()));
+        line(out, "store all       " + Budget.show(plan.storeAllBytes()));
+        line(
+                out,
+                "cost            "
+                        + number(plan.cost())
+                        + ", "
+                        + share(plan.cost(), once)
+                        + " of computing everything once");
+        line(
+                out,
+                String.format(
+                        Locale.ROOT,
+                        "lower bound     %s, gap %.2f %%",
+                        number(plan.lowerBound()),
+                        100 * plan.gap()));
+        if (fates.isEmpty())
+            return out.append("no value is computed twice or kept for a backward half\n")
+                    .toString();
+        var rows = new ArrayList<List<String>>();
+        rows.add(
+                List.of(
+                        "value",
+                        "op",
+                        "region",
+                        "bytes",
+                        "computed",
+                        "extra cost",
+                        "present",
+                        "why"));
+        for (Fate f : fates) {
+            double again = plan.curve().cost().of(f.node()) * Math.max(0, f.computed() - 1);
+            rows.add(
+                    List.of(
+                            f.value().toString(),
+                            f.node().op().name(),
+                            f.node().region().toString(),
+                            Long.toString(f.bytes()),
+                            f.computed() == 1 ? "once, kept" : f.computed() + " times",
+                            f.computed() == 1 ? "-" : number(again),
+                            share(f.present(), steps),
+                            reason(f)));
+        }
+        return out.append(table(rows)).toString();
+    }
+
+    private String reason(Fate f) {
+        var traits = f.node().op().traits();
+        if (f.computed() > 1) return "let go: " + number(rate(f)) + " a MiB to bring back";
+        if (fates.stream().allMatch(g -> g.computed() == 1)) return "everything fits";
+        if (traits.contains(Trait.EFFECT) || traits.contains(Trait.NONDETERMINISTIC))
+            return "may run only once";
+        if (traits.contains(Trait.EXPENSIVE)) return "declared expensive";
+        double dearest =
+                fates.stream()
+                        .filter(g -> g.computed() > 1)
+                        .mapToDouble(this::rate)
+                        .max()
+                        .orElse(0);
+        if (rate(f) > dearest) return "dear: " + number(rate(f)) + " a MiB to bring back";
+        if (f.bytes() * 64 <= fates.getFirst().bytes()) return "small";
+        return "no need to let it go at this budget";
+    }
+
+    private double rate(Fate f) {
+        return plan.curve().cost().of(f.node()) / Math.max(1, f.bytes()) * (1 << 20);
+    }
+
+    private static String table(List<List<String>> rows) {
+        int columns = rows.getFirst().size();
+        var widths = new int[columns];
+        for (var row : rows) {
+            for (int c = 0; c < columns; c++) widths[c] = Math.max(widths[c], row.get(c).length());
+        }
+        var out = new StringBuilder();
+        for (var row : rows) {
+            var text = new StringBuilder();
+            for (int c = 0; c < columns; c++) {
+                boolean right = c == 3 || c == 5 || c == 6;
+                text.append(
+                        String.format(
+                                Locale.ROOT,
+                                "%" + (right ? "" : "-") + Math.max(1, widths[c]) + "s  ",
+                                row.get(c)));
+            }
+            out.append(text.toString().stripTrailing()).append('\n');
+        }
+        return out.toString();
+    }
+
+    private static String number(double x) {
+        if (x == Math.rint(x) && Math.abs(x) < 1e9) return Long.toString((long) x);
+        return Math.abs(x) >= 1e-3 && Math.abs(x) < 1e9
+                ? String.format(Locale.ROOT, "%.3f", x)
+                : String.format(Locale.ROOT, "%.3e", x);
+    }
+
+    private static String share(double part, double whole) {
+        return whole == 0 ? "-" : String.format(Locale.ROOT, "%.1f %%", 100 * part / whole);
+    }
+
+    private static void line(StringBuilder out, String text) {
+        out.append(text).append('\n');
     }
 }

@@ -20,15 +20,43 @@ final class Frontier {
      * One plan: an order of computing, its peak of live bytes, and what it costs beyond computing
      * all once.
      */
-    record Member(int[] sequence, long peak, double extra) {}
+    static final class Member {
+        private final int[] sequence;
+        private final long peak;
+        private final double extra;
 
-    /** Replayed steps spent on the whole family, beside what finding any plan at all takes. */
+        Member(int[] sequence, long peak, double extra) {
+            this.sequence = sequence;
+            this.peak = peak;
+            this.extra = extra;
+        }
+
+        int[] sequence() {
+            return sequence;
+        }
+
+        long peak() {
+            return peak;
+        }
+
+        double extra() {
+            return extra;
+        }
+    }
+
+    /** Replayed steps spent on improving the whole family. */
     private static final long WORK = 60_000_000L;
 
-    private static final int LEVELS = 100;
+    private static final long WORK_PER_NODE = 300_000L;
+
+    /** Replayed steps that one attempt to fit a bound may take, for each node. */
+    private static final long ATTEMPT_PER_NODE = 3_000L;
+
+    /** A graph with more nodes is large: fewer levels, fewer attempts. */
+    private static final int LARGE = 1_500;
 
     /** How much chance enters the choices, where choosing the best each time leads nowhere. */
-    private static final double[] NOISES = {0, 0.5, 1, 1};
+    private static final double[] NOISES = {0, 0.5, 1};
 
     private final Model model;
     private final Search search;
@@ -59,6 +87,11 @@ final class Frontier {
         return storeAll;
     }
 
+    /** The steps replayed to grow the family. */
+    long work() {
+        return search.work();
+    }
+
     /** Largest peak first; each cheaper than the next. */
     List<Member> members() {
         return List.copyOf(members);
@@ -77,9 +110,10 @@ final class Frontier {
     }
 
     private void grow() {
+        int n = model.nodes.size();
         long floor = Bounds.peak(model);
-        int levels = Math.max(8, Math.min(LEVELS, 40_000 / Math.max(1, model.nodes.size())));
-        long share = WORK / levels;
+        int levels = n > LARGE ? 50 : 100;
+        long share = Math.min(WORK, WORK_PER_NODE * n) / levels / (n > LARGE ? 10 : 1);
         var above = member(orders.getFirst());
         long start = above.peak;
         var ladder = new ArrayList<Member>();
@@ -87,49 +121,59 @@ final class Frontier {
             long bound = (long) (storeAll * (double) k / levels);
             if (bound >= start) continue;
             if (bound < floor) break;
-            var found = descend(above, bound, share);
+            boolean full = k % 5 == 0;
+            var found = descend(above, bound, full, full ? share : share / 8);
             if (found == null) break;
             ladder.add(found);
             above = found;
         }
         long failed = Math.max(floor - 1, above.peak - storeAll / levels);
-        long fits = above.peak;
-        for (int k = 0; k < 10 && fits - failed > Math.max(1, storeAll / 2000); k++) {
-            long bound = failed + (fits - failed) / 2;
-            var found = descend(above, bound, share / 4);
+        for (int k = 0;
+                k < (n > LARGE ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000);
+                k++) {
+            long bound = failed + (above.peak - failed) / 2;
+            var found = descend(above, bound, false, share / 8);
             if (found == null) {
                 failed = bound;
             } else {
                 above = found;
-                fits = found.peak;
                 ladder.add(found);
             }
         }
-        ascend(ladder, share / 2);
+        ascend(ladder, share / 8);
         members.addAll(ladder);
     }
 
     /**
-     * The cheapest plan found under {@code bound}, from the plan above it or from the start; null
-     * if none.
+     * The cheapest plan found under {@code bound}: from the plan above it, and if {@code full} or
+     * if need be from the start; null if none.
      */
-    private @Nullable Member descend(Member above, long bound, long share) {
-        var starts = new ArrayList<>(orders);
-        starts.addFirst(above.sequence);
+    private @Nullable Member descend(Member above, long bound, boolean full, long share) {
+        var starts = new ArrayList<>(List.of(above.sequence));
+        boolean large = model.nodes.size() > LARGE;
         Member best = null;
         for (double noise : NOISES) {
+            if (large && noise > 0) break;
             for (int[] start : starts) {
-                var found = squeezed(start, bound, noise, share);
+                var found = squeezed(start, bound, noise);
                 if (found != null && (best == null || found.extra < best.extra)) best = found;
+            }
+            if (noise == 0 && (best == null || (full && !large))) {
+                for (int[] start : large ? orders.subList(0, 1) : orders) {
+                    var found = squeezed(start, bound, noise);
+                    if (found != null && (best == null || found.extra < best.extra)) best = found;
+                    starts.add(start);
+                }
             }
             if (best != null) return member(search.improve(best.sequence, bound, share));
         }
         return null;
     }
 
-    private @Nullable Member squeezed(int[] start, long bound, double noise, long share) {
+    private @Nullable Member squeezed(int[] start, long bound, double noise) {
         var squeeze = search.squeeze();
-        if (!squeeze.start(start) || !squeeze.to(bound, noise, share)) return null;
+        if (!squeeze.start(start) || !squeeze.to(bound, noise, ATTEMPT_PER_NODE * start.length))
+            return null;
         squeeze.relax(bound);
         return here();
     }

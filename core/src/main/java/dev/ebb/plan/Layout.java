@@ -1,7 +1,5 @@
 package dev.ebb.plan;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
@@ -68,19 +66,24 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes) {
             switch (steps.get(i)) {
                 case Step.Compute(var node, var reuses) -> {
                     Map<Value, List<Stay>> taken = new LinkedHashMap<>();
-                    for (var reuse : reuses) taken.put(reuse.into(), open.remove(reuse.from()));
+                    for (var reuse : reuses) taken.put(reuse.into(), take(open, reuse.from()));
                     for (Value v : node.outputs()) {
                         var stays = taken.getOrDefault(v, new ArrayList<>());
                         stays.add(new Stay(v, i));
                         open.put(v, stays);
                     }
                 }
-                case Step.Free(var v) ->
-                        slots.add(close(problem, requireNonNull(open.remove(v)), i));
+                case Step.Free(var v) -> slots.add(close(problem, take(open, v), i));
             }
         }
         open.values().forEach(stays -> slots.add(close(problem, stays, steps.size())));
         return slots;
+    }
+
+    private static List<Stay> take(Map<Value, List<Stay>> open, Value v) {
+        var stays = open.remove(v);
+        if (stays == null) throw new IllegalStateException(v + " is not in memory");
+        return stays;
     }
 
     private static Slot close(Problem problem, List<Stay> stays, int to) {

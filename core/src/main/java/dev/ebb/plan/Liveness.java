@@ -5,14 +5,15 @@ import java.util.Arrays;
 /**
  * What a sequence of computations takes. A plan is no more than the order in which nodes are
  * computed, some of them more than once: each value is best freed after its last use before it is
- * computed again, so the memory at every step follows from one walk backwards. Recomputations
- * nobody reads are dropped on the way.
+ * computed again, so the memory at every step follows from one walk backwards. Computations nobody
+ * reads are dropped on the way, as long as one of each node is left.
  */
 final class Liveness {
     private final Model model;
     private final boolean[] live;
     private final boolean[] taken;
     private final int[] instances;
+    private final boolean[] later;
 
     /**
      * The surviving sequence: {@code order[0..length)}, and the bytes alive during each of its
@@ -32,16 +33,21 @@ final class Liveness {
         live = new boolean[model.values.length];
         taken = new boolean[model.values.length];
         instances = new int[model.nodes.size()];
+        later = new boolean[model.nodes.size()];
     }
 
-    /** Replays {@code sequence[0..count)}; false if it reads what is not there. */
+    /**
+     * Replays {@code sequence[0..count)}, an array of the caller's; false if it reads what is not
+     * there.
+     */
     boolean replay(int[] sequence, int count) {
-        if (order.length < count || order == sequence) {
+        if (order.length < count) {
             order = new int[count + count / 4 + 16];
             memory = new long[order.length];
         }
         Arrays.fill(live, false);
         Arrays.fill(instances, 0);
+        Arrays.fill(later, false);
         long now = 0;
         for (int v = 0; v < live.length; v++) {
             if (model.pinned[v]) {
@@ -55,14 +61,14 @@ final class Liveness {
         int at = order.length;
         for (int i = count - 1; i >= 0; i--) {
             int u = sequence[i];
-            int left = --instances[u];
-            boolean needed = left == 0;
+            boolean needed = --instances[u] == 0 && !later[u];
             for (int o : model.out[u]) needed |= live[o];
             if (!needed) continue;
-            if (left > 0) {
+            if (later[u]) {
                 if (model.once[u]) return false;
                 extra += model.again[u];
             }
+            later[u] = true;
             long during = now;
             for (int o : model.out[u]) if (!live[o]) during += model.bytes[o];
             for (int x : model.in[u]) if (!live[x]) during += model.bytes[x];

@@ -1,15 +1,12 @@
 package dev.ebb.plan;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A problem in plain arrays, for algorithms that replay it thousands of times. Values are numbered
@@ -74,7 +71,7 @@ final class Model {
         values = new Value[count];
         producer = new int[count];
         Arrays.fill(producer, -1);
-        Map<Value, Integer> index = new HashMap<>(2 * count);
+        var index = new Table<Value, Integer>();
         int next = 0;
         for (Value p : graph.params()) next = number(index, p, next);
         in = new int[n][];
@@ -86,7 +83,7 @@ final class Model {
         effect = new boolean[n];
         for (int i = 0; i < n; i++) {
             var node = nodes.get(i);
-            in[i] = node.inputs().stream().mapToInt(index::get).distinct().toArray();
+            in[i] = node.inputs().stream().mapToInt(index::at).distinct().toArray();
             out[i] = new int[node.outputs().size()];
             for (int k = 0; k < out[i].length; k++) {
                 producer[next] = i;
@@ -104,15 +101,14 @@ final class Model {
         for (int i = 0; i < n; i++) reuse[i] = reusable(i);
         readers = readers(count);
         pinned = new boolean[count];
-        for (Value r : graph.results()) pinned[requireNonNull(index.get(r))] = true;
+        for (Value r : graph.results()) pinned[index.at(r)] = true;
         place = new int[count];
         Arrays.fill(place, -1);
         for (int p = 0; p < params; p++) {
             switch (problem.bindings().get(p)) {
                 case Binding.Kept _ -> pinned[p] = true;
                 case Binding.Consumed _ -> {}
-                case Binding.Replaced(int r) ->
-                        replace(p, requireNonNull(index.get(graph.results().get(r))));
+                case Binding.Replaced(int r) -> replace(p, index.at(graph.results().get(r)));
             }
         }
         long total = 0;
@@ -120,7 +116,7 @@ final class Model {
         paramBytes = total;
     }
 
-    private int number(Map<Value, Integer> index, Value value, int next) {
+    private int number(Table<Value, Integer> index, Value value, int next) {
         values[next] = value;
         index.put(value, next);
         return next + 1;

@@ -2,7 +2,9 @@ package dev.ebb.plan;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.PriorityQueue;
+import java.util.stream.IntStream;
 
 /**
  * Orders in which every node is computed once. The graph's own, as far as updates in place allow
@@ -18,6 +20,10 @@ final class Ordering {
     private final Model model;
     private final int[][] before;
     private final int[][] after;
+
+    /** Nodes that write over a parameter, and all that must wait for them. */
+    private final boolean[] late;
+
     private int[] order;
     private final int[] step;
 
@@ -36,17 +42,71 @@ final class Ordering {
             lastEffect = u;
         }
         after = successors();
-        order = sorted();
+        late = late();
+        order = settle(sorted());
         step = new int[n];
     }
 
-    /** The graph's order, updates as late as they must be and no later. */
+    private boolean[] late() {
+        var marked = new boolean[before.length];
+        for (int u : sorted()) {
+            for (int o : model.out[u]) marked[u] |= model.place[o] >= 0;
+            for (int p : before[u]) marked[u] |= marked[p];
+        }
+        return marked;
+    }
+
+    /**
+     * Whether {@code u} writes over a parameter or waits for a node that does; such nodes are
+     * computed once.
+     */
+    boolean isLate(int u) {
+        return late[u];
+    }
+
+    /**
+     * The sequence with its late nodes moved to the earliest step at which what they read has been
+     * computed and, recomputations included, nothing reads any more what they write over.
+     */
+    int[] settle(int[] sequence) {
+        int n = before.length;
+        var first = new int[n];
+        var last = new int[n];
+        Arrays.fill(first, -1);
+        var rest = Arrays.stream(sequence).filter(u -> !late[u]).toArray();
+        for (int i = rest.length - 1; i >= 0; i--) first[rest[i]] = i;
+        for (int i = 0; i < rest.length; i++) last[rest[i]] = i;
+        var waiting = new ArrayList<List<Integer>>();
+        for (int i = 0; i <= rest.length; i++) waiting.add(new ArrayList<>());
+        for (int u : sequence) {
+            if (!late[u]) continue;
+            int at = -1;
+            for (int p : before[u]) at = Math.max(at, feeds(p, u) ? first[p] : last[p]);
+            first[u] = at;
+            last[u] = at;
+            waiting.get(at + 1).add(u);
+        }
+        var settled = new int[sequence.length];
+        int length = 0;
+        for (int i = 0; i <= rest.length; i++) {
+            for (int u : waiting.get(i)) settled[length++] = u;
+            if (i < rest.length) settled[length++] = rest[i];
+        }
+        return settled;
+    }
+
+    private boolean feeds(int p, int u) {
+        for (int x : model.in[u]) if (model.producer[x] == p) return true;
+        return false;
+    }
+
+    /** The graph's order, with updates in place as early as they may be. */
     int[] plain() {
         return order.clone();
     }
 
     private int[] predecessors(int u) {
-        var needed = java.util.stream.IntStream.builder();
+        var needed = IntStream.builder();
         for (int x : model.in[u]) if (model.producer[x] >= 0) needed.add(model.producer[x]);
         for (int o : model.out[u]) {
             if (model.place[o] < 0) continue;
@@ -116,12 +176,14 @@ final class Ordering {
             long least = Long.MAX_VALUE;
             for (int k = 0; k < ready.size(); k++) {
                 long growth = growth(ready.get(k), left);
-                if (growth < least || growth == least && ready.get(k) < ready.get(best)) {
+                if (growth < least || (growth == least && ready.get(k) < ready.get(best))) {
                     least = growth;
                     best = k;
                 }
             }
-            int u = ready.remove(best);
+            int u = ready.get(best);
+            ready.set(best, ready.getLast());
+            ready.removeLast();
             sequence[i] = u;
             for (int x : model.in[u]) left[x]--;
             for (int s : after[u]) if (--waiting[s] == 0) ready.add(s);
@@ -176,7 +238,7 @@ final class Ordering {
                 if (!model.pinned[x] && other < here)
                     change -= (double) model.bytes[x] * (here - Math.max(to, other + 1));
             }
-            if (change < best || change == best && change < 0 && to > target) {
+            if (change < best || (change == best && change < 0 && to > target)) {
                 best = change;
                 target = to;
             }

@@ -2,21 +2,21 @@ package dev.ebb.plan;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.IntStream;
 
 /**
  * Places buffers with known lifetimes in one arena (dynamic storage allocation, which is NP-hard).
  * Buffers are placed one by one, each at the lowest offset where no living neighbour lies; what
  * matters is the order. Several are tried, large ones first being the usual winner, and the best is
- * improved: whoever ends above the peak of live bytes, which no arena can undercut, goes to the
- * front together with those it collides with (in the manner of TelaMalloc, Maas et al., 2022). The
- * work is bounded by a count, not by a clock.
+ * improved: whoever ends above the peak of live bytes, which no arena can undercut, or lives beside
+ * one that does, is tried elsewhere in the order. The work is bounded by a count, not by a clock.
  */
 final class Packing {
     /** Comparisons spent on one packing; beyond it the best so far stands. */
-    private static final long PATIENCE = 600_000_000L;
+    private static final long PATIENCE = 80_000_000L;
 
-    private static final int ROUNDS = 400;
+    private static final int ROUNDS = 20;
 
     private final int[] from;
     private final int[] to;
@@ -24,6 +24,7 @@ final class Packing {
     private final long floor;
     private long[] best = new long[0];
     private long bestArena = Long.MAX_VALUE;
+    private long reached;
     private long work;
 
     private final long[] offset;
@@ -87,34 +88,113 @@ final class Packing {
         Comparator<Integer> byStart = Comparator.comparingInt((Integer i) -> from[i]);
         Comparator<Integer> byArea =
                 Comparator.comparingDouble((Integer i) -> -(double) bytes[i] * (to[i] - from[i]));
-        int[] order = place(bySize.thenComparing(byLife).thenComparing(byStart));
-        for (var other :
-                java.util.List.of(
-                        byLife.thenComparing(bySize), byArea, byStart.thenComparing(byLife))) {
-            if (bestArena == floor || work > PATIENCE / 2) return;
-            long before = bestArena;
-            int[] tried = place(other);
-            if (bestArena < before) order = tried;
+        int[] order = sorted(bySize.thenComparing(byLife).thenComparing(byStart));
+        place(order, Long.MAX_VALUE);
+        for (var by :
+                List.of(byLife.thenComparing(bySize), byArea, byStart.thenComparing(byLife))) {
+            if (bestArena == floor || work > PATIENCE) return;
+            int[] other = sorted(by);
+            if (place(other, bestArena - 1)) order = other;
         }
+        order = promoted(order);
+        climb(order);
+    }
+
+    private int[] sorted(Comparator<Integer> by) {
+        return IntStream.range(0, bytes.length)
+                .boxed()
+                .sorted(by.thenComparing(Comparator.<Integer>naturalOrder()))
+                .mapToInt(Integer::intValue)
+                .toArray();
+    }
+
+    /**
+     * A few rounds in which whoever ended above the floor goes to the front; the best order found.
+     */
+    private int[] promoted(int[] start) {
+        int[] best = start;
+        int[] order = start;
         for (int round = 0; round < ROUNDS && bestArena > floor && work < PATIENCE; round++) {
-            order = promote(order);
-            place(order);
+            long before = bestArena;
+            place(order, Long.MAX_VALUE);
+            if (bestArena < before) best = order;
+            int[] rest = order;
+            order =
+                    IntStream.concat(
+                                    Arrays.stream(rest).filter(i -> offset[i] + bytes[i] > floor),
+                                    Arrays.stream(rest).filter(i -> offset[i] + bytes[i] <= floor))
+                            .toArray();
+        }
+        return best;
+    }
+
+    /**
+     * Moves one buffer at a time, one that ends high or lives beside one that does, and keeps what
+     * is no worse.
+     */
+    private void climb(int[] start) {
+        var dice = new Dice(1);
+        int[] order = start;
+        place(order, Long.MAX_VALUE);
+        long arena = reached;
+        double excess = excess();
+        while (bestArena > floor && work < PATIENCE) {
+            work += order.length;
+            int high = pick(order, dice);
+            int moved = dice.next() < 0.5 ? high : neighbour(order, high, dice);
+            int[] next = moved(order, moved, dice);
+            if (!place(next, arena)) continue;
+            double now = excess();
+            if (reached < arena || now <= excess) {
+                arena = reached;
+                excess = now;
+                order = next;
+            }
         }
     }
 
-    private int[] place(Comparator<Integer> by) {
-        int[] order =
-                IntStream.range(0, bytes.length)
-                        .boxed()
-                        .sorted(by.thenComparing(Comparator.<Integer>naturalOrder()))
-                        .mapToInt(Integer::intValue)
-                        .toArray();
-        place(order);
-        return order;
+    /** By how much the buffers stick out above the floor, all in all. */
+    private double excess() {
+        double sum = 0;
+        for (int i = 0; i < bytes.length; i++) sum += Math.max(0, offset[i] + bytes[i] - floor);
+        return sum;
     }
 
-    /** First fit in this order; remembers the offsets if the arena is the smallest so far. */
-    private void place(int[] order) {
+    /** One of those that end above the floor in the best packing. */
+    private int pick(int[] order, Dice dice) {
+        int count = 0;
+        int chosen = order[0];
+        for (int i : order) {
+            if (best[i] + bytes[i] > floor && dice.below(++count) == 0) chosen = i;
+        }
+        return chosen;
+    }
+
+    private int neighbour(int[] order, int of, Dice dice) {
+        int count = 0;
+        int chosen = of;
+        for (int i : order) {
+            if (from[i] < to[of] && from[of] < to[i] && dice.below(++count) == 0) chosen = i;
+        }
+        return chosen;
+    }
+
+    private static int[] moved(int[] order, int which, Dice dice) {
+        int at = 0;
+        while (order[at] != which) at++;
+        int target = dice.next() < 0.7 ? dice.below(at + 1) : dice.below(order.length);
+        var next = order.clone();
+        if (target <= at) System.arraycopy(order, target, next, target + 1, at - target);
+        else System.arraycopy(order, at + 1, next, at, target - at);
+        next[target] = which;
+        return next;
+    }
+
+    /**
+     * First fit in this order, given up beyond {@code limit}; remembers the offsets if they are the
+     * best so far.
+     */
+    private boolean place(int[] order, long limit) {
         int count = 0;
         long arena = 0;
         for (int i : order) {
@@ -133,14 +213,17 @@ final class Packing {
                 if (sortedEnd[k] > at) at = sortedEnd[k];
             }
             work += k + 1;
+            if (at + size > limit) return false;
             offset[i] = at;
             insert(i, count++);
             arena = Math.max(arena, at + size);
         }
+        reached = arena;
         if (arena < bestArena) {
             bestArena = arena;
             best = offset.clone();
         }
+        return true;
     }
 
     private void insert(int i, int count) {
@@ -162,19 +245,5 @@ final class Packing {
         sortedTo[low] = to[i];
         sortedOffset[low] = offset[i];
         sortedEnd[low] = offset[i] + bytes[i];
-    }
-
-    /** Whoever ended too high goes first, the others follow in their order. */
-    private int[] promote(int[] order) {
-        var first = new int[order.length];
-        var rest = new int[order.length];
-        int a = 0;
-        int b = 0;
-        for (int i : order) {
-            if (offset[i] + bytes[i] > floor) first[a++] = i;
-            else rest[b++] = i;
-        }
-        System.arraycopy(rest, 0, first, a, b);
-        return first;
     }
 }

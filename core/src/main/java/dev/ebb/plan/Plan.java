@@ -11,10 +11,7 @@ public record Plan(Layout layout, double lowerBound, Curve curve) {
 
     /** The promised peak: what the budget bounds. */
     public long peakBytes() {
-        return switch (curve.measure()) {
-            case ARENA -> layout.arenaBytes();
-            case LIVE -> schedule().footprint().peakBytes();
-        };
+        return curve.promised(layout);
     }
 
     /** The predicted cost of one run, recomputation included. */

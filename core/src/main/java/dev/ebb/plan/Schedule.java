@@ -16,6 +16,9 @@ import java.util.Set;
  */
 public record Schedule(Problem problem, List<Step> steps) {
 
+    /** Every buffer of a program starts at a multiple of this: a cache line. */
+    public static final long ALIGNMENT = 64;
+
     public Schedule {
         steps = List.copyOf(steps);
         replay(problem, steps);
@@ -129,8 +132,10 @@ public record Schedule(Problem problem, List<Step> steps) {
         }
 
         private void count(Node node) {
-            int i = number.getOrDefault(node, -1);
-            require(i >= 0, node.outputs(), "do not come from a node of the graph:", node);
+            Integer known = number.get(node);
+            if (known == null)
+                throw new IllegalArgumentException(node + " is not a node of the graph");
+            int i = known;
             if (done[i]) {
                 recomputed++;
                 var traits = node.op().traits();

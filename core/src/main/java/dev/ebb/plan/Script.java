@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Writes a sequence of computations out as a schedule: every value is freed at its last use, or
@@ -30,7 +31,7 @@ final class Script {
                     Arrays.stream(model.in[u])
                             .filter(x -> !live[x])
                             .boxed()
-                            .collect(java.util.stream.Collectors.toList());
+                            .collect(Collectors.toCollection(ArrayList::new));
             for (boolean forced : new boolean[] {true, false}) reuse(u, forced, gone, reuses);
             for (int o : model.out[u]) if (!live[o]) backwards.add(new Step.Free(model.values[o]));
             for (int x : gone.reversed()) backwards.add(new Step.Free(model.values[x]));
@@ -55,7 +56,7 @@ final class Script {
             int into = pairs[k + 1];
             if (forced ? model.place[into] != from : model.place[into] >= 0) continue;
             boolean done = reuses.stream().anyMatch(r -> r.into().equals(model.values[into]));
-            if (!done && gone.remove((Integer) from)) {
+            if (!done && gone.removeIf(x -> x == from)) {
                 reuses.add(new Step.Reuse(model.values[from], model.values[into]));
             }
         }

@@ -27,13 +27,11 @@ import java.util.Set;
  * copy of its own.
  */
 public final class Settle {
-    private final Problem problem;
     private final List<Node> nodes;
     private final Map<Value, Value> placeOf = new LinkedHashMap<>();
     private int next;
 
     private Settle(Problem problem) {
-        this.problem = problem;
         var graph = problem.graph();
         this.nodes = new ArrayList<>(graph.nodes());
         for (int i = 0; i < graph.params().size(); i++) {

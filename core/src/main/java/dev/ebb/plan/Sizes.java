@@ -7,7 +7,7 @@ import dev.ebb.ir.Value;
 public interface Sizes {
 
     /** Whole cache lines: what every device lays out. */
-    Sizes CACHE_LINES = aligned(64);
+    Sizes CACHE_LINES = aligned(Schedule.ALIGNMENT);
 
     long of(Value value);
 

@@ -16,6 +16,12 @@ final class Squeeze {
     /** No chain is longer: what takes more to bring back is better kept. */
     private static final int LONGEST = 400;
 
+    /**
+     * How many refused attempts end a search; a little more in large graphs, where one refusal
+     * comes many times.
+     */
+    private static final int PATIENCE = 40;
+
     private final Model model;
     private final Timeline time;
     private Liveness current;
@@ -45,7 +51,7 @@ final class Squeeze {
     private int bestStep;
     private int[] bestChain = new int[64];
     private int bestLength;
-    private int bestValue;
+    private long bestKey;
     private double bestScore;
     private double bestPrice;
 
@@ -80,20 +86,18 @@ final class Squeeze {
         Set<Long> refused = new HashSet<>();
         time.index(current, budget);
         price = model.total() / Math.max(1, time.overflow());
-        int patience = 40;
+        int patience = PATIENCE + model.nodes.size() / 8;
         while (current.peak > budget) {
             if (model.paramBytes > budget || work > stop) return false;
             double overflow = time.overflow();
             findBest(refused, noise);
             if (bestLength == 0) return false;
-            int node = bestStep < current.length ? current.order[bestStep] : -1;
-            long key = (long) bestValue * (model.nodes.size() + 1) + node;
             if (apply() && overflow(trial) < overflow) {
                 price = bestPrice;
                 swap();
                 time.index(current, budget);
             } else {
-                refused.add(key);
+                refused.add(bestKey);
                 if (--patience == 0) return false;
             }
         }
@@ -141,20 +145,25 @@ final class Squeeze {
                 int to = time.events[e] >> 1;
                 if (time.over(from + 1, to) == 0) continue;
                 if (!refused.isEmpty() && refused.contains((long) v * n + time.order[to])) continue;
-                weigh(v, from, to, noise);
+                weigh(v, e, noise);
             }
         }
     }
 
     /**
-     * Weighs computing {@code v} again just before step {@code to}, or where what it reads was last
-     * alive.
+     * Weighs computing {@code v} again just before a use, or where what it reads was last alive.
+     * Where nothing has read it since it was computed, that is to move it, and costs less.
      */
-    private void weigh(int v, int from, int to, double noise) {
+    private void weigh(int v, int event, double noise) {
+        int from = time.events[event - 1] >> 1;
+        int to = time.events[event] >> 1;
+        int node = model.producer[v];
+        boolean unread = (time.events[event - 1] & 1) == 1 && model.out[node].length == 1;
+        double saved = unread ? model.again[node] : 0;
         double relief = relief(v, from + 1, to);
         double luck = noise == 0 ? 1 : 1 + noise * (dice.next() - 0.5);
-        if (relief * luck <= bestScore * least) return;
-        offer(v, from, to, luck);
+        if (relief * luck <= bestScore * (model.again[node] - saved + least)) return;
+        offer(v, from, to, to, saved, luck);
         int earlier = to;
         for (int x : model.in[model.producer[v]]) {
             if (!time.isLive(x, to)) {
@@ -162,17 +171,18 @@ final class Squeeze {
                 if (d > from + 1) earlier = Math.min(earlier, d);
             }
         }
-        if (earlier < to && time.over(from + 1, earlier) > 0) offer(v, from, earlier, luck);
+        if (earlier < to && time.over(from + 1, earlier) > 0)
+            offer(v, from, earlier, to, saved, luck);
     }
 
     private double relief(int v, int from, int to) {
         return Math.min((double) model.bytes[v] * time.over(from, to), time.overBytes(from, to));
     }
 
-    private void offer(int v, int from, int at, double luck) {
+    private void offer(int v, int from, int at, int use, double saved, double luck) {
         stamps++;
         chained = 0;
-        chainCost = 0;
+        chainCost = -saved;
         chainHarm = 0;
         chainHeld = 0;
         chainBytes = 0;
@@ -185,7 +195,7 @@ final class Squeeze {
             bestScore = score;
             bestPrice = chainCost / gain;
             bestStep = at;
-            bestValue = v;
+            bestKey = (long) v * (model.nodes.size() + 1) + time.order[use];
             bestLength = chained;
             if (bestChain.length < chained) bestChain = new int[chain.length];
             System.arraycopy(chain, 0, bestChain, 0, chained);
@@ -231,9 +241,9 @@ final class Squeeze {
         for (int o : model.out[node]) chainBytes += model.bytes[o];
         for (int x : model.in[node]) {
             int producer = model.producer[x];
-            if (producer >= 0 && stamp[producer] == stamps || time.isLive(x, at)) continue;
-            int from = time.last(x, at) + 1;
-            double harm = time.harm(model.bytes[x], from, at);
+            if ((producer >= 0 && stamp[producer] == stamps) || time.isLive(x, at)) continue;
+            int from = lost(x, time.last(x, at));
+            double harm = time.harm(model.bytes[x], chainHeld, from, at);
             boolean again = producer >= 0 && !model.once[producer];
             if (!again || harm * price <= model.again[producer]) {
                 if (isReplaced(x)) return false;
@@ -249,65 +259,65 @@ final class Squeeze {
     }
 
     /**
+     * The first step at which keeping {@code x} beyond its last use, at step {@code last}, takes
+     * more memory: that step itself, if {@code x} is written over there.
+     */
+    private int lost(int x, int last) {
+        if (last >= 0) {
+            int[] pairs = model.reuse[time.order[last]];
+            for (int k = 0; k < pairs.length; k += 2) if (pairs[k] == x) return last;
+        }
+        return last + 1;
+    }
+
+    /**
      * Whether a dead param cannot be kept alive for longer, because a result has taken its place.
      */
     private boolean isReplaced(int x) {
         return x < model.params && model.problem.bindings().get(x) instanceof Binding.Replaced;
     }
 
-    /** Drops recomputations the budget has room without, dearest first; true if there was one. */
-    boolean relax(long bound) {
+    /** Drops recomputations that the budget has room without, dearest first. */
+    void relax(long bound) {
         budget = bound;
-        boolean any = false;
-        boolean found = true;
-        while (found) {
-            found = false;
+        var stuck = new boolean[model.nodes.size()];
+        int patience = PATIENCE;
+        while (patience > 0) {
             time.index(current, budget);
-            var again = new long[current.length];
-            int count = 0;
+            work += current.length;
+            int best = -1;
             for (int i = 0; i < current.length; i++) {
-                if (!time.firstTime[i] && isSpare(i)) again[count++] = i;
+                int u = current.order[i];
+                if (time.firstTime[i] || stuck[u]) continue;
+                if ((best < 0 || model.again[u] > model.again[current.order[best]]) && isSpare(i))
+                    best = i;
             }
-            var steps =
-                    Arrays.stream(again, 0, count)
-                            .boxed()
-                            .sorted(
-                                    (a, b) -> {
-                                        int byCost =
-                                                Double.compare(
-                                                        model.again[current.order[b.intValue()]],
-                                                        model.again[current.order[a.intValue()]]);
-                                        return byCost != 0 ? byCost : Long.compare(a, b);
-                                    })
-                            .mapToInt(Long::intValue)
-                            .toArray();
-            for (int step : steps) {
-                if (drop(step)
-                        && trial.peak <= Math.max(budget, current.peak)
-                        && trial.peak <= budget) {
-                    swap();
-                    found = true;
-                    any = true;
-                    break;
-                }
+            if (best < 0) return;
+            if (drop(best) && trial.peak <= budget) {
+                swap();
+            } else {
+                stuck[current.order[best]] = true;
+                patience--;
             }
         }
-        return any;
     }
 
     /** A quick look: could the values that step {@code i} brings back have stayed? */
     private boolean isSpare(int i) {
         int u = time.order[i];
         long relieved = 0;
+        int since = i;
         for (int x : model.in[u]) {
             int e = time.next(x, i + 1);
-            if (e == time.first[x + 1] ? !model.pinned[x] : (time.events[e] & 1) == 1)
-                relieved += model.bytes[x];
+            if (e == time.first[x + 1] ? model.pinned[x] : (time.events[e] & 1) == 0) continue;
+            relieved += model.bytes[x];
+            since = Math.min(since, time.last(x, i) + 1);
         }
         for (int o : model.out[u]) {
             if (!time.isLive(o, i + 1)) continue;
             int from = time.last(o, i) + 1;
             if (time.highest(from, i) + model.bytes[o] - relieved > budget) return false;
+            if (time.highest(from, Math.max(from, since)) + model.bytes[o] > budget) return false;
         }
         return true;
     }

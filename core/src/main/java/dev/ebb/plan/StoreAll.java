@@ -1,11 +1,17 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Value;
+
+import java.util.HashSet;
+import java.util.Set;
+
 /** Computes every node once, in the graph's order, and frees each value after its last use. */
-public record StoreAll() implements Planner {
+public record StoreAll() implements Strategy {
 
     @Override
-    public Schedule plan(Problem problem, Cost cost) {
-        var model = new Model(problem, cost);
-        return Script.of(model, new Ordering(model).plain());
+    public Set<Value> keeps(Problem problem, Cost cost) {
+        var all = new HashSet<Value>();
+        for (var node : problem.graph().nodes()) all.addAll(node.outputs());
+        return all;
     }
 }

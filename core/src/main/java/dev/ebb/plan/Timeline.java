@@ -151,14 +151,16 @@ final class Timeline {
     }
 
     /**
-     * How much the overflow would grow if {@code bytes} more were alive during {@code [from, to)}.
+     * How much the overflow would grow during {@code [from, to)} with {@code bytes} more, on top of
+     * {@code held}.
      */
-    double harm(long bytes, int from, int to) {
-        if (to <= from || highest(from, to) + bytes <= budget) return 0;
+    double harm(long bytes, long held, int from, int to) {
+        if (to <= from || highest(from, to) + held + bytes <= budget) return 0;
         if (to - from > 256) return (double) bytes * (to - from);
         double sum = 0;
-        for (int i = from; i < to; i++)
-            sum += Math.max(0, memory[i] + bytes - Math.max(memory[i], budget));
+        for (int i = from; i < to; i++) {
+            sum += Math.max(0, memory[i] + held + bytes - Math.max(memory[i] + held, budget));
+        }
         return sum;
     }
 }

@@ -6,6 +6,7 @@ import static dev.ebb.tensor.Literals.lit;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.ShapeException;
 
 /** Activations. Those made of straight lines keep bits, not values, for their derivative. */
 final class Activations {
@@ -54,6 +55,17 @@ final class Activations {
 
     /** Both bounds belong to the part with slope one. */
     record Clamp(double low, double high) implements Unary {
+        Clamp {
+            if (!(low <= high)) {
+                throw new ShapeException(
+                        "clamp: low is "
+                                + low
+                                + " and high is "
+                                + high
+                                + "; low must not be above");
+            }
+        }
+
         @Override
         public String name() {
             return "clamp(" + low + ", " + high + ")";

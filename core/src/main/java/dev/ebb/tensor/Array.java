@@ -11,6 +11,8 @@ import java.lang.foreign.ValueLayout;
 
 /** A tensor with data. It copies what it is made of, so it never changes. */
 public final class Array implements Tensor {
+    private static final long MOST_WORDS = Integer.MAX_VALUE - 8;
+
     private final Type type;
     private final Buffer data;
 
@@ -21,8 +23,18 @@ public final class Array implements Tensor {
 
     /** An array of {@code type} whose buffer is filled by {@code fill} before anyone sees it. */
     public static Array make(Type type, java.util.function.Consumer<Buffer> fill) {
-        var memory =
-                MemorySegment.ofArray(new long[Math.toIntExact(Math.ceilDiv(type.bytes(), 8))]);
+        long words = Math.ceilDiv(type.bytes(), 8);
+        if (words > MOST_WORDS) {
+            throw new ShapeException(
+                    "an array of "
+                            + type
+                            + " takes "
+                            + type.bytes()
+                            + " bytes, and a Java array holds at most "
+                            + 8 * MOST_WORDS
+                            + "; split it");
+        }
+        var memory = MemorySegment.ofArray(new long[(int) words]);
         var buffer = new Buffer(type.dtype(), type.size(), memory);
         fill.accept(buffer);
         return new Array(type, new Buffer(type.dtype(), type.size(), memory.asReadOnly()));

@@ -193,6 +193,7 @@ final class Attending {
                 var seen = Tensors.ones(DType.BOOL, Shape.of(queries, keys)).tril(keys - queries);
                 s = Tensors.where(seen, s, least);
             }
+            if (keys == 0) return new Scores(q, k, v, s);
             // a query that sees nothing gets nothing
             var sees = s.amax(List.of(4), true).gt(least);
             var zero = s.literal(0);

@@ -1,5 +1,6 @@
 package dev.ebb.tensor;
 
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.ShapeException;
@@ -31,7 +32,7 @@ record Band(Triangle half, int k) implements Differentiable {
         int rank = x.shape().rank();
         var row = new Scalar.Index(rank - 2);
         var column = new Scalar.Index(rank - 1);
-        var edge = row.add(new Scalar.Lit(dev.ebb.ir.DType.I32, k));
+        var edge = row.add(new Scalar.Lit(DType.I32, k));
         var inside = half == Triangle.LOWER ? column.le(edge) : column.ge(edge);
         var body = inside.select(Scalar.arg(0), new Scalar.Lit(x.dtype().compute(), 0));
         return Kernel.Map.of(x.shape(), List.of(View.contiguous(x.shape())), body);

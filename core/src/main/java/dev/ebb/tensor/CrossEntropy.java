@@ -2,6 +2,7 @@ package dev.ebb.tensor;
 
 import dev.ebb.ir.ShapeException;
 
+import java.util.List;
 import java.util.OptionalLong;
 
 /**
@@ -64,8 +65,8 @@ public record CrossEntropy(Reduction reduction, OptionalLong ignored, double smo
     /** {@code log(sum(exp(x))) - (1 - smoothing) x[target] - smoothing mean(x)}, a row. */
     private Tensor rows(Tensor x, Tensor targets) {
         int last = x.rank() - 1;
-        var stats = Softmax.Rows.of(x, java.util.List.of(last));
-        var rows = x.shape().reduce(java.util.List.of(last), false);
+        var stats = Softmax.Rows.of(x, List.of(last));
+        var rows = x.shape().reduce(List.of(last), false);
         var max = stats.max().reshape(rows).detach();
         var logSum = stats.logSum().reshape(rows);
         var hit = x.apply(new Softmax.Pick(), targets).sub(max);

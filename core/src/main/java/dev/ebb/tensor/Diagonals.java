@@ -5,6 +5,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** A diagonal is every (columns + 1)th element of a matrix written as one row. */
@@ -23,7 +24,7 @@ final class Diagonals {
         var lead = lead(x, 2);
         var flat = x.reshape(with(lead, m * n));
         int rank = lead.size() + 1;
-        var start = new ArrayList<>(java.util.Collections.nCopies(rank, 0));
+        var start = new ArrayList<>(Collections.nCopies(rank, 0));
         var step = new ArrayList<>(Moves.ones(rank));
         start.set(rank - 1, length == 0 ? 0 : k >= 0 ? k : -k * n);
         step.set(rank - 1, n + 1);
@@ -36,7 +37,7 @@ final class Diagonals {
         int n = x.dim(-1);
         var lead = lead(x, 1);
         int rank = x.rank();
-        var start = java.util.Collections.nCopies(rank, 0);
+        var start = Collections.nCopies(rank, 0);
         var step = new ArrayList<>(Moves.ones(rank));
         step.set(rank - 1, n + 1);
         var part = new Kernel.Part(x.shape(), start, step);

@@ -4,6 +4,8 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 
 import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BinaryOperator;
 
 /**
  * Factorisations of matrices and what is computed with them, over the last two axes; leading axes
@@ -35,7 +37,7 @@ public interface FactorOps {
 
     /** X with {@code A X = B}; a vector B is one column. Leading axes broadcast. */
     default Tensor solve(Tensor b) {
-        return columns("solve", b, (a, c) -> Solve.of(a, c));
+        return columns("solve", b, Solve::of);
     }
 
     /** {@link #solve} where only one triangle of this matrix counts. */
@@ -44,7 +46,7 @@ public interface FactorOps {
         return columns("triangular_solve", b, (a, c) -> a.apply(op, c));
     }
 
-    private Tensor columns(String op, Tensor b, java.util.function.BinaryOperator<Tensor> solve) {
+    private Tensor columns(String op, Tensor b, BinaryOperator<Tensor> solve) {
         Factorisation.square(op, self().type());
         if (b.rank() == 0) {
             throw new ShapeException(op + ": a scalar right-hand side; give a vector or matrices");
@@ -54,9 +56,7 @@ public interface FactorOps {
                 Shape.broadcast(
                         Factorisation.lead(self().shape()), Factorisation.lead(right.shape()));
         var x = solve.apply(stretched(self(), lead), stretched(right, lead));
-        return b.rank() == 1
-                ? x.reshape(x.shape().reduce(java.util.List.of(x.rank() - 1), false))
-                : x;
+        return b.rank() == 1 ? x.reshape(x.shape().reduce(List.of(x.rank() - 1), false)) : x;
     }
 
     private static Tensor stretched(Tensor t, Shape lead) {
@@ -74,8 +74,8 @@ public interface FactorOps {
 
     /** The determinant's sign and log magnitude: what does not overflow. */
     default SignLogDet slogdet() {
-        var f = self().applyAll(new Solve.Lu());
-        var d = self().applyAll(new Solve.Determinant(), f.get(0), f.get(1));
+        var f = self().applyAll(new Lu());
+        var d = self().applyAll(new Determinant(), f.get(0), f.get(1));
         return new SignLogDet(d.get(0), d.get(1));
     }
 
@@ -107,7 +107,7 @@ public interface FactorOps {
         // the first columns decide Q; the others are only turned
         var square = a.slice(-1, 0, m).qr();
         var rest = square.q().transpose().matmul(a.slice(-1, m, a.dim(-1)));
-        return new Qr(square.q(), Tensors.concat(java.util.List.of(square.r(), rest), -1));
+        return new Qr(square.q(), Tensors.concat(List.of(square.r(), rest), -1));
     }
 
     /** Eigenvalues and eigenvectors of the symmetric part of this matrix. */

@@ -2,6 +2,7 @@ package dev.ebb.tensor;
 
 import dev.ebb.ir.ShapeException;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -75,7 +76,7 @@ public interface LinearOps extends FactorOps {
                             + " tensors: it takes one or two at a"
                             + " time; apply it twice, in the order that makes the smaller product");
         }
-        var operands = new java.util.ArrayList<Tensor>(List.of(self()));
+        var operands = new ArrayList<Tensor>(List.of(self()));
         operands.addAll(Arrays.asList(others));
         return Einsum.of(equation, operands);
     }

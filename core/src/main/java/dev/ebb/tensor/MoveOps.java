@@ -200,7 +200,7 @@ public interface MoveOps {
         }
         var dims = new ArrayList<Integer>();
         for (int d = 0; d < shape.rank(); d++) {
-            dims.add(Math.addExact(Math.addExact(low.get(d), shape.dim(d)), high.get(d)));
+            dims.add(Moves.length("pad", (long) low.get(d) + shape.dim(d) + high.get(d)));
         }
         var part = new Kernel.Part(shape, low, Moves.ones(shape.rank()));
         return self().apply(new Moves.Assemble(new Shape(dims), value, List.of(part)));
@@ -266,8 +266,9 @@ public interface MoveOps {
         var shape = self().shape();
         int a = shape.axis(axis);
         if (times < 0) throw new ShapeException("an axis " + times + " times over");
+        int length = Moves.length("repeat", (long) times * shape.dim(a));
         var fresh = unsqueeze(a + behind);
         var stretched = fresh.broadcastTo(fresh.shape().with(a + behind, times));
-        return stretched.reshape(shape.with(a, Math.multiplyExact(times, shape.dim(a))));
+        return stretched.reshape(shape.with(a, length));
     }
 }

@@ -324,6 +324,20 @@ final class Moves {
         }
     }
 
+    /** The size of an axis that {@code op} makes, if an axis can have it. */
+    static int length(String op, long size) {
+        if (size > Integer.MAX_VALUE) {
+            throw new ShapeException(
+                    op
+                            + ": an axis of "
+                            + size
+                            + " elements; an axis has at most "
+                            + Integer.MAX_VALUE
+                            + ", so use several");
+        }
+        return (int) size;
+    }
+
     static List<Integer> ones(int rank) {
         return Collections.nCopies(rank, 1);
     }

@@ -20,11 +20,13 @@ public interface NormalizeOps {
 
     /** Exponentials along an axis, scaled to sum to one. */
     default Tensor softmax(int axis) {
+        if (self().dim(axis) == 0) return self();
         return rows(axis).softmax().cast(self().dtype());
     }
 
     /** The log of {@link #softmax}, without its cancellation. */
     default Tensor logSoftmax(int axis) {
+        if (self().dim(axis) == 0) return self();
         return rows(axis).logSoftmax().cast(self().dtype());
     }
 
@@ -67,7 +69,8 @@ public interface NormalizeOps {
                             + groups
                             + " groups");
         }
-        var grouped = x.reshape(x.dim(0), groups, -1);
+        int each = Math.toIntExact(x.shape().reduce(List.of(0), false).size() / groups);
+        var grouped = x.reshape(x.dim(0), groups, each);
         var y = Moments.of(grouped, List.of(2)).normalized(grouped, epsilon).reshape(x.shape());
         return y.mul(perChannel(weight)).add(perChannel(bias));
     }

@@ -2,6 +2,7 @@ package dev.ebb.tensor;
 
 import dev.ebb.ir.ShapeException;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -63,7 +64,7 @@ public record Pool(List<Integer> kernel, List<Integer> stride, List<Integer> pad
 
     /** How many windows fit each of these sizes. */
     List<Integer> out(Tensor x) {
-        var out = new java.util.ArrayList<Integer>();
+        var out = new ArrayList<Integer>();
         for (int d = 0; d < kernel.size(); d++) {
             int padded = x.dim(2 + d) + 2 * padding.get(d);
             if (padded < kernel.get(d)) {

@@ -140,10 +140,8 @@ public interface ReduceOps {
         requireFloats("logsumexp");
         var a = self().shape().axes(axes);
         if (a.isEmpty()) return self();
-        var most = self().detach().amax(a, true);
-        var finite = most.abs().lt(Double.POSITIVE_INFINITY);
-        var shift = Tensors.where(finite, most, most.literal(0));
-        var y = self().sub(shift).exp().sum(a, true).log().add(shift);
+        var rows = Softmax.Rows.of(self(), a);
+        var y = rows.logSum().add(rows.max().detach());
         return keep ? y : y.reshape(self().shape().reduce(a, false));
     }
 

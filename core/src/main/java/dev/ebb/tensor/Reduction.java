@@ -1,7 +1,5 @@
 package dev.ebb.tensor;
 
-import java.util.List;
-
 /** What becomes of the losses of single elements. */
 public enum Reduction {
     NONE,
@@ -18,11 +16,10 @@ public enum Reduction {
 
     /** As {@link #of}, where only elements of weight one count and the others are zero. */
     Tensor of(Tensor losses, Tensor weights) {
-        List<Integer> all = losses.shape().allAxes();
         return switch (this) {
             case NONE -> losses;
             case SUM -> losses.sum();
-            case MEAN -> losses.sum().div(weights.sum(all, false));
+            case MEAN -> losses.sum().div(weights.sum());
         };
     }
 }

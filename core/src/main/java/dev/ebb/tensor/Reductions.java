@@ -94,9 +94,9 @@ final class Reductions {
             var x = rule.in(0);
             if (!x.dtype().isFloat()) return;
             var kept = x.shape().reduce(axes, true);
-            var hit = x.eq(rule.out(0).reshape(kept)).cast(DType.BIT);
+            var hit = x.eq(rule.out(0).reshape(kept));
             var share = rule.dout(0).reshape(kept).div(hit.cast(x.dtype()).sum(axes, true));
-            rule.add(0, Tensors.where(hit, share, share.literal(0)));
+            rule.add(0, Elementwise.choose(hit, share, share.literal(0)));
         }
     }
 

@@ -46,7 +46,15 @@ final class Selection {
             throw new ShapeException(
                     op + " of " + x + " and " + y + ": element types differ; cast one of them");
         }
-        return Shape.broadcast(x.shape(), y.shape());
+        return broadcast(op, x.shape(), y.shape());
+    }
+
+    private static Shape broadcast(String op, Shape x, Shape y) {
+        try {
+            return Shape.broadcast(x, y);
+        } catch (ShapeException e) {
+            throw new ShapeException(op + ": " + e.getMessage(), e);
+        }
     }
 
     /** {@code condition ? x : y}, elementwise; all three broadcast. */
@@ -63,7 +71,7 @@ final class Selection {
         }
 
         private static Shape shape(List<Type> in) {
-            return Shape.broadcast(in.get(0).shape(), common("where", in.subList(1, 3)));
+            return broadcast("where", in.get(0).shape(), common("where", in.subList(1, 3)));
         }
 
         @Override

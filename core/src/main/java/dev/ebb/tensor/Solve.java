@@ -1,7 +1,6 @@
 package dev.ebb.tensor;
 
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
@@ -123,118 +122,5 @@ record Solve(boolean transposed) implements Factorisation {
         if (!rule.wants(0)) return;
         var da = transposed ? x.matmul(db.transpose()) : db.matmul(x.transpose());
         rule.add(0, da.neg());
-    }
-
-    /**
-     * Outputs: the triangular factors of A with its rows reordered, packed into one matrix and kept
-     * in double, and the order: row i of the product is row order[i] of A. Partial pivoting; a
-     * singular matrix is factored too and has a zero pivot.
-     */
-    record Lu() implements Factorisation {
-        @Override
-        public List<Type> infer(List<Type> in) {
-            var a = Factorisation.square(name(), in.getFirst());
-            var order = Factorisation.sized(a, Factorisation.rows(a)).with(DType.I32);
-            return List.of(a.with(DType.F64), order);
-        }
-
-        @Override
-        public Kernel kernel(List<Type> in) {
-            int n = Factorisation.rows(in.getFirst());
-            return new Each(
-                    Factorisation.count(in.getFirst()),
-                    0,
-                    (number, from, to, _) ->
-                            factor(
-                                    number,
-                                    Matrix.of(from.getFirst(), number, n, n),
-                                    Matrix.of(to.getFirst(), number, n, n),
-                                    to.get(1)));
-        }
-
-        private void factor(int number, Matrix a, Matrix lu, Buffer order) {
-            a.requireFinite(name(), number);
-            int n = a.rows();
-            long first = (long) number * n;
-            lu.copy(a);
-            for (int i = 0; i < n; i++) order.setLong(first + i, i);
-            for (int j = 0; j < n; j++) {
-                int pivot = j;
-                for (int i = j + 1; i < n; i++) {
-                    if (Math.abs(lu.get(i, j)) > Math.abs(lu.get(pivot, j))) pivot = i;
-                }
-                if (pivot != j) {
-                    for (int k = 0; k < n; k++) {
-                        double x = lu.get(j, k);
-                        lu.set(j, k, lu.get(pivot, k));
-                        lu.set(pivot, k, x);
-                    }
-                    long x = order.getLong(first + j);
-                    order.setLong(first + j, order.getLong(first + pivot));
-                    order.setLong(first + pivot, x);
-                }
-                if (lu.get(j, j) == 0) continue;
-                for (int i = j + 1; i < n; i++) {
-                    double factor = lu.get(i, j) / lu.get(j, j);
-                    lu.set(i, j, factor);
-                    for (int k = j + 1; k < n; k++) {
-                        lu.set(i, k, lu.get(i, k) - factor * lu.get(j, k));
-                    }
-                }
-            }
-        }
-
-        /** The factors carry no derivative: what is computed from them states its own by A. */
-        @Override
-        public void vjp(Rule rule) {
-            // see Solve and Determinant
-        }
-    }
-
-    /** Operands A, its factors and row order; outputs the determinant's sign and log magnitude. */
-    record Determinant() implements Factorisation {
-        @Override
-        public List<Type> infer(List<Type> in) {
-            var each = in.getFirst().with(Factorisation.lead(in.getFirst().shape()));
-            return List.of(each, each);
-        }
-
-        @Override
-        public Kernel kernel(List<Type> in) {
-            int n = Factorisation.rows(in.getFirst());
-            return new Each(
-                    Factorisation.count(in.getFirst()),
-                    0,
-                    (number, from, to, _) -> {
-                        var lu = Matrix.of(from.get(1), number, n, n);
-                        double sign = parity(from.get(2), (long) number * n, n);
-                        double log = 0;
-                        for (int i = 0; i < n; i++) {
-                            sign *= Math.signum(lu.get(i, i));
-                            log += StrictMath.log(Math.abs(lu.get(i, i)));
-                        }
-                        to.get(0).set(number, sign);
-                        to.get(1).set(number, log);
-                    });
-        }
-
-        private static double parity(Buffer order, long first, int n) {
-            double sign = 1;
-            for (int i = 0; i < n; i++) {
-                for (int j = i + 1; j < n; j++) {
-                    if (order.getLong(first + i) > order.getLong(first + j)) sign = -sign;
-                }
-            }
-            return sign;
-        }
-
-        @Override
-        public void vjp(Rule rule) {
-            if (!rule.reached(1)) return;
-            var a = rule.in(0);
-            var eye = Tensors.eye(a.dtype(), a.dim(-1)).broadcastTo(a.shape());
-            var inverse = a.apply(new Solve(true), rule.in(1), rule.in(2), eye);
-            rule.add(0, inverse.mul(rule.dout(1).unsqueeze(-1).unsqueeze(-1)));
-        }
     }
 }

@@ -103,19 +103,10 @@ public final class Tensors {
             var start = new ArrayList<>(Collections.nCopies(first.rank(), 0));
             start.set(a, at);
             placed.add(new Kernel.Part(t.shape(), start, Moves.ones(first.rank())));
-            at = end(at, t.shape().dim(a), axis);
+            at = Moves.length("concat", (long) at + t.shape().dim(a));
         }
         return Dispatch.apply(new Moves.Assemble(first.with(a, at), 0, placed), List.copyOf(parts))
                 .getFirst();
-    }
-
-    private static int end(int start, int size, int axis) {
-        long end = (long) start + size;
-        if (end > Integer.MAX_VALUE) {
-            throw new ShapeException(
-                    "concat: axis " + axis + " would have " + end + " elements or more");
-        }
-        return (int) end;
     }
 
     /** Tensors of one shape side by side along a new axis. */

@@ -17,11 +17,11 @@ class ChainOptimumTest {
     void equalsBruteForce() {
         var random = new Random(7);
         int solved = 0;
-        for (int trial = 0; trial < 60; trial++) {
+        for (int trial = 0; trial < 24; trial++) {
             int n = 1 + trial % 8;
             var stages = new ArrayList<Chain.Stage>();
             for (int k = 0; k < n; k++) {
-                long out = 1 + random.nextInt(5);
+                int out = 1 + random.nextInt(5);
                 stages.add(
                         new Chain.Stage(
                                 1 + random.nextInt(9),
@@ -45,7 +45,7 @@ class ChainOptimumTest {
                 }
             }
         }
-        assertThat(solved).isGreaterThan(200);
+        assertThat(solved).isGreaterThan(80);
     }
 
     @Test
@@ -108,7 +108,7 @@ class ChainOptimumTest {
         private boolean has(State s, int k) {
             return s.loose == k
                     || (s.saved >> k & 1) == 1
-                    || k > 0 && (s.taped >> (k - 1) & 1) == 1;
+                    || (k > 0 && (s.taped >> (k - 1) & 1) == 1);
         }
 
         private List<Entry> moves(Entry entry) {

@@ -7,6 +7,7 @@ import static dev.ebb.reference.Sample.unary;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
+import dev.ebb.tensor.Store;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
@@ -90,6 +91,11 @@ final class ElementSamples implements SampleTable {
                         n -> Shape.of(2, n),
                         in -> in.get(0).remainder(in.get(1))),
                 binary("compare", -2, 2, Tensor::lt),
+                Sample.of(
+                        "store",
+                        n -> List.of(spread(-2, 2, 1, 2, n), spread(-2, 2, 2, 2, n)),
+                        n -> Shape.of(2, n),
+                        in -> in.get(0).apply(new Store(), in.get(1))),
                 Sample.of(
                         "where",
                         n -> List.of(truths(1, 2, n), spread(-2, 2, 1, 2, n), spread(-2, 2, 2, n)),

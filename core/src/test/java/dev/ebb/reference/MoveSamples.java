@@ -4,7 +4,7 @@ import static dev.ebb.reference.Sample.spread;
 import static dev.ebb.reference.Sample.wholes;
 
 import dev.ebb.Fn;
-import dev.ebb.ir.DType;
+import dev.ebb.Fn2;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -33,7 +33,7 @@ final class MoveSamples implements SampleTable {
                 one("moveAxis", n -> Shape.of(4, n), x -> x.moveAxis(0, -1)),
                 one("repeat", n -> Shape.of(n * 3, 4), x -> x.repeat(3, 0)),
                 one("tile", n -> Shape.of(n, 8), x -> x.tile(2, 1)),
-                one("iota", n -> Shape.of(n, 4), x -> x.mul(Tensors.iota(DType.F64, x.shape(), 1))),
+                one("iota", n -> Shape.of(n, 4), x -> x.mul(Tensors.iota(x.dtype(), x.shape(), 1))),
                 new Sample(
                         "split",
                         n -> List.of(spread(-2, 2, 1, n, 4)),
@@ -107,10 +107,7 @@ final class MoveSamples implements SampleTable {
     }
 
     private static Sample index(
-            String name,
-            Array index,
-            IntFunction<Shape> shape,
-            dev.ebb.Fn2<Tensor, Tensor, Tensor> fn) {
+            String name, Array index, IntFunction<Shape> shape, Fn2<Tensor, Tensor, Tensor> fn) {
         return Sample.of(
                 name,
                 n -> List.of(spread(-2, 2, 1, n, 4), index),

@@ -4,9 +4,11 @@ import static dev.ebb.reference.Sample.spread;
 
 import dev.ebb.Fn;
 import dev.ebb.ir.Shape;
+import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.util.List;
+import java.util.function.IntFunction;
 
 /** Samples of reductions, running totals and sorting. */
 final class ReduceSamples implements SampleTable {
@@ -57,19 +59,17 @@ final class ReduceSamples implements SampleTable {
         return of(name, n -> Shape.of(n, 4), fn);
     }
 
-    private static Sample of(
-            String name, java.util.function.IntFunction<Shape> shape, Fn<Tensor, Tensor> fn) {
+    private static Sample of(String name, IntFunction<Shape> shape, Fn<Tensor, Tensor> fn) {
         return Sample.of(
                 name, n -> List.of(spread(-2, 2, 1, n, 4)), shape, in -> fn.apply(in.getFirst()));
     }
 
     /** Two of the four columns are zero. */
-    private static Sample withZeros(
-            String name, Fn<Tensor, Tensor> fn, java.util.function.IntFunction<Shape> shape) {
-        var mask = dev.ebb.tensor.Array.of(1.0, 0.0, 1.0, 0.0);
+    private static Sample withZeros(String name, Fn<Tensor, Tensor> fn, IntFunction<Shape> shape) {
+        var mask = Array.of(1.0, 0.0, 1.0, 0.0);
         return Sample.of(
                 name + " with zeros",
-                n -> List.of((dev.ebb.tensor.Array) spread(-2, 2, 1, n, 4).mul(mask)),
+                n -> List.of((Array) spread(-2, 2, 1, n, 4).mul(mask)),
                 shape,
                 in -> fn.apply(in.getFirst()));
     }

@@ -13,6 +13,7 @@ public interface SampleTable {
                         new ElementSamples(),
                         new ReduceSamples(),
                         new MoveSamples(),
+                        new LinearSamples(),
                         new NetworkSamples())
                 .flatMap(t -> t.samples().stream())
                 .toList();

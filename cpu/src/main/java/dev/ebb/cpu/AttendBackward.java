@@ -2,18 +2,21 @@ package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
+
+import jdk.incubator.vector.FloatVector;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
-import jdk.incubator.vector.FloatVector;
 
 /**
- * The gradients of attention, with probabilities computed again tile by tile from the kept logarithms of the row sums:
- * a fifth more arithmetic than from a kept matrix, and none of its memory. One part owns a head of keys and values, and
- * takes the heads of queries that share it one after the other, block by block: the gradients of keys and values are
- * added up in memory in that order, those of queries in the worker's scratch.
+ * The gradients of attention, with probabilities computed again tile by tile from the kept
+ * logarithms of the row sums: a fifth more arithmetic than from a kept matrix, and none of its
+ * memory. One part owns a head of keys and values, and takes the heads of queries that share it one
+ * after the other, block by block: the gradients of keys and values are added up in memory in that
+ * order, those of queries in the worker's scratch.
  */
 final class AttendBackward implements Runnable {
     private static final int QUERIES = AttentionScores.QUERIES;
@@ -69,11 +72,29 @@ final class AttendBackward implements Runnable {
             int product = dtile + KEYS * QUERIES;
             int end = product + KEYS * Math.max(width, valueWidth);
             return new Places(
-                    0, doutAcross, queries, dout, dq, logsum, inner, keyRows, valueRows, keys, tile, dtile, product, end);
+                    0,
+                    doutAcross,
+                    queries,
+                    dout,
+                    dq,
+                    logsum,
+                    inner,
+                    keyRows,
+                    valueRows,
+                    keys,
+                    tile,
+                    dtile,
+                    product,
+                    end);
         }
     }
 
-    AttendBackward(Kernel.Heads heads, List<Buffer> in, List<Buffer> out, F32Panels panels, Workers workers) {
+    AttendBackward(
+            Kernel.Heads heads,
+            List<Buffer> in,
+            List<Buffer> out,
+            F32Panels panels,
+            Workers workers) {
         scores = new AttentionScores(heads, in);
         h = heads;
         var rest = in.subList(3 + heads.mask().size(), in.size());
@@ -90,7 +111,9 @@ final class AttendBackward implements Runnable {
 
     /** Whether the scratch of a worker is large enough. */
     static boolean fits(Kernel.Heads h) {
-        return h.width() <= 1024 && h.valueWidth() <= 1024 && Places.of(h).end <= F32Panels.stored();
+        return h.width() <= 1024
+                && h.valueWidth() <= 1024
+                && Places.of(h).end <= F32Panels.stored();
     }
 
     @Override
@@ -124,16 +147,29 @@ final class AttendBackward implements Runnable {
         }
     }
 
-    /** Queries and output gradients both ways round, the rows' statistics, and zeros for the queries' gradients. */
+    /**
+     * Queries and output gradients both ways round, the rows' statistics, and zeros for the
+     * queries' gradients.
+     */
     private void packBlock(float[] x, int head, int first, int count) {
         int width = h.width();
         int valueWidth = h.valueWidth();
         long row = ((long) head * h.queries() + first) * valueWidth;
         scores.packQueries(head, first, count, x, at.queriesAcross);
-        F32Pack.panels(dout, row, valueWidth, 1, count, valueWidth, x, at.doutAcross);
-        F32Pack.panels(dout, row, 1, valueWidth, valueWidth, count, x, at.dout);
-        F32Pack.panels(scores.queries, scores.query(head, first), 1, width, width, count, x, at.queries);
-        AttentionScores.scale(x, at.queries, AttentionScores.padded(width) * count, (float) h.scale());
+        F32Pack.panels(dout, row, valueWidth, 1, count, valueWidth, valueWidth, x, at.doutAcross);
+        F32Pack.panels(dout, row, 1, valueWidth, valueWidth, count, count, x, at.dout);
+        F32Pack.panels(
+                scores.queries,
+                scores.query(head, first),
+                1,
+                width,
+                width,
+                count,
+                count,
+                x,
+                at.queries);
+        AttentionScores.scale(
+                x, at.queries, AttentionScores.padded(width) * count, (float) h.scale());
         // rows before they are needed elsewhere: both fit where keys and values will lie
         F32Pack.rows(dout, row, valueWidth, count, valueWidth, x, at.keyRows);
         F32Pack.rows(out, row, valueWidth, count, valueWidth, x, at.keyRows + QUERIES * valueWidth);
@@ -141,7 +177,8 @@ final class AttendBackward implements Runnable {
             int here = at.keyRows + i * valueWidth;
             x[at.inner + i] = inner(x, here, here + QUERIES * valueWidth, valueWidth);
             double log = logsum.get((long) head * h.queries() + first + i);
-            x[at.logsum + i] = log == Double.NEGATIVE_INFINITY ? Float.POSITIVE_INFINITY : (float) log;
+            x[at.logsum + i] =
+                    log == Double.NEGATIVE_INFINITY ? Float.POSITIVE_INFINITY : (float) log;
         }
         Arrays.fill(x, at.dq, at.logsum, 0f);
     }
@@ -164,35 +201,68 @@ final class AttendBackward implements Runnable {
         int width = h.width();
         int valueWidth = h.valueWidth();
         F32Pack.rows(scores.keys, scores.key(keyHead, key), width, keys, width, x, at.keyRows);
-        F32Pack.rows(scores.values, scores.value(keyHead, key), valueWidth, keys, valueWidth, x, at.valueRows);
-        F32Pack.panels(scores.keys, scores.key(keyHead, key), 1, width, width, keys, x, at.keys);
+        F32Pack.rows(
+                scores.values,
+                scores.value(keyHead, key),
+                valueWidth,
+                keys,
+                valueWidth,
+                x,
+                at.valueRows);
+        F32Pack.panels(
+                scores.keys, scores.key(keyHead, key), 1, width, width, keys, keys, x, at.keys);
         AttentionScores.products(x, at.keyRows, width, at.queriesAcross, keys, count, at.tile);
         scores.hide(head, first, count, key, keys, x, at.tile);
-        SoftmaxLanes.probabilities(x, at.tile, QUERIES, keys, count, at.logsum);
         AttentionScores.products(x, at.valueRows, valueWidth, at.doutAcross, keys, count, at.dtile);
-        SoftmaxLanes.pull(x, at.tile, at.dtile, QUERIES, keys, count, at.inner);
+        SoftmaxLanes.pull(x, at.tile, at.dtile, QUERIES, keys, count, at.logsum, at.inner);
         accumulate(x, at.tile, at.dout, count, keys, valueWidth, dv, scores.value(keyHead, key));
         accumulate(x, at.dtile, at.queries, count, keys, width, dk, scores.key(keyHead, key));
         int padded = AttentionScores.padded(width);
         for (int j = 0; j < padded; j += LANES) {
             for (int i = 0; i < count; i += 4) {
-                F32ScratchBlocks.addColumns(
-                        keys, x, at.dtile + i, QUERIES, x, at.keys + j * keys, x, at.dq + i * padded + j, padded);
+                F32Blocks.columns(
+                        keys,
+                        x,
+                        at.dtile + i,
+                        QUERIES,
+                        x,
+                        at.keys + j * keys,
+                        x,
+                        at.dq + i * padded + j,
+                        padded,
+                        true);
             }
         }
     }
 
     /** Adds the product of a tile, key by key, and a panel of rows of queries to rows in memory. */
     private void accumulate(
-            float[] x, int tile, int panel, int count, int keys, int width, MemorySegment to, long place) {
+            float[] x,
+            int tile,
+            int panel,
+            int count,
+            int keys,
+            int width,
+            MemorySegment to,
+            long place) {
         int padded = AttentionScores.padded(width);
         for (int j = 0; j < padded; j += LANES) {
             for (int i = 0; i < keys; i += 4) {
-                F32ScratchBlocks.rows(
-                        count, x, tile + i * QUERIES, QUERIES, x, panel + j * count, x, at.product + i * padded + j, padded);
+                F32Blocks.rows(
+                        count,
+                        x,
+                        tile + i * QUERIES,
+                        QUERIES,
+                        x,
+                        panel + j * count,
+                        x,
+                        at.product + i * padded + j,
+                        padded,
+                        false);
             }
         }
-        for (int i = 0; i < keys; i++) add(x, at.product + i * padded, width, to, (place + (long) i * width) * 4);
+        for (int i = 0; i < keys; i++)
+            add(x, at.product + i * padded, width, to, (place + (long) i * width) * 4);
     }
 
     private static void add(float[] x, int from, int length, MemorySegment to, long place) {
@@ -203,6 +273,7 @@ final class AttendBackward implements Runnable {
                     .add(FloatVector.fromArray(F32Blocks.SPECIES, x, from + i))
                     .intoMemorySegment(to, place + i * 4L, ORDER);
         }
-        for (; i < length; i++) to.set(FLOAT, place + i * 4L, to.get(FLOAT, place + i * 4L) + x[from + i]);
+        for (; i < length; i++)
+            to.set(FLOAT, place + i * 4L, to.get(FLOAT, place + i * 4L) + x[from + i]);
     }
 }

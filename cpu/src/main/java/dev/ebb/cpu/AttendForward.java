@@ -3,17 +3,20 @@ package dev.ebb.cpu;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
+
+import jdk.incubator.vector.FloatVector;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
-import jdk.incubator.vector.FloatVector;
 
 /**
- * Attention without its matrix: one part takes a block of queries through the keys, tile by tile, and keeps for each
- * query the greatest score, the sum of exponentials and the weighted sum of values so far, all relative to that
- * greatest score (Milakov and Gimelshein, "Online normalizer calculation for softmax"; Dao et al., "FlashAttention").
- * Memory is a worker's scratch, whatever the length; tiles that causality hides are skipped.
+ * Attention without its matrix: one part takes a block of queries through the keys, tile by tile,
+ * and keeps for each query the greatest score, the sum of exponentials and the weighted sum of
+ * values so far, all relative to that greatest score (Milakov and Gimelshein, "Online normalizer
+ * calculation for softmax"; Dao et al., "FlashAttention"). Memory is a worker's scratch, whatever
+ * the length; tiles that causality hides are skipped.
  */
 final class AttendForward implements Runnable {
     private static final int QUERIES = AttentionScores.QUERIES;
@@ -38,7 +41,12 @@ final class AttendForward implements Runnable {
     private final int sums;
     private final int greatest;
 
-    AttendForward(Kernel.Heads heads, List<Buffer> in, List<Buffer> out, F32Panels panels, Workers workers) {
+    AttendForward(
+            Kernel.Heads heads,
+            List<Buffer> in,
+            List<Buffer> out,
+            F32Panels panels,
+            Workers workers) {
         scores = new AttentionScores(heads, in);
         h = heads;
         this.out = out.get(0);
@@ -87,7 +95,15 @@ final class AttendForward implements Runnable {
         int shared = scores.keyHead(head);
         F32Pack.rows(scores.keys, scores.key(shared, key), h.width(), keys, h.width(), x, rows);
         F32Pack.panels(
-                scores.values, scores.value(shared, key), 1, h.valueWidth(), h.valueWidth(), keys, x, values);
+                scores.values,
+                scores.value(shared, key),
+                1,
+                h.valueWidth(),
+                h.valueWidth(),
+                keys,
+                keys,
+                x,
+                values);
         AttentionScores.products(x, rows, h.width(), packed, keys, count, tile);
         scores.hide(head, first, count, key, keys, x, tile);
         int change = greatest + 2 * QUERIES;
@@ -95,8 +111,17 @@ final class AttendForward implements Runnable {
         for (int i = 0; i < count; i++) scale(x, sums + i * padded, padded, x[change + i]);
         for (int j = 0; j < padded; j += LANES) {
             for (int i = 0; i < count; i += 4) {
-                F32ScratchBlocks.addColumns(
-                        keys, x, tile + i, QUERIES, x, values + j * keys, x, sums + i * padded + j, padded);
+                F32Blocks.columns(
+                        keys,
+                        x,
+                        tile + i,
+                        QUERIES,
+                        x,
+                        values + j * keys,
+                        x,
+                        sums + i * padded + j,
+                        padded,
+                        true);
             }
         }
     }
@@ -114,8 +139,7 @@ final class AttendForward implements Runnable {
         int at = sums + i * padded;
         long place = (long) head * h.queries() + first + i;
         logsum.set(
-                place,
-                sum == 0 ? Double.NEGATIVE_INFINITY : x[greatest + i] + StrictMath.log(sum));
+                place, sum == 0 ? Double.NEGATIVE_INFINITY : x[greatest + i] + StrictMath.log(sum));
         if (sum != 0) divide(x, at, padded, sum);
         store(x, at, h.valueWidth(), out, place * h.valueWidth());
     }
@@ -128,7 +152,8 @@ final class AttendForward implements Runnable {
 
     static void store(float[] x, int at, int length, Buffer out, long place) {
         if (out.dtype() == DType.F32) {
-            MemorySegment.copy(x, at, out.segment(), ValueLayout.JAVA_FLOAT_UNALIGNED, place * 4, length);
+            MemorySegment.copy(
+                    x, at, out.segment(), ValueLayout.JAVA_FLOAT_UNALIGNED, place * 4, length);
         } else {
             for (int i = 0; i < length; i++) out.set(place + i, x[at + i]);
         }

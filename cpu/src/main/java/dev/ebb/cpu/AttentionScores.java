@@ -2,14 +2,16 @@ package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
+
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * Tiles of an attention's scores, {@link #QUERIES} by {@link #KEYS}, in a worker's scratch. A tile lies key by key with
- * the queries side by side, so that a query is a lane (see {@link SoftmaxLanes}) and a tile of probabilities is, as it
- * lies, the packed left factor of the products that follow. Tiles begin at multiples of their size whatever the threads
- * do; rows and columns beyond the last query and key are computed but never used.
+ * Tiles of an attention's scores, {@link #QUERIES} by {@link #KEYS}, in a worker's scratch. A tile
+ * lies key by key with the queries side by side, so that a query is a lane (see {@link
+ * SoftmaxLanes}) and a tile of probabilities is, as it lies, the packed left factor of the products
+ * that follow. Tiles begin at multiples of their size whatever the threads do; rows and columns
+ * beyond the last query and key are computed but never used.
  */
 final class AttentionScores {
     static final int QUERIES = 64;
@@ -36,7 +38,10 @@ final class AttentionScores {
         return Math.ceilDiv(width, LANES) * LANES;
     }
 
-    /** The head of keys and values that serves a head of queries; both are counted through the batch. */
+    /**
+     * The head of keys and values that serves a head of queries; both are counted through the
+     * batch.
+     */
     int keyHead(int head) {
         int group = heads.heads() / heads.keyHeads();
         return head / heads.heads() * heads.keyHeads() + head % heads.heads() / group;
@@ -60,10 +65,13 @@ final class AttentionScores {
         return ((long) keyHead * heads.keys() + row) * heads.valueWidth();
     }
 
-    /** Packs {@code rows} queries from {@code first} on, times the scale, as the right factor of scores. */
+    /**
+     * Packs {@code rows} queries from {@code first} on, times the scale, as the right factor of
+     * scores.
+     */
     void packQueries(int head, int first, int rows, float[] x, int at) {
         int width = heads.width();
-        F32Pack.panels(queries, query(head, first), width, 1, rows, width, x, at);
+        F32Pack.panels(queries, query(head, first), width, 1, rows, width, width, x, at);
         scale(x, at, padded(rows) * width, (float) heads.scale());
     }
 
@@ -71,12 +79,25 @@ final class AttentionScores {
         for (int i = at; i < at + length; i++) x[i] *= by;
     }
 
-    /** {@code x[tile + j * QUERIES + i]} becomes the product of row j of the rows at {@code left} and query i. */
-    static void products(float[] x, int left, int width, int right, int rows, int queries, int tile) {
+    /**
+     * {@code x[tile + j * QUERIES + i]} becomes the product of row j of the rows at {@code left}
+     * and query i.
+     */
+    static void products(
+            float[] x, int left, int width, int right, int rows, int queries, int tile) {
         for (int i = 0; i < queries; i += LANES) {
             for (int j = 0; j < rows; j += 4) {
-                F32ScratchBlocks.rows(
-                        width, x, left + j * width, width, x, right + i * width, x, tile + j * QUERIES + i, QUERIES);
+                F32Blocks.rows(
+                        width,
+                        x,
+                        left + j * width,
+                        width,
+                        x,
+                        right + i * width,
+                        x,
+                        tile + j * QUERIES + i,
+                        QUERIES,
+                        false);
             }
         }
     }
@@ -101,7 +122,8 @@ final class AttentionScores {
         var buffer = mask.get(m);
         long from = place(m, head, query, key);
         long step = heads.mask().get(m).stride(3);
-        for (int j = 0; j < columns; j++) x[at + j * QUERIES] += (float) buffer.get(from + j * step);
+        for (int j = 0; j < columns; j++)
+            x[at + j * QUERIES] += (float) buffer.get(from + j * step);
     }
 
     private long place(int m, int head, int query, int key) {

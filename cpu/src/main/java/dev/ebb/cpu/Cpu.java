@@ -6,6 +6,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Type;
 
 import java.util.List;
 
@@ -39,8 +40,8 @@ public final class Cpu implements Device, AutoCloseable {
                     .log(
                             System.Logger.Level.WARNING,
                             "the module jdk.incubator.vector is absent, so kernels run without"
-                                + " vectors, many times slower; start Java with --add-modules"
-                                + " jdk.incubator.vector");
+                                    + " vectors, many times slower; start Java with --add-modules"
+                                    + " jdk.incubator.vector");
         }
     }
 
@@ -59,6 +60,10 @@ public final class Cpu implements Device, AutoCloseable {
 
     @Override
     public long workspaceBytes(Node node) {
+        if (VECTORS && node.kernel() instanceof Kernel.Fold k) {
+            return Elementwise.workspaceBytes(
+                    k, node.inputTypes().stream().map(Type::dtype).toList());
+        }
         return reference.workspaceBytes(node);
     }
 
@@ -73,15 +78,18 @@ public final class Cpu implements Device, AutoCloseable {
         return switch (node.kernel()) {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
+            case Kernel.Convolve k -> convolve(k, node, inputs, outputs.getFirst(), workspace);
             case Kernel.Attend(var heads) -> attend(heads, inputs, outputs);
             case Kernel.AttendGrad(var heads) -> attendGrad(heads, inputs, outputs);
-            case Kernel.Fold _,
-                    Kernel.Assemble _,
-                    Kernel.Gather _,
-                    Kernel.Scatter _,
-                    Kernel.Cumulate _,
-                    Kernel.Convolve _,
-                    Kernel.Library _ ->
+            case Kernel.Fold k -> elementwise.fold(k, inputs, outputs.getFirst(), workspace);
+            case Kernel.Assemble k -> elementwise.assemble(k, inputs, outputs.getFirst());
+            case Kernel.Gather k ->
+                    elementwise.gather(k, inputs.get(0), inputs.get(1), outputs.getFirst());
+            case Kernel.Scatter k ->
+                    elementwise.scatter(k, inputs.get(0), inputs.get(1), outputs.getFirst());
+            case Kernel.Cumulate k ->
+                    elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
+            case Kernel.Control _, Kernel.Library _ ->
                     reference.bind(node, inputs, outputs, workspace);
         };
     }
@@ -101,6 +109,16 @@ public final class Cpu implements Device, AutoCloseable {
                 type == DType.F32 ? floats : doubles,
                 elementwise.tiles(),
                 workers);
+    }
+
+    private Runnable convolve(
+            Kernel.Convolve k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
+        return switch (out.dtype()) {
+            case F32 -> new Convolution(k, in, out, floats, workers);
+            case F64 -> new Convolution(k, in, out, doubles, workers);
+            case BF16, F16, I32, I64, U8, BOOL, BIT ->
+                    reference.bind(node, in, List.of(out), workspace);
+        };
     }
 
     private Runnable attend(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {

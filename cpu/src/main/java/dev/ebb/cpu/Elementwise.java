@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.List;
 final class Elementwise {
     private final Workers workers;
     private final Tiles tiles;
+    private final FusedLoops loops = new FusedLoops();
 
     Elementwise(Workers workers) {
         this.workers = workers;
@@ -28,6 +30,31 @@ final class Elementwise {
     }
 
     Runnable map(Kernel.Map k, List<Buffer> in, List<Buffer> out) {
-        return new MapKernel(k, in, out, workers, tiles);
+        return new MapKernel(k, in, out, workers, tiles, loops);
+    }
+
+    Runnable fold(Kernel.Fold k, List<Buffer> in, Buffer out, Buffer workspace) {
+        return FoldKernel.of(k, in, out, workspace, workers, tiles);
+    }
+
+    /** What a fold of operands of these types wants for its partial results. */
+    static long workspaceBytes(Kernel.Fold k, List<DType> in) {
+        return FoldKernel.workspaceBytes(k, in);
+    }
+
+    Runnable assemble(Kernel.Assemble k, List<Buffer> in, Buffer out) {
+        return Moves.assemble(k, in, out, workers);
+    }
+
+    Runnable gather(Kernel.Gather k, Buffer data, Buffer index, Buffer out) {
+        return Moves.gather(k, data, index, out, workers);
+    }
+
+    Runnable scatter(Kernel.Scatter k, Buffer index, Buffer source, Buffer out) {
+        return new ScatterKernel(k, index, source, out, workers);
+    }
+
+    Runnable cumulate(Kernel.Cumulate k, Buffer in, Buffer out) {
+        return new CumulateKernel(k, in, out, workers);
     }
 }

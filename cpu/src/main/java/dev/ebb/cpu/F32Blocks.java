@@ -1,27 +1,41 @@
 package dev.ebb.cpu;
 
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteOrder;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The innermost product in F32: four rows by two vectors of columns, in eight registers. On a core that issues two
- * vector multiply-adds a cycle this is the largest block that C2 allocates without spilling on sixteen registers, and
- * it also reaches the peak of 512-bit vectors; larger ones pass the size where C2 stops inlining vector calls and run
- * five times slower. Panels lie on the heap, as C2 removes the range checks of arrays but not of segments.
+ * The innermost product in F32: four rows by two vectors of columns, in eight registers. On a core
+ * that issues two vector multiply-adds a cycle this is the largest block that C2 allocates without
+ * spilling on sixteen registers, and it also reaches the peak of 512-bit vectors.
+ *
+ * <p>All operands lie on the heap: C2 removes the range checks of arrays but not of segments, and
+ * it gives a method a limited number of nodes, of which an access to a segment takes many. Beyond
+ * the limit vectors are boxed and a block runs ten times slower. For the same reason a block must
+ * never be inlined into a larger method; methods of more than 325 bytes of bytecode are not, and
+ * {@code BlocksTest} holds these to it.
  */
 final class F32Blocks {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
     static final int LANES = 2 * SPECIES.length();
     private static final int HALF = SPECIES.length();
-    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     private F32Blocks() {}
 
-    /** The left factor's element of row i and depth k is {@code a[at + i * stride + k]}. */
+    /**
+     * Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i * stride + k] * b[bt + k * LANES +
+     * j]}.
+     */
     static void rows(
-            int depth, float[] a, int at, int stride, float[] b, int bt, MemorySegment c, long ct, long row, boolean add) {
+            int depth,
+            float[] a,
+            int at,
+            int stride,
+            float[] b,
+            int bt,
+            float[] c,
+            int ct,
+            int row,
+            boolean add) {
         FloatVector c00 = FloatVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         FloatVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         int a0 = at, a1 = at + stride, a2 = at + 2 * stride, a3 = at + 3 * stride;
@@ -41,15 +55,41 @@ final class F32Blocks {
             c30 = x.fma(b0, c30);
             c31 = x.fma(b1, c31);
         }
-        put(c, ct, c00, c01, add);
-        put(c, ct + row, c10, c11, add);
-        put(c, ct + 2 * row, c20, c21, add);
-        put(c, ct + 3 * row, c30, c31, add);
+        if (add) {
+            c00 = c00.add(FloatVector.fromArray(SPECIES, c, ct));
+            c01 = c01.add(FloatVector.fromArray(SPECIES, c, ct + HALF));
+            c10 = c10.add(FloatVector.fromArray(SPECIES, c, ct + row));
+            c11 = c11.add(FloatVector.fromArray(SPECIES, c, ct + row + HALF));
+            c20 = c20.add(FloatVector.fromArray(SPECIES, c, ct + 2 * row));
+            c21 = c21.add(FloatVector.fromArray(SPECIES, c, ct + 2 * row + HALF));
+            c30 = c30.add(FloatVector.fromArray(SPECIES, c, ct + 3 * row));
+            c31 = c31.add(FloatVector.fromArray(SPECIES, c, ct + 3 * row + HALF));
+        }
+        c00.intoArray(c, ct);
+        c01.intoArray(c, ct + HALF);
+        c10.intoArray(c, ct + row);
+        c11.intoArray(c, ct + row + HALF);
+        c20.intoArray(c, ct + 2 * row);
+        c21.intoArray(c, ct + 2 * row + HALF);
+        c30.intoArray(c, ct + 3 * row);
+        c31.intoArray(c, ct + 3 * row + HALF);
     }
 
-    /** The left factor's element of row i and depth k is {@code a[at + i + k * step]}. */
+    /**
+     * Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i + k * step] * b[bt + k * LANES +
+     * j]}.
+     */
     static void columns(
-            int depth, float[] a, int at, int step, float[] b, int bt, MemorySegment c, long ct, long row, boolean add) {
+            int depth,
+            float[] a,
+            int at,
+            int step,
+            float[] b,
+            int bt,
+            float[] c,
+            int ct,
+            int row,
+            boolean add) {
         FloatVector c00 = FloatVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         FloatVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         for (int k = 0; k < depth; k++) {
@@ -68,18 +108,23 @@ final class F32Blocks {
             c30 = x.fma(b0, c30);
             c31 = x.fma(b1, c31);
         }
-        put(c, ct, c00, c01, add);
-        put(c, ct + row, c10, c11, add);
-        put(c, ct + 2 * row, c20, c21, add);
-        put(c, ct + 3 * row, c30, c31, add);
-    }
-
-    private static void put(MemorySegment c, long at, FloatVector x, FloatVector y, boolean add) {
         if (add) {
-            x = x.add(FloatVector.fromMemorySegment(SPECIES, c, at, ORDER));
-            y = y.add(FloatVector.fromMemorySegment(SPECIES, c, at + 4L * HALF, ORDER));
+            c00 = c00.add(FloatVector.fromArray(SPECIES, c, ct));
+            c01 = c01.add(FloatVector.fromArray(SPECIES, c, ct + HALF));
+            c10 = c10.add(FloatVector.fromArray(SPECIES, c, ct + row));
+            c11 = c11.add(FloatVector.fromArray(SPECIES, c, ct + row + HALF));
+            c20 = c20.add(FloatVector.fromArray(SPECIES, c, ct + 2 * row));
+            c21 = c21.add(FloatVector.fromArray(SPECIES, c, ct + 2 * row + HALF));
+            c30 = c30.add(FloatVector.fromArray(SPECIES, c, ct + 3 * row));
+            c31 = c31.add(FloatVector.fromArray(SPECIES, c, ct + 3 * row + HALF));
         }
-        x.intoMemorySegment(c, at, ORDER);
-        y.intoMemorySegment(c, at + 4L * HALF, ORDER);
+        c00.intoArray(c, ct);
+        c01.intoArray(c, ct + HALF);
+        c10.intoArray(c, ct + row);
+        c11.intoArray(c, ct + row + HALF);
+        c20.intoArray(c, ct + 2 * row);
+        c21.intoArray(c, ct + 2 * row + HALF);
+        c30.intoArray(c, ct + 3 * row);
+        c31.intoArray(c, ct + 3 * row + HALF);
     }
 }

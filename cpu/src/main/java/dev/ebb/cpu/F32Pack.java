@@ -3,14 +3,17 @@ package dev.ebb.cpu;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Half;
+
+import jdk.incubator.vector.FloatVector;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import jdk.incubator.vector.FloatVector;
 
 /**
- * Copies a strided matrix of floats into panels: {@link F32Blocks#LANES} lanes wide, one depth after the other.
- * Sixteen-bit floats widen on the way. Lanes beyond the matrix keep what they held: nobody stores their products.
+ * Copies a strided matrix of floats into panels: {@link F32Blocks#LANES} lanes wide, one depth
+ * after the other. Sixteen-bit floats widen on the way. Lanes beyond the matrix keep what they
+ * held: nobody stores their products.
  */
 final class F32Pack {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
@@ -21,20 +24,39 @@ final class F32Pack {
 
     private F32Pack() {}
 
-    /** {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i below lanes, k below depth. */
+    /**
+     * {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i
+     * below lanes, k below depth; panels hold {@code total} depths.
+     */
     static void panels(
-            Buffer from, long base, long lane, long step, int lanes, int depth, float[] into, int at) {
+            Buffer from,
+            long base,
+            long lane,
+            long step,
+            int lanes,
+            int depth,
+            int total,
+            float[] into,
+            int at) {
         for (int i = 0; i < lanes; i += LANES) {
             int here = Math.min(LANES, lanes - i);
             long start = base + i * lane;
             if (from.dtype() != DType.F32) {
-                widen(from, start, lane, step, here, depth, into, at + i * depth);
+                widen(from, start, lane, step, here, depth, into, at + i * total);
             } else if (lane == 1 && here == LANES) {
-                copy(from.segment(), start * 4, step * 4, depth, into, at + i * depth);
+                copy(from.segment(), start * 4, step * 4, depth, into, at + i * total);
             } else if (step == 1) {
-                transpose(from.segment(), start * 4, lane * 4, here, depth, into, at + i * depth);
+                transpose(from.segment(), start * 4, lane * 4, here, depth, into, at + i * total);
             } else {
-                scatter(from.segment(), start * 4, lane * 4, step * 4, here, depth, into, at + i * depth);
+                scatter(
+                        from.segment(),
+                        start * 4,
+                        lane * 4,
+                        step * 4,
+                        here,
+                        depth,
+                        into,
+                        at + i * total);
             }
         }
     }
@@ -46,38 +68,72 @@ final class F32Pack {
             if (from.dtype() == DType.F32) {
                 MemorySegment.copy(from.segment(), FLOAT, start * 4, into, at + i * depth, depth);
             } else {
-                for (int k = 0; k < depth; k++) into[at + i * depth + k] = (float) from.get(start + k);
+                for (int k = 0; k < depth; k++)
+                    into[at + i * depth + k] = (float) from.get(start + k);
             }
         }
     }
 
-    private static void copy(MemorySegment from, long start, long step, int depth, float[] into, int at) {
+    private static void copy(
+            MemorySegment from, long start, long step, int depth, float[] into, int at) {
         for (int k = 0; k < depth; k++) {
             long p = start + k * step;
-            FloatVector.fromMemorySegment(F32Blocks.SPECIES, from, p, ORDER).intoArray(into, at + k * LANES);
+            FloatVector.fromMemorySegment(F32Blocks.SPECIES, from, p, ORDER)
+                    .intoArray(into, at + k * LANES);
             FloatVector.fromMemorySegment(F32Blocks.SPECIES, from, p + 4L * HALF, ORDER)
                     .intoArray(into, at + k * LANES + HALF);
         }
     }
 
+    /** Four lanes at a time: their stores share a cache line. */
     private static void transpose(
             MemorySegment from, long start, long lane, int lanes, int depth, float[] into, int at) {
-        for (int i = 0; i < lanes; i++) {
-            lane(from, start + i * lane, 4, depth, into, at + i);
+        int i = 0;
+        for (; i + 4 <= lanes; i += 4) four(from, start + i * lane, lane, depth, into, at + i);
+        for (; i < lanes; i++) lane(from, start + i * lane, 4, depth, into, at + i);
+    }
+
+    private static void four(
+            MemorySegment from, long start, long lane, int depth, float[] into, int at) {
+        for (int k = 0; k < depth; k++) {
+            long p = start + 4L * k;
+            float x0 = from.get(FLOAT, p);
+            float x1 = from.get(FLOAT, p + lane);
+            float x2 = from.get(FLOAT, p + 2 * lane);
+            float x3 = from.get(FLOAT, p + 3 * lane);
+            into[at + k * LANES] = x0;
+            into[at + k * LANES + 1] = x1;
+            into[at + k * LANES + 2] = x2;
+            into[at + k * LANES + 3] = x3;
         }
     }
 
     private static void scatter(
-            MemorySegment from, long start, long lane, long step, int lanes, int depth, float[] into, int at) {
+            MemorySegment from,
+            long start,
+            long lane,
+            long step,
+            int lanes,
+            int depth,
+            float[] into,
+            int at) {
         for (int i = 0; i < lanes; i++) lane(from, start + i * lane, step, depth, into, at + i);
     }
 
-    private static void lane(MemorySegment from, long start, long step, int depth, float[] into, int at) {
+    private static void lane(
+            MemorySegment from, long start, long step, int depth, float[] into, int at) {
         for (int k = 0; k < depth; k++) into[at + k * LANES] = from.get(FLOAT, start + k * step);
     }
 
     private static void widen(
-            Buffer from, long start, long lane, long step, int lanes, int depth, float[] into, int at) {
+            Buffer from,
+            long start,
+            long lane,
+            long step,
+            int lanes,
+            int depth,
+            float[] into,
+            int at) {
         var segment = from.segment();
         boolean brain = from.dtype() == DType.BF16;
         for (int i = 0; i < lanes; i++) {
@@ -85,6 +141,57 @@ final class F32Pack {
                 short bits = segment.get(SHORT, (start + i * lane + k * step) * 2);
                 into[at + k * LANES + i] = brain ? Half.fromBf16(bits) : Float.float16ToFloat(bits);
             }
+        }
+    }
+
+    /**
+     * {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + offsets[i] + k * step]}, or
+     * zero where negative.
+     */
+    static void gather(
+            Buffer from,
+            long base,
+            long step,
+            int[] offsets,
+            int lanes,
+            int depth,
+            int total,
+            float[] into,
+            int at) {
+        for (int i = 0; i < lanes; i += LANES) {
+            for (int k = 0; k < depth; k++) {
+                across(
+                        from.segment(),
+                        base + k * step,
+                        offsets,
+                        i,
+                        Math.min(LANES, lanes - i),
+                        into,
+                        at + i * total + k * LANES);
+            }
+        }
+    }
+
+    private static void across(
+            MemorySegment from,
+            long base,
+            int[] offsets,
+            int first,
+            int lanes,
+            float[] into,
+            int at) {
+        for (int i = 0; i < lanes; i++) {
+            int offset = offsets[first + i];
+            into[at + i] = offset < 0 ? 0 : from.get(FLOAT, (base + offset) * 4);
+        }
+    }
+
+    /** {@code into[at + k * LANES] = from[base + offsets[k]]}, or zero where negative. */
+    static void column(Buffer from, long base, int[] offsets, int depth, float[] into, int at) {
+        var segment = from.segment();
+        for (int k = 0; k < depth; k++) {
+            int offset = offsets[k];
+            into[at + k * LANES] = offset < 0 ? 0 : segment.get(FLOAT, (base + offset) * 4);
         }
     }
 }

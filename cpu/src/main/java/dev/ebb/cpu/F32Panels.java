@@ -1,55 +1,46 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.DType;
-import java.lang.foreign.Arena;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 
 /** Panels of F32, from factors in F32, BF16 or F16. */
 final class F32Panels extends Panels {
-    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final int LANES = F32Blocks.LANES;
     private static final int ROWS = 256;
     private static final int COLUMNS = 256;
-    /** Where in a worker's store the right factor begins; the left one is at its start. */
+
+    /**
+     * Where in a worker's store the right factor and the product begin; the left factor is at its
+     * start.
+     */
     private static final int RIGHT = ROWS * DEPTH;
 
-    private static final int SUMS = 64 * COLUMNS;
+    private static final int PRODUCT = RIGHT + COLUMNS * DEPTH;
+    private static final int STORED = PRODUCT + ROWS * COLUMNS;
 
-    /** One worker's panels; {@code byRows} tells which of the two layouts the left one has. */
-    private static final class Scratch {
-        final float[] store = new float[RIGHT + COLUMNS * DEPTH];
-        final MemorySegment edge;
-        final MemorySegment sums;
-        boolean byRows;
+    private final float[][] stores;
 
-        Scratch(Arena arena) {
-            edge = arena.allocate(4L * 4 * LANES, 64);
-            sums = arena.allocate(4L * SUMS, 64);
-        }
-
-        static long bytes() {
-            return 4L * (RIGHT + COLUMNS * DEPTH + 4 * LANES + SUMS);
-        }
-    }
-
-    private final Scratch[] scratch;
+    /**
+     * For each worker, whether its left factor lies row by row, or in panels like the right one.
+     */
+    private final boolean[] byRows;
 
     F32Panels(int workers) {
-        var arena = Arena.ofAuto();
-        scratch = new Scratch[workers];
-        for (int i = 0; i < workers; i++) scratch[i] = new Scratch(arena);
+        stores = new float[workers][STORED];
+        byRows = new boolean[workers];
     }
 
-    /** The heap scratch of a worker, free to be used by a kernel that packs no tiles meanwhile. */
+    /** The heap scratch of a worker, free to be used by a kernel that packs no panels meanwhile. */
     float[] store(int worker) {
-        return scratch[worker].store;
+        return stores[worker];
     }
 
     /** How many floats {@link #store} holds. */
     static int stored() {
-        return RIGHT + COLUMNS * DEPTH;
+        return STORED;
     }
 
     @Override
@@ -69,80 +60,123 @@ final class F32Panels extends Panels {
 
     @Override
     long bytes() {
-        return scratch.length * Scratch.bytes();
+        return 4L * STORED * stores.length;
     }
 
     @Override
-    void left(int worker, Buffer a, long base, long rowStride, long depthStride, int rows, int depth) {
-        var s = scratch[worker];
-        s.byRows = depthStride == 1 && a.dtype() == DType.F32;
-        if (s.byRows) F32Pack.rows(a, base, rowStride, rows, depth, s.store, 0);
-        else F32Pack.panels(a, base, rowStride, depthStride, rows, depth, s.store, 0);
+    void left(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth) {
+        byRows[worker] = depthStride == 1;
+        if (depthStride == 1) F32Pack.rows(a, base, rowStride, rows, depth, stores[worker], 0);
+        else F32Pack.panels(a, base, rowStride, depthStride, rows, depth, depth, stores[worker], 0);
     }
 
     @Override
-    void right(int worker, Buffer b, long base, long depthStride, long columnStride, int columns, int depth) {
-        F32Pack.panels(b, base, columnStride, depthStride, columns, depth, scratch[worker].store, RIGHT);
+    void right(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            long columnStride,
+            int columns,
+            int depth) {
+        F32Pack.panels(
+                b, base, columnStride, depthStride, columns, depth, depth, stores[worker], RIGHT);
     }
 
     @Override
-    void multiply(
-            int worker, int rows, int columns, int depth, MemorySegment c, long at, long stride, boolean add) {
-        var s = scratch[worker];
+    void leftSlice(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth,
+            int from,
+            int total) {
+        byRows[worker] = false;
+        F32Pack.panels(
+                a, base, rowStride, depthStride, rows, depth, total, stores[worker], from * LANES);
+    }
+
+    @Override
+    void rightSlice(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            int[] offsets,
+            int columns,
+            int depth,
+            int from,
+            int total) {
+        F32Pack.gather(
+                b,
+                base,
+                depthStride,
+                offsets,
+                columns,
+                depth,
+                total,
+                stores[worker],
+                RIGHT + from * LANES);
+    }
+
+    @Override
+    void rightColumn(int worker, Buffer b, long base, int[] offsets, int column, int depth) {
+        int at = RIGHT + column / LANES * LANES * depth + column % LANES;
+        F32Pack.column(b, base, offsets, depth, stores[worker], at);
+    }
+
+    @Override
+    void multiply(int worker, int rows, int columns, int depth, boolean add) {
+        var x = stores[worker];
+        int row = row(columns);
         for (int j = 0; j < columns; j += LANES) {
-            boolean whole = columns - j >= LANES;
             for (int i = 0; i < rows; i += 4) {
-                long to = (at + i * stride + j) * 4;
-                if (whole && rows - i >= 4) {
-                    block(s, i, j, depth, c, to, stride * 4, add);
+                int to = PRODUCT + i * row + j;
+                if (byRows[worker]) {
+                    F32Blocks.rows(
+                            depth, x, i * depth, depth, x, RIGHT + j * depth, x, to, row, add);
                 } else {
-                    block(s, i, j, depth, s.edge, 0, LANES * 4L, false);
-                    edge(s.edge, c, to, stride * 4, Math.min(4, rows - i), Math.min(LANES, columns - j), add);
+                    int at = i / LANES * LANES * depth + i % LANES;
+                    F32Blocks.columns(depth, x, at, LANES, x, RIGHT + j * depth, x, to, row, add);
                 }
             }
         }
     }
 
-    private static void block(
-            Scratch s, int i, int j, int depth, MemorySegment c, long to, long row, boolean add) {
-        if (s.byRows) {
-            F32Blocks.rows(depth, s.store, i * depth, depth, s.store, RIGHT + j * depth, c, to, row, add);
-        } else {
-            int at = i / LANES * LANES * depth + i % LANES;
-            F32Blocks.columns(depth, s.store, at, LANES, s.store, RIGHT + j * depth, c, to, row, add);
-        }
+    @Override
+    void clear(int worker) {
+        Arrays.fill(stores[worker], PRODUCT, STORED, 0);
     }
 
-    private static void edge(
-            MemorySegment from, MemorySegment c, long to, long row, int rows, int columns, boolean add) {
-        for (int i = 0; i < rows; i++) {
-            for (int j = 0; j < columns; j++) {
-                long at = to + i * row + j * 4L;
-                float x = from.get(FLOAT, (i * (long) LANES + j) * 4);
-                c.set(FLOAT, at, add ? x + c.get(FLOAT, at) : x);
-            }
-        }
+    /** How far apart the rows of a product lie. */
+    private static int row(int columns) {
+        return Math.ceilDiv(columns, LANES) * LANES;
     }
 
     @Override
-    int sums() {
-        return SUMS;
+    void store(int worker, int i, int columns, Buffer out, long position) {
+        int at = PRODUCT + i * row(columns);
+        MemorySegment.copy(
+                stores[worker],
+                at,
+                out.segment(),
+                ValueLayout.JAVA_FLOAT_UNALIGNED,
+                position * 4,
+                columns);
     }
 
     @Override
-    MemorySegment sums(int worker) {
-        return scratch[worker].sums;
-    }
-
-    @Override
-    void clear(int rows, int columns, MemorySegment c, long at, long stride) {
-        for (int i = 0; i < rows; i++) c.asSlice((at + i * stride) * 4, columns * 4L).fill((byte) 0);
-    }
-
-    @Override
-    void finish(int worker, int at, int count, Epilogue epilogue, Tile tile, long position) {
-        var s = scratch[worker];
-        MemorySegment.copy(s.sums, FLOAT, 4L * at, s.store, 0, count);
-        epilogue.run(tile, s.store, 0, position, count);
+    void finish(int worker, int i, int columns, Epilogue epilogue, Tile tile, long position) {
+        epilogue.run(tile, stores[worker], PRODUCT + i * row(columns), position, columns);
     }
 }

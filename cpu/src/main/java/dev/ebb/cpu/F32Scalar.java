@@ -96,7 +96,7 @@ final class F32Scalar {
     }
 
     private static float power(int n) {
-        return Float.intBitsToFloat(n + 127 << 23);
+        return Float.intBitsToFloat((n + 127) << 23);
     }
 
     static float exp(float x) {
@@ -144,19 +144,19 @@ final class F32Scalar {
     }
 
     static float log(float x) {
-        if (x != x || x == Float.POSITIVE_INFINITY) return x;
+        if (Float.isNaN(x) || x == Float.POSITIVE_INFINITY) return x;
         if (x <= 0) return x == 0 ? Float.NEGATIVE_INFINITY : Float.NaN;
         boolean tiny = x < Float.MIN_NORMAL;
         int bits = Float.floatToRawIntBits(tiny ? x * 0x1p25f : x);
-        int e = bits - ROOT_HALF >> 23;
+        int e = (bits - ROOT_HALF) >> 23;
         float f = Float.intBitsToFloat(bits - (e << 23)) - 1f;
         return logarithm(f, tiny ? e - 25 : e);
     }
 
     static float log1p(float x) {
-        if (Math.abs(x) < 0x1p-25f || x != x || x == Float.POSITIVE_INFINITY) return x;
+        if (Math.abs(x) < 0x1p-25f || Float.isNaN(x) || x == Float.POSITIVE_INFINITY) return x;
         if (x <= -1) return x == -1 ? Float.NEGATIVE_INFINITY : Float.NaN;
-        int e = Float.floatToRawIntBits(x + 1f) - ROOT_HALF >> 23;
+        int e = (Float.floatToRawIntBits(x + 1f) - ROOT_HALF) >> 23;
         float s = power(-(e >> 1));
         float rest = power((e >> 1) - e);
         return logarithm(Math.fma(x * s, rest, s * rest - 1f), e);
@@ -220,6 +220,6 @@ final class F32Scalar {
         float c = Math.fma(Math.fma(z, F32Waves.C2, F32Waves.C1), z, F32Waves.C0);
         c = Math.fma(c, z * z, Math.fma(z, -0.5f, 1f));
         float y = (turns & 1) != 0 ? c : s;
-        return Float.intBitsToFloat(Float.floatToRawIntBits(y) ^ (turns & 2) << 30);
+        return Float.intBitsToFloat(Float.floatToRawIntBits(y) ^ ((turns & 2) << 30));
     }
 }

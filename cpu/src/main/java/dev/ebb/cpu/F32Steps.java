@@ -9,6 +9,7 @@ import static jdk.incubator.vector.VectorOperators.NE;
 import static jdk.incubator.vector.VectorOperators.SQRT;
 
 import dev.ebb.cpu.Warming.State;
+import dev.ebb.cpu.Warming.States;
 import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 
@@ -16,9 +17,6 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorSpecies;
-
-import java.util.EnumMap;
-import java.util.Map;
 
 /**
  * Steps over f32 registers: one loop a function, each a method of its own so that the JIT sees it
@@ -30,14 +28,9 @@ final class F32Steps {
 
     private F32Steps() {}
 
-    private static final Map<Fn1, State> UNARY = new EnumMap<>(Fn1.class);
-    private static final Map<Fn2, State> BINARY = new EnumMap<>(Fn2.class);
+    private static final States<Fn1> UNARY = new States<>();
+    private static final States<Fn2> BINARY = new States<>();
     private static final State SELECT = new State();
-
-    static {
-        for (Fn1 fn : Fn1.values()) UNARY.put(fn, new State());
-        for (Fn2 fn : Fn2.values()) BINARY.put(fn, new State());
-    }
 
     static Step unary(Fn1 fn, int a, int o) {
         return switch (fn) {
@@ -99,28 +92,28 @@ final class F32Steps {
         return new Warming(
                 SELECT,
                 (t, _, n) -> select(t.i32, c, t.f32, yes, no, o, n),
-                (t, skip, n) -> plainSelect(t.i32, c, t.f32, yes, no, o, skip, n));
+                (t, _, skip, n) -> plainSelect(t.i32, c, t.f32, yes, no, o, skip, n));
     }
 
     private static Step warming(Fn1 fn, Step vectors, int a, int o) {
         return new Warming(
-                UNARY.get(fn),
+                UNARY.of(fn),
                 vectors,
-                (t, skip, n) -> plain(fn, t.f32, a + skip, o + skip, n - skip));
+                (t, _, skip, n) -> plain(fn, t.f32, a + skip, o + skip, n - skip));
     }
 
     private static Step warming(Fn2 fn, Step vectors, int a, int b, int o) {
         return new Warming(
-                BINARY.get(fn),
+                BINARY.of(fn),
                 vectors,
-                (t, skip, n) -> plain(fn, t.f32, a + skip, b + skip, o + skip, n - skip));
+                (t, _, skip, n) -> plain(fn, t.f32, a + skip, b + skip, o + skip, n - skip));
     }
 
     private static Step comparing(Fn2 fn, Step vectors, int a, int b, int o) {
         return new Warming(
-                BINARY.get(fn),
+                BINARY.of(fn),
                 vectors,
-                (t, skip, n) -> plainTruth(fn, t.f32, a, b, t.i32, o, skip, n));
+                (t, _, skip, n) -> plainTruth(fn, t.f32, a, b, t.i32, o, skip, n));
     }
 
     private static void add(float[] r, int a, int b, int o, int n) {

@@ -1,7 +1,5 @@
 package dev.ebb.cpu;
 
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteOrder;
 import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.VectorSpecies;
 
@@ -10,13 +8,24 @@ final class F64Blocks {
     static final VectorSpecies<Double> SPECIES = DoubleVector.SPECIES_PREFERRED;
     static final int LANES = 2 * SPECIES.length();
     private static final int HALF = SPECIES.length();
-    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     private F64Blocks() {}
 
-    /** The left factor's element of row i and depth k is {@code a[at + i * stride + k]}. */
+    /**
+     * Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i * stride + k] * b[bt + k * LANES +
+     * j]}.
+     */
     static void rows(
-            int depth, double[] a, int at, int stride, double[] b, int bt, MemorySegment c, long ct, long row, boolean add) {
+            int depth,
+            double[] a,
+            int at,
+            int stride,
+            double[] b,
+            int bt,
+            double[] c,
+            int ct,
+            int row,
+            boolean add) {
         DoubleVector c00 = DoubleVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         DoubleVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         int a0 = at, a1 = at + stride, a2 = at + 2 * stride, a3 = at + 3 * stride;
@@ -36,15 +45,41 @@ final class F64Blocks {
             c30 = x.fma(b0, c30);
             c31 = x.fma(b1, c31);
         }
-        put(c, ct, c00, c01, add);
-        put(c, ct + row, c10, c11, add);
-        put(c, ct + 2 * row, c20, c21, add);
-        put(c, ct + 3 * row, c30, c31, add);
+        if (add) {
+            c00 = c00.add(DoubleVector.fromArray(SPECIES, c, ct));
+            c01 = c01.add(DoubleVector.fromArray(SPECIES, c, ct + HALF));
+            c10 = c10.add(DoubleVector.fromArray(SPECIES, c, ct + row));
+            c11 = c11.add(DoubleVector.fromArray(SPECIES, c, ct + row + HALF));
+            c20 = c20.add(DoubleVector.fromArray(SPECIES, c, ct + 2 * row));
+            c21 = c21.add(DoubleVector.fromArray(SPECIES, c, ct + 2 * row + HALF));
+            c30 = c30.add(DoubleVector.fromArray(SPECIES, c, ct + 3 * row));
+            c31 = c31.add(DoubleVector.fromArray(SPECIES, c, ct + 3 * row + HALF));
+        }
+        c00.intoArray(c, ct);
+        c01.intoArray(c, ct + HALF);
+        c10.intoArray(c, ct + row);
+        c11.intoArray(c, ct + row + HALF);
+        c20.intoArray(c, ct + 2 * row);
+        c21.intoArray(c, ct + 2 * row + HALF);
+        c30.intoArray(c, ct + 3 * row);
+        c31.intoArray(c, ct + 3 * row + HALF);
     }
 
-    /** The left factor's element of row i and depth k is {@code a[at + i + k * step]}. */
+    /**
+     * Stores or adds {@code c[ct + i * row + j] = sum_k a[at + i + k * step] * b[bt + k * LANES +
+     * j]}.
+     */
     static void columns(
-            int depth, double[] a, int at, int step, double[] b, int bt, MemorySegment c, long ct, long row, boolean add) {
+            int depth,
+            double[] a,
+            int at,
+            int step,
+            double[] b,
+            int bt,
+            double[] c,
+            int ct,
+            int row,
+            boolean add) {
         DoubleVector c00 = DoubleVector.zero(SPECIES), c01 = c00, c10 = c00, c11 = c00;
         DoubleVector c20 = c00, c21 = c00, c30 = c00, c31 = c00;
         for (int k = 0; k < depth; k++) {
@@ -63,18 +98,23 @@ final class F64Blocks {
             c30 = x.fma(b0, c30);
             c31 = x.fma(b1, c31);
         }
-        put(c, ct, c00, c01, add);
-        put(c, ct + row, c10, c11, add);
-        put(c, ct + 2 * row, c20, c21, add);
-        put(c, ct + 3 * row, c30, c31, add);
-    }
-
-    private static void put(MemorySegment c, long at, DoubleVector x, DoubleVector y, boolean add) {
         if (add) {
-            x = x.add(DoubleVector.fromMemorySegment(SPECIES, c, at, ORDER));
-            y = y.add(DoubleVector.fromMemorySegment(SPECIES, c, at + 8L * HALF, ORDER));
+            c00 = c00.add(DoubleVector.fromArray(SPECIES, c, ct));
+            c01 = c01.add(DoubleVector.fromArray(SPECIES, c, ct + HALF));
+            c10 = c10.add(DoubleVector.fromArray(SPECIES, c, ct + row));
+            c11 = c11.add(DoubleVector.fromArray(SPECIES, c, ct + row + HALF));
+            c20 = c20.add(DoubleVector.fromArray(SPECIES, c, ct + 2 * row));
+            c21 = c21.add(DoubleVector.fromArray(SPECIES, c, ct + 2 * row + HALF));
+            c30 = c30.add(DoubleVector.fromArray(SPECIES, c, ct + 3 * row));
+            c31 = c31.add(DoubleVector.fromArray(SPECIES, c, ct + 3 * row + HALF));
         }
-        x.intoMemorySegment(c, at, ORDER);
-        y.intoMemorySegment(c, at + 8L * HALF, ORDER);
+        c00.intoArray(c, ct);
+        c01.intoArray(c, ct + HALF);
+        c10.intoArray(c, ct + row);
+        c11.intoArray(c, ct + row + HALF);
+        c20.intoArray(c, ct + 2 * row);
+        c21.intoArray(c, ct + 2 * row + HALF);
+        c30.intoArray(c, ct + 3 * row);
+        c31.intoArray(c, ct + 3 * row + HALF);
     }
 }

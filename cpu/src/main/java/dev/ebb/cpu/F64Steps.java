@@ -3,16 +3,13 @@ package dev.ebb.cpu;
 import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.SQRT;
 
-import dev.ebb.cpu.Warming.State;
+import dev.ebb.cpu.Warming.States;
 import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.Special;
 
 import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.VectorSpecies;
-
-import java.util.EnumMap;
-import java.util.Map;
 
 /**
  * Steps over f64 registers; functions beyond arithmetic are those of {@link Special}, one element
@@ -23,13 +20,8 @@ final class F64Steps {
 
     private F64Steps() {}
 
-    private static final Map<Fn1, State> UNARY = new EnumMap<>(Fn1.class);
-    private static final Map<Fn2, State> BINARY = new EnumMap<>(Fn2.class);
-
-    static {
-        for (Fn1 fn : Fn1.values()) UNARY.put(fn, new State());
-        for (Fn2 fn : Fn2.values()) BINARY.put(fn, new State());
-    }
+    private static final States<Fn1> UNARY = new States<>();
+    private static final States<Fn2> BINARY = new States<>();
 
     static Step unary(Fn1 fn, int a, int o) {
         return switch (fn) {
@@ -84,16 +76,16 @@ final class F64Steps {
 
     private static Step warming(Fn1 fn, Step vectors, int a, int o) {
         return new Warming(
-                UNARY.get(fn),
+                UNARY.of(fn),
                 vectors,
-                (t, skip, n) -> plain(fn, t.f64, a + skip, o + skip, n - skip));
+                (t, _, skip, n) -> plain(fn, t.f64, a + skip, o + skip, n - skip));
     }
 
     private static Step warming(Fn2 fn, Step vectors, int a, int b, int o) {
         return new Warming(
-                BINARY.get(fn),
+                BINARY.of(fn),
                 vectors,
-                (t, skip, n) -> plain(fn, t.f64, a + skip, b + skip, o + skip, n - skip));
+                (t, _, skip, n) -> plain(fn, t.f64, a + skip, b + skip, o + skip, n - skip));
     }
 
     static Step select(int c, int yes, int no, int o) {

@@ -3,7 +3,10 @@ package dev.ebb.cpu;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.View;
 
-/** A batch of matrices in a buffer: one side runs along rows or columns of the product, the other along its depth. */
+/**
+ * A batch of matrices in a buffer: one side runs along rows or columns of the product, the other
+ * along its depth.
+ */
 final class Factor {
     final Buffer buffer;
     final long side;

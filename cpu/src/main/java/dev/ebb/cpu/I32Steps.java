@@ -10,15 +10,13 @@ import static jdk.incubator.vector.VectorOperators.NE;
 import static jdk.incubator.vector.VectorOperators.XOR;
 
 import dev.ebb.cpu.Warming.State;
+import dev.ebb.cpu.Warming.States;
 import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorSpecies;
-
-import java.util.EnumMap;
-import java.util.Map;
 
 /**
  * Steps over registers of i32 and of truth values, which are 0 and 1. Dividing by zero gives zero.
@@ -28,12 +26,8 @@ final class I32Steps {
 
     private I32Steps() {}
 
-    private static final Map<Fn2, State> BINARY = new EnumMap<>(Fn2.class);
+    private static final States<Fn2> BINARY = new States<>();
     private static final State SELECT = new State();
-
-    static {
-        for (Fn2 fn : Fn2.values()) BINARY.put(fn, new State());
-    }
 
     static Step unary(Fn1 fn, boolean truth, int a, int o) {
         return switch (fn) {
@@ -101,14 +95,14 @@ final class I32Steps {
         return new Warming(
                 SELECT,
                 (t, _, n) -> select(t.i32, c, yes, no, o, n),
-                (t, skip, n) -> plainSelect(t.i32, c, yes, no, o, skip, n));
+                (t, _, skip, n) -> plainSelect(t.i32, c, yes, no, o, skip, n));
     }
 
     private static Step warming(Fn2 fn, Step vectors, int a, int b, int o) {
         return new Warming(
-                BINARY.get(fn),
+                BINARY.of(fn),
                 vectors,
-                (t, skip, n) -> plain(fn, t.i32, a + skip, b + skip, o + skip, n - skip));
+                (t, _, skip, n) -> plain(fn, t.i32, a + skip, b + skip, o + skip, n - skip));
     }
 
     private static void plainSelect(int[] r, int c, int yes, int no, int o, int skip, int n) {

@@ -38,7 +38,7 @@ record Line(List<Operation> operations, List<Integer> results) {
         private final List<DType> args;
         private final List<Operation> operations = new ArrayList<>();
         private final Map<Key, Integer> known = new HashMap<>();
-        private final Map<Scalar, Integer> seen = new IdentityHashMap<>();
+        private final IdentityHashMap<Scalar, Integer> seen = new IdentityHashMap<>();
 
         Maker(List<DType> args) {
             this.args = args;
@@ -64,10 +64,9 @@ record Line(List<Operation> operations, List<Integer> results) {
 
         /** A cast to the type a value already has. */
         private boolean redundant(Scalar s, List<Integer> from) {
-            return s instanceof Scalar.Cast(var to, _)
-                    && (to == operations.get(from.getFirst()).type()
-                            || to == DType.BIT
-                                    && operations.get(from.getFirst()).type() == DType.BOOL);
+            if (!(s instanceof Scalar.Cast(var to, _))) return false;
+            var type = typeOf(from, 0);
+            return to == type || (to == DType.BIT && type == DType.BOOL);
         }
 
         private static Object function(Scalar s) {

@@ -59,7 +59,7 @@ final class Load implements Step {
     }
 
     private static boolean isConstant(long[] sizes, long[] strides) {
-        return sizes.length == 0 || sizes.length == 1 && strides[0] == 0;
+        return sizes.length == 0 || (sizes.length == 1 && strides[0] == 0);
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.ebb.ir.Scalar;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An elementwise kernel, cut into parts of consecutive positions. The cut depends on the shape
@@ -19,14 +20,24 @@ final class MapKernel implements Runnable, Workers.Part {
 
     private static final int MOST_PARTS = 64;
 
+    /** How many elements are timed, so that what a call costs weighs as it will. */
+    private static final int TIMED = 4 * Tile.LENGTH;
+
     private final long size;
     private final long part;
     private final TileProgram program;
     private final Store[] stores;
+    private final Optional<FusedMap> fused;
     private final Workers workers;
     private final Tiles tiles;
 
-    MapKernel(Kernel.Map map, List<Buffer> in, List<Buffer> out, Workers workers, Tiles tiles) {
+    MapKernel(
+            Kernel.Map map,
+            List<Buffer> in,
+            List<Buffer> out,
+            Workers workers,
+            Tiles tiles,
+            FusedLoops loops) {
         this.workers = workers;
         this.tiles = tiles;
         size = map.shape().size();
@@ -43,6 +54,7 @@ final class MapKernel implements Runnable, Workers.Part {
         stores = new Store[out.size()];
         for (int j = 0; j < stores.length; j++)
             stores[j] = new Store(out.get(j), program.result(j));
+        fused = FusedMap.of(program.line(), map.shape(), in, map.operands(), out, loops);
     }
 
     /** How many positions a part of {@code size} covers. */
@@ -53,6 +65,7 @@ final class MapKernel implements Runnable, Workers.Part {
 
     @Override
     public void run() {
+        fused.ifPresent(f -> f.entry().expect(size));
         workers.run((int) Math.ceilDiv(size, part), this);
     }
 
@@ -61,12 +74,46 @@ final class MapKernel implements Runnable, Workers.Part {
         var tile = tiles.of(worker);
         long from = which * part;
         long to = Math.min(size, from + part);
+        var loops = fused.map(f -> f.entry().loops()).orElse(null);
+        if (loops == null) {
+            program.begin(tile, (int) Math.min(program.length(), to - from));
+            tiles(tile, from, to);
+        } else if (fused.get().entry().state().isHot()) {
+            fused.get().range(loops, tile, from, to);
+        } else {
+            program.begin(tile, (int) Math.min(program.length(), to - from));
+            warm(tile, fused.get(), loops, from, to);
+        }
+    }
+
+    private void tiles(Tile tile, long from, long to) {
         int length = program.length();
-        program.begin(tile, (int) Math.min(length, to - from));
         for (long p = from; p < to; p += length) {
             int n = (int) Math.min(length, to - p);
             program.run(tile, p, n);
             for (Store store : stores) store.run(tile, p, n);
+        }
+    }
+
+    /**
+     * A taste of each tile by the generated loops, the rest by the tile; now and then half and
+     * half, timed.
+     */
+    private void warm(Tile tile, FusedMap map, List<Fused> loops, long from, long to) {
+        var state = map.entry().state();
+        for (long p = from; p < to; ) {
+            boolean timed = to - p >= 2 * TIMED && state.isTimeToMeasure();
+            long taste = state.isHopeless() ? 0 : 2 * Warming.TASTE;
+            long middle = Math.min(to, p + (timed ? TIMED : taste));
+            long end = timed ? middle + TIMED : Math.min(to, p + Tile.LENGTH);
+            long start = System.nanoTime();
+            map.range(loops, tile, p, middle);
+            long turn = System.nanoTime();
+            // the loops had the tile's registers, and what was in them
+            program.begin(tile, program.length());
+            tiles(tile, middle, end);
+            if (timed) state.compare((double) (turn - start), (double) (System.nanoTime() - turn));
+            p = end;
         }
     }
 }

@@ -1,18 +1,22 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
-import java.lang.foreign.MemorySegment;
 
 /**
- * Products of tiles that fit the caches of one core, in one element type. A tile's factors are first packed into
- * panels on the heap, then multiplied by a kernel that keeps a block of the result in registers. Each worker has
- * panels of its own.
+ * Products of tiles that fit the caches of one core, in one element type. A tile's factors are
+ * packed into panels on the heap and multiplied by a kernel that keeps a block of the result in
+ * registers; the product stays on the heap until its depth is summed. Each worker has panels of its
+ * own.
  *
- * <p>An element of the product is one chain of fused multiply-adds from zero over the tile's depth, in ascending
- * order: the width of the vectors, the block it lies in and the layout of the panels cannot change its bits.
+ * <p>An element of the product is one chain of fused multiply-adds from zero over the depth, in
+ * ascending order: the width of the vectors, the block it lies in and the layout of the panels
+ * cannot change its bits.
  */
 abstract class Panels {
-    /** The greatest depth of a tile. Sums over more are made of one chain for each such block, added in order. */
+    /**
+     * The greatest depth of a tile. Sums over more are made of one chain for each such block, added
+     * in order.
+     */
     static final int DEPTH = 256;
 
     /** The most rows and columns of a tile. */
@@ -30,26 +34,65 @@ abstract class Panels {
     abstract void left(
             int worker, Buffer a, long base, long rowStride, long depthStride, int rows, int depth);
 
-    /** Packs the right factor: {@code depth x columns} elements of {@code b} from {@code base} on. */
+    /**
+     * Packs the right factor: {@code depth x columns} elements of {@code b} from {@code base} on.
+     */
     abstract void right(
-            int worker, Buffer b, long base, long depthStride, long columnStride, int columns, int depth);
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            long columnStride,
+            int columns,
+            int depth);
 
     /**
-     * The product of the packed factors, stored at element {@code at} of {@code c}, whose rows are {@code stride}
-     * elements apart, or added to what is there.
+     * Packs a slice of the left factor, {@code depth} of its {@code total} from depth {@code from}
+     * on. A factor is packed either whole or in slices.
      */
-    abstract void multiply(
-            int worker, int rows, int columns, int depth, MemorySegment c, long at, long stride, boolean add);
+    abstract void leftSlice(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth,
+            int from,
+            int total);
 
-    /** How many sums the scratch of a worker holds. */
-    abstract int sums();
+    /**
+     * Packs a slice of a right factor whose column j begins at element {@code base + offsets[j]}; a
+     * column with a negative offset is zero.
+     */
+    abstract void rightSlice(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            int[] offsets,
+            int columns,
+            int depth,
+            int from,
+            int total);
 
-    /** Off-heap scratch for {@link #sums()} elements. */
-    abstract MemorySegment sums(int worker);
+    /**
+     * Packs one column of the right factor: element k lies {@code offsets[k]} after {@code base},
+     * or is zero if negative.
+     */
+    abstract void rightColumn(
+            int worker, Buffer b, long base, int[] offsets, int column, int depth);
 
-    /** Zeros in place of a product: what a sum over nothing is. */
-    abstract void clear(int rows, int columns, MemorySegment c, long at, long stride);
+    /** Multiplies the packed factors; the product replaces the one before, or is added to it. */
+    abstract void multiply(int worker, int rows, int columns, int depth, boolean add);
 
-    /** Gives {@code count} sums from element {@code at} of the scratch on to an epilogue; the panels are lost. */
-    abstract void finish(int worker, int at, int count, Epilogue epilogue, Tile tile, long position);
+    /** Makes the product zero: what a sum over nothing is. */
+    abstract void clear(int worker);
+
+    /** Writes row {@code i} of the product to {@code out}, which is of the panels' own type. */
+    abstract void store(int worker, int i, int columns, Buffer out, long position);
+
+    /** Gives row {@code i} of the product to an epilogue. */
+    abstract void finish(
+            int worker, int i, int columns, Epilogue epilogue, Tile tile, long position);
 }

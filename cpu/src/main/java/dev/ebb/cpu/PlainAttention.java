@@ -2,12 +2,14 @@ package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
+
 import java.util.List;
 
 /**
- * Attention row by row in double precision: for F64, and for widths beyond what the tiled kernels hold in scratch. Every
- * output row is a part of its own, so that threads share nothing; the price is that the backward half computes each
- * probability twice, once for its query's row and once for its key's.
+ * Attention row by row in double precision: for F64, and for widths beyond what the tiled kernels
+ * hold in scratch. Every output row is a part of its own, so that threads share nothing; the price
+ * is that the backward half computes each probability twice, once for its query's row and once for
+ * its key's.
  */
 final class PlainAttention {
     private final Kernel.Heads h;
@@ -25,16 +27,28 @@ final class PlainAttention {
     }
 
     void forward() {
-        workers.run(h.batch() * h.heads() * h.queries(), (part, _) -> query(part / h.queries(), part % h.queries()));
+        workers.run(
+                h.batch() * h.heads() * h.queries(),
+                (part, _) -> query(part / h.queries(), part % h.queries()));
     }
 
     void backward() {
-        workers.run(h.batch() * h.heads() * h.queries(), (part, _) -> pullQuery(part / h.queries(), part % h.queries()));
-        workers.run(h.batch() * h.keyHeads() * h.keys(), (part, _) -> pullKey(part / h.keys(), part % h.keys()));
+        workers.run(
+                h.batch() * h.heads() * h.queries(),
+                (part, _) -> pullQuery(part / h.queries(), part % h.queries()));
+        workers.run(
+                h.batch() * h.keyHeads() * h.keys(),
+                (part, _) -> pullKey(part / h.keys(), part % h.keys()));
     }
 
     private double score(int head, int i, int j) {
-        double dot = dot(scores.queries, scores.query(head, i), scores.keys, scores.key(scores.keyHead(head), j), h.width());
+        double dot =
+                dot(
+                        scores.queries,
+                        scores.query(head, i),
+                        scores.keys,
+                        scores.key(scores.keyHead(head), j),
+                        h.width());
         return dot * h.scale() + scores.mask(head, i, j);
     }
 
@@ -62,7 +76,11 @@ final class PlainAttention {
         for (int d = 0; d < h.valueWidth(); d++) {
             double mean = 0;
             for (int j = 0; j < p.length; j++) {
-                mean = Math.fma(p[j], scores.values.get(scores.value(scores.keyHead(head), j) + d), mean);
+                mean =
+                        Math.fma(
+                                p[j],
+                                scores.values.get(scores.value(scores.keyHead(head), j) + d),
+                                mean);
             }
             out.get(0).set(row * h.valueWidth() + d, sum == 0 ? 0 : mean / sum);
         }
@@ -89,7 +107,13 @@ final class PlainAttention {
     }
 
     private double pull(int head, int i, int j, double p, double inner) {
-        double dp = dot(dout(), row(head, i), scores.values, scores.value(scores.keyHead(head), j), h.valueWidth());
+        double dp =
+                dot(
+                        dout(),
+                        row(head, i),
+                        scores.values,
+                        scores.value(scores.keyHead(head), j),
+                        h.valueWidth());
         return p * (dp - inner) * h.scale();
     }
 

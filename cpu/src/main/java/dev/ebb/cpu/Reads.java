@@ -107,7 +107,7 @@ final class Reads {
     private static void bit(MemorySegment s, long at, long stride, int[] r, int o, int n) {
         for (int i = 0; i < n; i++) {
             long bit = at + i * stride;
-            r[o + i] = s.get(BYTE, bit >> 3) >> (bit & 7) & 1;
+            r[o + i] = (s.get(BYTE, bit >> 3) >> (bit & 7)) & 1;
         }
     }
 }

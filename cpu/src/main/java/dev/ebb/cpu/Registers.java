@@ -1,84 +1,89 @@
 package dev.ebb.cpu;
 
-import dev.ebb.ir.DType;
-
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntPredicate;
-import java.util.stream.Stream;
 
 /**
  * Gives every operation of a line a register, and takes it back after its last use. What is steady
  * or given stays, as it is not written again by each run; so do results, which are read after it.
- * Two banks of four-byte and two of eight-byte elements; truth values share the bank of integers.
+ * Truth values share the bank of integers.
  */
 final class Registers {
-    private enum Bank {
-        F32,
-        F64,
-        I32,
-        I64;
 
-        static Bank of(DType type) {
-            return switch (type) {
-                case F32 -> F32;
-                case F64 -> F64;
-                case I32, BOOL -> I32;
-                case I64 -> I64;
-                case BF16, F16, U8, BIT ->
-                        throw new IllegalArgumentException("no register is of " + type);
-            };
+    /** The registers of one array. */
+    private static final class Bank {
+        private final int elements;
+        private final ArrayDeque<Integer> free = new ArrayDeque<>();
+        private int taken;
+
+        Bank(int elements) {
+            this.elements = elements;
         }
 
-        int elements() {
-            return this == F32 || this == I32 ? Tile.SINGLES : Tile.DOUBLES;
+        int take() {
+            var reused = free.poll();
+            return reused != null ? reused : taken++;
+        }
+
+        int most() {
+            return taken == 0 ? Tile.LENGTH : elements / taken - Tile.PADDING;
         }
     }
 
+    private final Bank f32 = new Bank(Tile.SINGLES);
+    private final Bank f64 = new Bank(Tile.DOUBLES);
+    private final Bank i32 = new Bank(Tile.SINGLES);
+    private final Bank i64 = new Bank(Tile.DOUBLES);
+    private final Line line;
+    private final boolean[] steady;
+    private final IntPredicate given;
     private final int[] numbers;
     private final int length;
-    private final int stride;
 
+    /**
+     * @param steady the operations that run once, before all others
+     * @param given those that the caller computes, before anything runs
+     */
     Registers(Line line, boolean[] steady, IntPredicate given) {
-        int count = line.operations().size();
-        var last = lastUses(line, steady, given);
-        numbers = new int[count];
-        var taken = new int[Bank.values().length];
-        var free = Stream.generate(ArrayDeque<Integer>::new).limit(taken.length).toList();
-        // given arguments first: the caller writes them before anything runs
-        for (int i = 0; i < count; i++) {
-            if (given.test(i)) numbers[i] = taken[bank(line, i)]++;
-        }
-        allocate(line, steady, true, given, last, taken, free);
-        allocate(line, steady, false, given, last, taken, free);
+        this.line = line;
+        this.steady = steady.clone();
+        this.given = given;
+        numbers = new int[steady.length];
+        for (int i = 0; i < steady.length; i++) if (given.test(i)) numbers[i] = bank(i).take();
+        var last = lastUses();
+        allocate(true, last);
+        allocate(false, last);
         int most = Tile.LENGTH;
-        for (Bank bank : Bank.values()) {
-            int own = taken[bank.ordinal()];
-            if (own > 0) most = Math.min(most, bank.elements() / own - Tile.PADDING);
-        }
+        for (Bank bank : List.of(f32, f64, i32, i64)) most = Math.min(most, bank.most());
         length = most >= 64 ? most / 64 * 64 : most / 8 * 8;
-        stride = length + Tile.PADDING;
         if (length <= 0) {
             throw new IllegalArgumentException(
                     "a body of "
-                            + count
-                            + " operations keeps "
-                            + Arrays.toString(taken)
-                            + " values alive at once, more than a tile holds; split it in two");
+                            + steady.length
+                            + " operations keeps more values alive at once than a tile holds; split"
+                            + " it in two");
         }
     }
 
-    private static int bank(Line line, int i) {
-        return Bank.of(line.operations().get(i).type()).ordinal();
+    private Bank bank(int i) {
+        var type = line.operations().get(i).type();
+        return switch (type) {
+            case F32 -> f32;
+            case F64 -> f64;
+            case I32, BOOL -> i32;
+            case I64 -> i64;
+            case BF16, F16, U8, BIT ->
+                    throw new IllegalArgumentException("no register is of " + type);
+        };
     }
 
-    private static int[] lastUses(Line line, boolean[] steady, IntPredicate given) {
-        var last = new int[steady.length];
-        for (int i = 0; i < steady.length; i++) {
+    private int[] lastUses() {
+        var last = new int[numbers.length];
+        for (int i = 0; i < last.length; i++) {
             last[i] = Math.max(last[i], i);
             for (int j : line.operations().get(i).from()) {
-                boolean stays = given.test(j) || steady[j] && !steady[i];
+                boolean stays = given.test(j) || (steady[j] && !steady[i]);
                 last[j] = stays ? Integer.MAX_VALUE : Math.max(last[j], i);
             }
         }
@@ -86,25 +91,16 @@ final class Registers {
         return last;
     }
 
-    private void allocate(
-            Line line,
-            boolean[] steady,
-            boolean which,
-            IntPredicate given,
-            int[] last,
-            int[] taken,
-            List<ArrayDeque<Integer>> free) {
-        for (int i = 0; i < steady.length; i++) {
+    private void allocate(boolean which, int[] last) {
+        for (int i = 0; i < numbers.length; i++) {
             if (steady[i] != which || given.test(i)) continue;
             // an operand that dies here may be overwritten: every step reads a lane before it
             // writes it
             for (int j : line.operations().get(i).from().stream().distinct().toList()) {
-                if (last[j] == i) free.get(bank(line, j)).push(numbers[j]);
+                if (last[j] == i) bank(j).free.push(numbers[j]);
             }
-            int bank = bank(line, i);
-            var reused = free.get(bank).poll();
-            numbers[i] = reused != null ? reused : taken[bank]++;
-            if (last[i] == i) free.get(bank).push(numbers[i]);
+            numbers[i] = bank(i).take();
+            if (last[i] == i) bank(i).free.push(numbers[i]);
         }
     }
 
@@ -115,6 +111,6 @@ final class Registers {
 
     /** Where the register of operation {@code i} begins. */
     int start(int i) {
-        return numbers[i] * stride;
+        return numbers[i] * (length + Tile.PADDING);
     }
 }

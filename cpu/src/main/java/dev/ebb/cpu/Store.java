@@ -50,7 +50,7 @@ final class Store implements Step {
             }
             case BIT -> {
                 toBits(t.i32, from, t.bytes, n);
-                MemorySegment.copy(t.bytes, 0, segment, BYTE, position >> 3, n + 7 >> 3);
+                MemorySegment.copy(t.bytes, 0, segment, BYTE, position >> 3, (n + 7) >> 3);
             }
         }
     }

@@ -25,12 +25,22 @@ final class Tile {
     final double[] f64 = new double[DOUBLES];
     final long[] i64 = new long[DOUBLES];
 
-    /** Where folds gather what does not fit a register. */
+    /** Where folds gather a block of elements that does not fit a register. */
     final float[] f32Block = new float[REGISTER];
 
     final double[] f64Block = new double[REGISTER];
-    final int[] i32Block = new int[REGISTER];
     final long[] i64Block = new long[REGISTER];
+
+    /** The lanes of a row's fold. */
+    final float[] f32Lanes = new float[32];
+
+    final double[] f64Lanes = new double[32];
+
+    /** Three levels of accumulators for the folds of columns. */
+    final float[][] f32Sums = new float[3][REGISTER];
+
+    final double[][] f64Sums = new double[3][REGISTER];
+    final long[][] i64Sums = new long[3][REGISTER];
 
     /** Where narrow elements lie on their way between memory and registers. */
     final short[] halves = new short[REGISTER];
@@ -40,8 +50,12 @@ final class Tile {
     /** The index of a walk over a view. */
     final long[] walk = new long[RANK];
 
+    /** Partial results of a fold, one for each level of its tree. */
+    final long[] levels = new long[64];
+
     /** What one tile takes. */
     static long bytes() {
-        return 8L * SINGLES + 16L * DOUBLES + REGISTER * (4L + 8 + 4 + 8 + 2 + 1) + 8L * RANK;
+        long folds = REGISTER * 4 * (4L + 8 + 8) + 32 * (4 + 8);
+        return 8L * SINGLES + 16L * DOUBLES + folds + REGISTER * (2L + 1) + 8L * (RANK + 64);
     }
 }

@@ -139,6 +139,11 @@ final class TileProgram {
                 "no register is of " + type + "; cast to " + type.compute());
     }
 
+    /** What it computes, in order. */
+    Line line() {
+        return line;
+    }
+
     /** The most elements one run may compute: a multiple of eight. */
     int length() {
         return registers.length();

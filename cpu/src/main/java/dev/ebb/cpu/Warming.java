@@ -1,5 +1,8 @@
 package dev.ebb.cpu;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
 /**
  * Chooses between two loops that give the same bits. Vector code runs a hundred times slower than
  * plain loops until the JIT has compiled it, and the JIT compiles it only once it has run thousands
@@ -8,29 +11,54 @@ package dev.ebb.cpu;
  * hangs on the clock, which is harmless as no bit hangs on the choice.
  */
 final class Warming implements Step {
-    /** The elements of {@code tile} from {@code skip} to {@code n}, one by one. */
+    /** What a step does, for the elements from {@code skip} to {@code n}, one by one. */
     @FunctionalInterface
     interface Plain {
-        void run(Tile tile, int skip, int n);
+        void run(Tile tile, long position, int skip, int n);
     }
 
     /** How warm one loop is; shared by all steps that run it. */
     static final class State {
         private static final int PATIENCE = 256;
         private static final int EVERY = 32;
-        private boolean hot;
+        private static final int FEWEST = 8;
+        private static final int MOST = 1000;
+        private volatile boolean hot;
         private int calls;
+        private int measured;
+        private double vectors = Double.MAX_VALUE;
+        private double plain = Double.MAX_VALUE;
 
         boolean isHot() {
             return hot;
         }
 
         boolean isTimeToMeasure() {
-            return ++calls > PATIENCE && calls % EVERY == 0;
+            return ++calls > PATIENCE && calls % EVERY == 0 && !isHopeless();
         }
 
-        void heat() {
-            hot = true;
+        /** Whether vectors have lost so often that they will not win. */
+        boolean isHopeless() {
+            return measured > MOST;
+        }
+
+        /**
+         * Takes note of how long both took for an element. The least times count, as a busy machine
+         * only ever adds.
+         */
+        void compare(double vectorNanos, double plainNanos) {
+            vectors = Math.min(vectors, vectorNanos);
+            plain = Math.min(plain, plainNanos);
+            if (++measured >= FEWEST && vectors < plain) hot = true;
+        }
+    }
+
+    /** How warm the loop of each function is. */
+    static final class States<K> {
+        private final Map<K, State> all = new ConcurrentHashMap<>();
+
+        State of(K function) {
+            return all.computeIfAbsent(function, _ -> new State());
         }
     }
 
@@ -58,17 +86,17 @@ final class Warming implements Step {
 
     private void warm(Tile tile, long position, int n) {
         if (n >= TIMED && state.isTimeToMeasure()) {
-            int half = n / 16 * 8;
+            int half = n / 64 * 32;
             long start = System.nanoTime();
             vectors.run(tile, position, half);
             long middle = System.nanoTime();
-            plain.run(tile, half, n);
+            plain.run(tile, position, half, n);
             long end = System.nanoTime();
-            if ((middle - start) * (n - half) < (end - middle) * half) state.heat();
+            state.compare((double) (middle - start) / half, (double) (end - middle) / (n - half));
         } else {
             int taste = Math.min(TASTE, n / 8 * 8);
             vectors.run(tile, position, taste);
-            plain.run(tile, taste, n);
+            plain.run(tile, position, taste, n);
         }
     }
 }

@@ -1,24 +1,30 @@
 package dev.ebb.cpu;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that share the parts of one kernel: the caller and daemon workers claim part after part until none is left.
- * Which thread runs a part is left to chance, so a kernel must cut its work such that no bit depends on it: a part
- * owns its outputs, and no sum crosses from one part to another.
+ * Threads that share the parts of one kernel: the caller and daemon workers claim part after part
+ * until none is left. Which thread runs a part is left to chance, so a kernel must cut its work
+ * such that no bit depends on it: a part owns its outputs, and no sum crosses from one part to
+ * another.
  *
- * <p>One word holds the generation of the run and the parts still to be claimed, so that a worker that wakes late can
- * never take a part of a run it does not know. A run does not wait for sleeping workers: what they do not claim, others
- * do. Idle workers spin for a short while, as kernels follow each other within microseconds, then park; with more
- * threads than cores they park at once. A run allocates nothing.
+ * <p>One word holds the generation of the run and the parts still to be claimed, so that a worker
+ * that wakes late can never take a part of a run it does not know. A run does not wait for sleeping
+ * workers: what they do not claim, others do. Idle workers spin for a short while, as kernels
+ * follow each other within microseconds, then park; with more threads than cores they park at once.
+ * A run allocates nothing.
  */
 final class Workers implements AutoCloseable {
 
-    /** The body of a run: does {@code part}, with the scratch of {@code worker}, which no other part uses meanwhile. */
+    /**
+     * The body of a run: does {@code part}, with the scratch of {@code worker}, which no other part
+     * uses meanwhile.
+     */
     interface Part {
         void run(int part, int worker);
     }
@@ -66,8 +72,9 @@ final class Workers implements AutoCloseable {
     }
 
     /**
-     * Runs parts {@code 0} to {@code parts - 1}, each once, and returns when all are done. The first exception of a
-     * part is thrown here. Called from within a part, it runs all parts there, one after the other.
+     * Runs parts {@code 0} to {@code parts - 1}, each once, and returns when all are done. The
+     * first exception of a part is thrown here. Called from within a part, it runs all parts there,
+     * one after the other.
      */
     void run(int parts, Part body) {
         if (parts <= 0) return;
@@ -87,7 +94,10 @@ final class Workers implements AutoCloseable {
         }
     }
 
-    /** Keeps every other thread's runs out until {@link #release}: for kernels of several runs that share scratch. */
+    /**
+     * Keeps every other thread's runs out until {@link #release}: for kernels of several runs that
+     * share scratch.
+     */
     void hold() {
         lock.lock();
     }

@@ -4,10 +4,12 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
-import java.util.ArrayList;
-import java.util.List;
+
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import java.util.ArrayList;
+import java.util.List;
 
 class AttentionTest {
 
@@ -32,15 +34,27 @@ class AttentionTest {
 
     @ParameterizedTest
     @CsvSource({
-        "1, 1, 1, 1, 1, 1, 1", "2, 3, 3, 13, 13, 8, 8", "1, 2, 1, 64, 64, 64, 64", "1, 1, 1, 207, 131, 16, 40",
-        "2, 4, 2, 65, 130, 33, 7", "1, 6, 2, 31, 3, 5, 64", "1, 1, 1, 0, 4, 8, 8", "1, 1, 1, 4, 0, 8, 8",
+        "1, 1, 1, 1, 1, 1, 1", "2, 3, 3, 13, 13, 8, 8", "1, 2, 1, 64, 64, 64, 64",
+                "1, 1, 1, 207, 131, 16, 40",
+        "2, 4, 2, 65, 130, 33, 7", "1, 6, 2, 31, 3, 5, 64", "1, 1, 1, 0, 4, 8, 8",
+                "1, 1, 1, 4, 0, 8, 8",
         "1, 1, 1, 70, 70, 300, 280"
     })
-    void agreesOnAwkwardSizes(int batch, int heads, int keyHeads, int queries, int keys, int width, int valueWidth) {
+    void agreesOnAwkwardSizes(
+            int batch, int heads, int keyHeads, int queries, int keys, int width, int valueWidth) {
         for (boolean causal : new boolean[] {false, true}) {
             check(
                     new Kernel.Heads(
-                            batch, heads, keyHeads, queries, keys, width, valueWidth, causal, 0.37, List.of()),
+                            batch,
+                            heads,
+                            keyHeads,
+                            queries,
+                            keys,
+                            width,
+                            valueWidth,
+                            causal,
+                            0.37,
+                            List.of()),
                     0);
         }
     }

@@ -8,12 +8,14 @@ import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
-import java.util.ArrayList;
-import java.util.List;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.ArrayList;
+import java.util.List;
 
 class ContractTest {
 
@@ -42,8 +44,21 @@ class ContractTest {
 
     @ParameterizedTest
     @CsvSource({
-        "0, 3, 5", "3, 0, 5", "3, 5, 0", "1, 1, 1", "1, 13, 31", "13, 1, 207", "3, 207, 1", "31, 64, 13",
-        "64, 64, 64", "207, 31, 300", "300, 207, 64", "1, 300, 600", "300, 1, 600", "5, 33, 1031", "257, 259, 258"
+        "0, 3, 5",
+        "3, 0, 5",
+        "3, 5, 0",
+        "1, 1, 1",
+        "1, 13, 31",
+        "13, 1, 207",
+        "3, 207, 1",
+        "31, 64, 13",
+        "64, 64, 64",
+        "207, 31, 300",
+        "300, 207, 64",
+        "1, 300, 600",
+        "300, 1, 600",
+        "5, 33, 1031",
+        "257, 259, 258"
     })
     void agreesInEveryFormAndFloat(int m, int n, int k) {
         for (Form form : Form.values()) {
@@ -82,14 +97,18 @@ class ContractTest {
             var a = View.contiguous(Shape.of(4, 3, m, 20));
             var b = new View(0, List.of(0L, 0L, 9L, 1L));
             new Parity(
-                            new Kernel.Contract(Shape.of(4, 3), m, 9, 20, a, b, List.of(), Scalar.arg(0)),
+                            new Kernel.Contract(
+                                    Shape.of(4, 3), m, 9, 20, a, b, List.of(), Scalar.arg(0)),
                             List.of(Type.of(DType.F32, 4, 3, m, 20), Type.of(DType.F32, 20, 9)),
                             List.of(Type.of(DType.F32, 4, 3, m, 9)))
                     .agrees(1e-5);
         }
     }
 
-    /** Bias along columns, a residual as large as the output (which may be overwritten), and an activation. */
+    /**
+     * Bias along columns, a residual as large as the output (which may be overwritten), and an
+     * activation.
+     */
     private static Parity fused(DType type, Shape batch, int m, int n, int k) {
         int rank = batch.rank();
         var dims = new ArrayList<>(batch.dims());
@@ -111,12 +130,23 @@ class ContractTest {
                         View.contiguous(right),
                         List.of(bias, View.contiguous(out)),
                         body),
-                List.of(new Type(type, left), new Type(type, right), Type.of(type, n), new Type(type, out)),
+                List.of(
+                        new Type(type, left),
+                        new Type(type, right),
+                        Type.of(type, n),
+                        new Type(type, out)),
                 List.of(new Type(type, out)));
     }
 
     @ParameterizedTest
-    @CsvSource({"13, 17, 31", "64, 64, 600", "207, 1, 300", "1, 207, 300", "5, 4, 0", "300, 260, 513"})
+    @CsvSource({
+        "13, 17, 31",
+        "64, 64, 600",
+        "207, 1, 300",
+        "1, 207, 300",
+        "5, 4, 0",
+        "300, 260, 513"
+    })
     void appliesTheEpilogueToEverySum(int m, int n, int k) {
         fused(DType.F32, Shape.of(), m, n, k).agrees(1e-5);
         fused(DType.F64, Shape.of(), m, n, k).agrees(1e-13);
@@ -126,7 +156,10 @@ class ContractTest {
 
     @Test
     void seesItsPlaceInTheEpilogue() {
-        var body = Scalar.arg(0).add(new Scalar.Index(2).cast(DType.F32)).add(new Scalar.Position().cast(DType.F32));
+        var body =
+                Scalar.arg(0)
+                        .add(new Scalar.Index(2).cast(DType.F32))
+                        .add(new Scalar.Position().cast(DType.F32));
         var a = View.contiguous(Shape.of(2, 7, 3));
         var b = View.broadcast(Shape.of(3, 40), Shape.of(2, 3, 40));
         new Parity(
@@ -141,7 +174,14 @@ class ContractTest {
         int k = 700;
         try (var cpu = new Cpu(2)) {
             var all = slice(0, 0, 300, 300, k).run(cpu).getFirst();
-            for (int[] cut : new int[][] {{0, 0, 1, 300}, {17, 5, 100, 3}, {299, 0, 1, 300}, {0, 123, 300, 1}, {250, 250, 50, 50}}) {
+            for (int[] cut :
+                    new int[][] {
+                        {0, 0, 1, 300},
+                        {17, 5, 100, 3},
+                        {299, 0, 1, 300},
+                        {0, 123, 300, 1},
+                        {250, 250, 50, 50}
+                    }) {
                 var part = slice(cut[0], cut[1], cut[2], cut[3], k).run(cpu).getFirst();
                 for (int i = 0; i < part.length; i++) {
                     int at = (cut[0] + i / cut[3]) * 300 + cut[1] + i % cut[3];

@@ -25,8 +25,7 @@ class LongLoopTest {
     @Test
     void fiftyThousandStepsOfAWideStateInTwentySlots() {
         int steps = 50_000;
-        Fn<Tensor, Tensor> f =
-                x -> Loop.repeat(steps, x, c -> c.sub(c.mul(c).mul(1e-5))).sum();
+        Fn<Tensor, Tensor> f = x -> Loop.repeat(steps, x, c -> c.sub(c.mul(c).mul(1e-5))).sum();
         var x = (Array) Key.of(1).uniform(Type.of(DType.F64, WIDTH)).add(0.5);
         try (var device = Cpu.allCores();
                 var grad = Ebb.compile(Ebb.grad(f)).on(device).loopSlots(20)) {

@@ -19,13 +19,15 @@ import dev.ebb.plan.Layout;
 import dev.ebb.plan.Problem;
 import dev.ebb.plan.Schedule;
 import dev.ebb.plan.StoreAll;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * One kernel run on two devices with the same random numbers. The reference says what it means; the CPU must agree
- * within a tolerance relative to the largest magnitude, and with itself to the bit for every number of threads.
+ * One kernel run on two devices with the same random numbers. The reference says what it means; the
+ * CPU must agree within a tolerance relative to the largest magnitude, and with itself to the bit
+ * for every number of threads.
  *
  * @param kernel what to run
  * @param inputs types of its inputs, in the kernel's order
@@ -85,7 +87,9 @@ record Parity(Kernel kernel, List<Type> inputs, List<Type> outputs, int whole) {
     private void fill(Buffer buffer, SplittableRandom random) {
         for (long i = 0; i < buffer.size(); i++) {
             if (buffer.dtype().isFloat()) buffer.set(i, random.nextDouble(-1, 1));
-            else buffer.setLong(i, buffer.dtype().isTruth() ? random.nextInt(2) : random.nextInt(whole));
+            else
+                buffer.setLong(
+                        i, buffer.dtype().isTruth() ? random.nextInt(2) : random.nextInt(whole));
         }
     }
 
@@ -104,10 +108,13 @@ record Parity(Kernel kernel, List<Type> inputs, List<Type> outputs, int whole) {
                 var actual = run(cpu);
                 if (threads == 1) {
                     first.addAll(actual);
-                    for (int i = 0; i < actual.size(); i++) near(actual.get(i), expected.get(i), tolerance, i);
+                    for (int i = 0; i < actual.size(); i++)
+                        near(actual.get(i), expected.get(i), tolerance, i);
                 }
                 for (int i = 0; i < actual.size(); i++) {
-                    assertThat(actual.get(i)).as("output %d of %s on %d threads", i, kernel, threads).isEqualTo(first.get(i));
+                    assertThat(actual.get(i))
+                            .as("output %d of %s on %d threads", i, kernel, threads)
+                            .isEqualTo(first.get(i));
                 }
             }
         }
@@ -119,7 +126,9 @@ record Parity(Kernel kernel, List<Type> inputs, List<Type> outputs, int whole) {
         for (int i = 0; i < expected.length; i++) {
             if (Double.compare(actual[i], expected[i]) == 0) continue;
             assertThat(Math.abs(actual[i] - expected[i]) / largest)
-                    .as("element %d of output %d of %s: %s, not %s", i, output, kernel, actual[i], expected[i])
+                    .as(
+                            "element %d of output %d of %s: %s, not %s",
+                            i, output, kernel, actual[i], expected[i])
                     .isLessThanOrEqualTo(tolerance);
         }
     }

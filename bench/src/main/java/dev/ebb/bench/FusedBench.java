@@ -1,0 +1,233 @@
+package dev.ebb.bench;
+
+import static jdk.incubator.vector.VectorOperators.ABS;
+import static jdk.incubator.vector.VectorOperators.GE;
+import static jdk.incubator.vector.VectorOperators.GT;
+import static jdk.incubator.vector.VectorOperators.LSHL;
+
+import dev.ebb.cpu.Cpu;
+import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Region;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorSpecies;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Fused elementwise kernels of the CPU device against loops written by hand, in turns, best of
+ * each.
+ *
+ * <p>Run: {@code ./ebb bench FusedBench}, or {@code java --add-modules jdk.incubator.vector -cp ...
+ * dev.ebb.bench.FusedBench [elements] [threads] [rounds]}.
+ */
+public final class FusedBench {
+    private static final VectorSpecies<Float> S = FloatVector.SPECIES_256;
+    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+
+    private FusedBench() {}
+
+    private record Bare(Kernel kernel, List<Type> outputs) implements Op {
+        @Override
+        public String name() {
+            return "bare";
+        }
+
+        @Override
+        public List<Type> infer(List<Type> inputs) {
+            return outputs;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> inputs) {
+            return kernel;
+        }
+
+        @Override
+        public void pullback(Node node, Adjoints adjoints) {
+            throw new UnsupportedOperationException("not differentiated here");
+        }
+    }
+
+    /** A loop over bytes {@code from} to {@code to} of every array. */
+    private interface Loop {
+        void run(MemorySegment[] a, long from, long to);
+    }
+
+    public static void main(String[] args) {
+        int n = args.length > 0 ? Integer.parseInt(args[0]) : 16 << 20;
+        int threads = args.length > 1 ? Integer.parseInt(args[1]) : 1;
+        int rounds = args.length > 2 ? Integer.parseInt(args[2]) : 40;
+        try (var arena = Arena.ofShared();
+                var cpu = new Cpu(threads)) {
+            var a = new MemorySegment[5];
+            for (int i = 0; i < 5; i++) {
+                a[i] = arena.allocate(4L * n, 64);
+                for (long j = 0; j < n; j++) {
+                    a[i].setAtIndex(ValueLayout.JAVA_FLOAT, j, ((j * 7 + i * 13L) % 257) / 64f - 2);
+                }
+            }
+            Scalar x = Scalar.arg(0);
+            var sum = x.mul(Scalar.arg(1)).add(Scalar.arg(2));
+            var relu = sum.max(lit(0)).add(Scalar.arg(3));
+            var gelu = gelu(sum).add(Scalar.arg(3));
+            var fusedRelu = bind(cpu, n, relu, a);
+            var fusedGelu = bind(cpu, n, gelu, a);
+            double[] t = {1e9, 1e9, 1e9, 1e9, 1e9};
+            for (int r = 0; r < rounds; r++) {
+                t[0] = Math.min(t[0], seconds(() -> split(FusedBench::triad, a, n, threads)));
+                t[1] = Math.min(t[1], seconds(fusedRelu));
+                t[2] = Math.min(t[2], seconds(() -> split(FusedBench::geluByHand, a, n, threads)));
+                t[3] = Math.min(t[3], seconds(fusedGelu));
+                t[4] = Math.min(t[4], seconds(() -> split(FusedBench::reluByHand, a, n, threads)));
+            }
+            System.out.printf(
+                    "relu(x*w+b)+r, %d floats, %d threads: %.1f GB/s; triad %.1f GB/s; ratio"
+                            + " %.2f%n",
+                    n, threads, 20e-9 * n / t[1], 12e-9 * n / t[0], 20 / t[1] / (12 / t[0]));
+            System.out.printf(
+                    "relu(x*w+b)+r, %d floats, %d threads: %.2f ms; by hand %.2f ms; ratio %.2f%n",
+                    n, threads, t[1] * 1e3, t[4] * 1e3, t[4] / t[1]);
+            System.out.printf(
+                    "gelu(x*w+b)+r, %d floats, %d threads: %.2f ms; by hand %.2f ms; ratio %.2f%n",
+                    n, threads, t[3] * 1e3, t[2] * 1e3, t[2] / t[3]);
+        }
+    }
+
+    private static Scalar lit(double x) {
+        return new Scalar.Lit(DType.F32, x);
+    }
+
+    /** The tanh form. */
+    private static Scalar gelu(Scalar x) {
+        var inner = x.add(x.mul(x).mul(x).mul(lit(0.044715))).mul(lit(0.7978845608028654));
+        return x.mul(lit(0.5)).mul(inner.tanh().add(lit(1)));
+    }
+
+    private static Runnable bind(Cpu cpu, int n, Scalar body, MemorySegment[] a) {
+        var shape = Shape.of(n);
+        var type = new Type(DType.F32, shape);
+        var kernel = Kernel.Map.of(shape, Collections.nCopies(4, View.contiguous(shape)), body);
+        var values = new ArrayList<Value>();
+        for (int i = 0; i < 5; i++) values.add(new Value(i, type));
+        var node =
+                new Node(
+                        new Bare(kernel, List.of(type)),
+                        values.subList(0, 4),
+                        values.subList(4, 5),
+                        Region.TOP,
+                        false);
+        var in = IntStream.range(0, 4).mapToObj(i -> new Buffer(DType.F32, n, a[i])).toList();
+        var out = List.of(new Buffer(DType.F32, n, a[4]));
+        return cpu.bind(node, in, out, new Buffer(DType.U8, 0, a[4].asSlice(0, 0)));
+    }
+
+    private static double seconds(Runnable body) {
+        long start = System.nanoTime();
+        body.run();
+        return (System.nanoTime() - start) * 1e-9;
+    }
+
+    /** The loop by hand, on as many threads as the device has. */
+    private static void split(Loop loop, MemorySegment[] a, int n, int threads) {
+        var others = new Thread[threads - 1];
+        long bytes = 4L * n / threads / 32 * 32;
+        for (int i = 0; i < others.length; i++) {
+            long from = (i + 1) * bytes;
+            long to = i == threads - 2 ? 4L * n : from + bytes;
+            others[i] = new Thread(() -> loop.run(a, from, to));
+            others[i].start();
+        }
+        loop.run(a, 0, threads == 1 ? 4L * n : bytes);
+        for (Thread other : others) {
+            try {
+                other.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static FloatVector load(MemorySegment s, long at) {
+        return FloatVector.fromMemorySegment(S, s, at, ORDER);
+    }
+
+    private static void triad(MemorySegment[] a, long from, long to) {
+        var x = a[0];
+        var y = a[1];
+        var out = a[4];
+        for (long i = from; i < to; i += 32) {
+            load(x, i).add(load(y, i).mul(3f)).intoMemorySegment(out, i, ORDER);
+        }
+    }
+
+    private static void reluByHand(MemorySegment[] a, long from, long to) {
+        var x = a[0];
+        var w = a[1];
+        var b = a[2];
+        var r = a[3];
+        var out = a[4];
+        for (long i = from; i < to; i += 32) {
+            var v = load(x, i).mul(load(w, i)).add(load(b, i)).max(0f);
+            v.add(load(r, i)).intoMemorySegment(out, i, ORDER);
+        }
+    }
+
+    private static void geluByHand(MemorySegment[] a, long from, long to) {
+        var x = a[0];
+        var w = a[1];
+        var b = a[2];
+        var r = a[3];
+        var out = a[4];
+        for (long i = from; i < to; i += 32) {
+            var v = load(x, i).mul(load(w, i)).add(load(b, i));
+            var u = v.add(v.mul(v).mul(v).mul(0.044715f)).mul(0x1.988454p-1f);
+            var y = v.mul(0.5f).mul(tanh(u).add(1f));
+            y.add(load(r, i)).intoMemorySegment(out, i, ORDER);
+        }
+    }
+
+    private static FloatVector all(float x) {
+        return FloatVector.broadcast(S, x);
+    }
+
+    /** Below 0.625 a polynomial, beyond it 1 - 2 / (e^2x + 1), as the device has it. */
+    private static FloatVector tanh(FloatVector x) {
+        var a = x.lanewise(ABS);
+        var c = a.blend(9.5f, a.compare(GT, 9.5f));
+        var far = all(1f).sub(all(2f).div(exp(c.add(c)).add(1f)));
+        var z = x.mul(x);
+        var p = z.fma(all(-0x1.76f90ap-8f), all(0x1.526a46p-6f)).fma(z, all(-0x1.b847bcp-5f));
+        p = p.fma(z, all(0x1.110788p-3f)).fma(z, all(-0x1.555534p-2f));
+        var y = p.mul(z).fma(x, x).blend(far, a.compare(GE, 0.625f)).reinterpretAsInts();
+        return y.or(x.reinterpretAsInts().and(0x80000000)).reinterpretAsFloats();
+    }
+
+    private static FloatVector exp(FloatVector x) {
+        var t = x.fma(all(0x1.715476p+0f), all(0x1.8p23f));
+        var n = t.sub(0x1.8p23f);
+        var r = n.fma(all(-0x1.7f7d1cp-20f), n.fma(all(-0x1.62e4p-1f), x));
+        var p = r.fma(all(0x1.6db558p-10f), all(0x1.123c4ep-7f)).fma(r, all(0x1.55545cp-5f));
+        p = p.fma(r, all(0x1.55548ep-3f)).fma(r, all(0.5f)).fma(r.mul(r), r).add(1f);
+        return p.reinterpretAsInts()
+                .add(t.reinterpretAsInts().lanewise(LSHL, 23))
+                .reinterpretAsFloats();
+    }
+}

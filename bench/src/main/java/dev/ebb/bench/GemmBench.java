@@ -1,0 +1,161 @@
+package dev.ebb.bench;
+
+import dev.ebb.cpu.Cpu;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Products of F32 matrices against OpenBLAS, in turns, best of each, with one thread and with all.
+ *
+ * <p>Run: {@code java --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED -cp ...
+ * dev.ebb.bench.GemmBench [rounds]}.
+ */
+public final class GemmBench {
+    private static final int[][] SIZES = {
+        {256, 256, 256},
+        {512, 512, 512},
+        {1024, 1024, 1024},
+        {2048, 2048, 2048},
+        {2048, 256, 1024},
+        {2048, 1024, 256}
+    };
+
+    private static final int ROW_MAJOR = 101;
+    private static final int PLAIN = 111;
+
+    private final MethodHandle multiply;
+    private final MethodHandle setThreads;
+
+    @SuppressWarnings("restricted") // calling a native library is the point of this benchmark
+    private GemmBench(Path folder) {
+        var linker = Linker.nativeLinker();
+        // each library needs the ones before it
+        for (String name : List.of("libgcc_s.so.1", "libquadmath.so.0", "libgfortran.so.5")) {
+            System.load(folder.resolve(name).toString());
+        }
+        var library =
+                SymbolLookup.libraryLookup(folder.resolve("libopenblas.so.0"), Arena.global());
+        var i = ValueLayout.JAVA_INT;
+        var f = ValueLayout.JAVA_FLOAT;
+        var p = ValueLayout.ADDRESS;
+        multiply =
+                linker.downcallHandle(
+                        library.findOrThrow("cblas_sgemm"),
+                        FunctionDescriptor.ofVoid(i, i, i, i, i, i, f, p, i, p, i, f, p, i));
+        setThreads =
+                linker.downcallHandle(
+                        library.findOrThrow("openblas_set_num_threads"),
+                        FunctionDescriptor.ofVoid(i));
+    }
+
+    /** The folder where the libraries of the OpenBLAS artifact have been unpacked. */
+    private static Path unpack() {
+        try {
+            var folder = Files.createTempDirectory("ebb-openblas");
+            for (String name :
+                    List.of(
+                            "libgcc_s.so.1",
+                            "libquadmath.so.0",
+                            "libgfortran.so.5",
+                            "libopenblas.so.0")) {
+                var resource = "/org/bytedeco/openblas/linux-x86_64/" + name;
+                try (var in = GemmBench.class.getResourceAsStream(resource)) {
+                    if (in == null) {
+                        throw new IllegalStateException(
+                                resource
+                                        + " is not on the class path; add org.bytedeco:openblas for"
+                                        + " linux-x86_64");
+                    }
+                    Files.copy(in, folder.resolve(name));
+                }
+                folder.resolve(name).toFile().deleteOnExit();
+            }
+            folder.toFile().deleteOnExit();
+            return folder;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void multiply(int m, int n, int k, MemorySegment a, MemorySegment b, MemorySegment c) {
+        try {
+            multiply.invokeExact(ROW_MAJOR, PLAIN, PLAIN, m, n, k, 1f, a, k, b, n, 0f, c, n);
+        } catch (Throwable e) {
+            throw new IllegalStateException("cblas_sgemm failed", e);
+        }
+    }
+
+    private void threads(int count) {
+        try {
+            setThreads.invokeExact(count);
+        } catch (Throwable e) {
+            throw new IllegalStateException("openblas_set_num_threads failed", e);
+        }
+    }
+
+    /** How many times as fast as OpenBLAS one product is. */
+    private double ratio(Cpu cpu, int m, int k, int n, int rounds) {
+        threads(cpu.threads());
+        try (var arena = Arena.ofShared()) {
+            var a = OneKernel.random(arena, (long) m * k);
+            var b = OneKernel.random(arena, (long) k * n);
+            var c = OneKernel.random(arena, (long) m * n);
+            var kernel =
+                    new Kernel.Contract(
+                            Shape.of(),
+                            m,
+                            n,
+                            k,
+                            View.contiguous(Shape.of(m, k)),
+                            View.contiguous(Shape.of(k, n)),
+                            List.of(),
+                            Scalar.arg(0));
+            double flops = 2.0 * m * n * k;
+            int some = (int) Math.clamp(rounds * 2e9 / flops, 10, 40 * rounds);
+            var best =
+                    OneKernel.best(
+                            some,
+                            OneKernel.bind(cpu, kernel, List.of(a, b), List.of(c)),
+                            () -> multiply(m, n, k, a.segment(), b.segment(), c.segment()));
+            System.out.printf(
+                    "  %dx%dx%d, %d threads: %.1f GFLOP/s, OpenBLAS %.1f, ratio %.3f%n",
+                    m,
+                    k,
+                    n,
+                    cpu.threads(),
+                    flops / best[0] / 1e9,
+                    flops / best[1] / 1e9,
+                    best[1] / best[0]);
+            return best[1] / best[0];
+        }
+    }
+
+    public static void main(String[] args) {
+        int rounds = args.length > 0 ? Integer.parseInt(args[0]) : 10;
+        var bench = new GemmBench(unpack());
+        double logs = 0;
+        for (int threads : new int[] {1, Runtime.getRuntime().availableProcessors()}) {
+            try (var cpu = new Cpu(threads)) {
+                for (int[] s : SIZES) logs += Math.log(bench.ratio(cpu, s[0], s[1], s[2], rounds));
+            }
+        }
+        System.out.printf(
+                "gemm f32 against OpenBLAS, geometric mean of ratios: %.3f%n",
+                Math.exp(logs / 2 / SIZES.length));
+    }
+}

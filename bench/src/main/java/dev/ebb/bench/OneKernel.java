@@ -1,0 +1,89 @@
+package dev.ebb.bench;
+
+import dev.ebb.exec.Device;
+import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Region;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** An op that is nothing but a kernel, for timing a device without the line before it. */
+record OneKernel(Kernel kernel, List<Type> outputs) implements Op {
+    @Override
+    public String name() {
+        return "kernel";
+    }
+
+    @Override
+    public List<Type> infer(List<Type> inputs) {
+        return outputs;
+    }
+
+    @Override
+    public Kernel kernel(List<Type> inputs) {
+        return kernel;
+    }
+
+    @Override
+    public void pullback(Node node, Adjoints adjoints) {
+        throw new UnsupportedOperationException("a benchmark is not differentiated");
+    }
+
+    /** The kernel bound to these buffers; one that wants workspace cannot be timed like this. */
+    static Runnable bind(Device device, Kernel kernel, List<Buffer> in, List<Buffer> out) {
+        var inputs = values(in, 0);
+        var outputs = values(out, in.size());
+        var types = outputs.stream().map(Value::type).toList();
+        var node = new Node(new OneKernel(kernel, types), inputs, outputs, Region.TOP, false);
+        return device.bind(
+                node, in, out, new Buffer(DType.U8, 0, out.getFirst().segment().asSlice(0, 0)));
+    }
+
+    private static List<Value> values(List<Buffer> buffers, int first) {
+        var values = new ArrayList<Value>();
+        for (Buffer b : buffers) {
+            values.add(
+                    new Value(
+                            first + values.size(), Type.of(b.dtype(), Math.toIntExact(b.size()))));
+        }
+        return values;
+    }
+
+    /** Floats between -1 and 1. */
+    static Buffer random(Arena arena, long size) {
+        var segment = arena.allocate(4 * size, 64);
+        var random = new SplittableRandom(size);
+        for (long i = 0; i < size; i++) {
+            segment.setAtIndex(ValueLayout.JAVA_FLOAT, i, (float) random.nextDouble(-1, 1));
+        }
+        return new Buffer(DType.F32, size, segment);
+    }
+
+    /**
+     * The least seconds that each of {@code bodies} took, run in turns so that a busy machine
+     * hinders all alike.
+     */
+    static double[] best(int rounds, Runnable... bodies) {
+        var best = new double[bodies.length];
+        for (int round = 0; round < 2 * rounds; round++) {
+            for (int i = 0; i < bodies.length; i++) {
+                long start = System.nanoTime();
+                bodies[i].run();
+                double seconds = (System.nanoTime() - start) / 1e9;
+                // the first half warms up
+                best[i] = round <= rounds ? seconds : Math.min(best[i], seconds);
+            }
+        }
+        return best;
+    }
+}

@@ -1,0 +1,117 @@
+package dev.ebb.cli;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/** Where a run keeps its files. Of checkpoints there are two: the latest, and the one before. */
+record Folder(Path path) {
+    static final String DEFAULT = "ebb-run";
+
+    Path checkpoint() {
+        return path.resolve("checkpoint.safetensors");
+    }
+
+    Path before() {
+        return path.resolve("checkpoint.before.safetensors");
+    }
+
+    Path report() {
+        return path.resolve("report.html");
+    }
+
+    Path sources() {
+        return path.resolve("text.bin");
+    }
+
+    boolean isUsed() {
+        return Files.exists(checkpoint()) || Files.exists(before());
+    }
+
+    /** The default folder that is free: ebb-run, ebb-run-2, ... */
+    static Folder fresh() {
+        for (int i = 1; ; i++) {
+            var folder = numbered(i);
+            if (!folder.isUsed()) return folder;
+        }
+    }
+
+    /** The default folder used last. */
+    static Folder latest() {
+        int last = 1;
+        while (numbered(last + 1).isUsed()) last++;
+        return numbered(last);
+    }
+
+    private static Folder numbered(int i) {
+        return new Folder(Path.of(i == 1 ? DEFAULT : DEFAULT + "-" + i));
+    }
+
+    void create() throws IOException {
+        try {
+            Files.createDirectories(path);
+        } catch (FileAlreadyExistsException e) {
+            throw new Refusal(path + " is a file; name a folder with --out", e);
+        } catch (IOException e) {
+            throw new Refusal(
+                    "the folder "
+                            + path
+                            + " cannot be made ("
+                            + e.getMessage()
+                            + "); name one you may write with --out",
+                    e);
+        }
+        if (!Files.isWritable(path)) {
+            throw new Refusal("the folder " + path + " cannot be written; name another with --out");
+        }
+    }
+
+    /** Saves {@code checkpoint}. At every moment one of the two files is whole. */
+    void save(Checkpoint checkpoint) throws IOException {
+        if (Files.exists(checkpoint())) {
+            var link = path.resolve("checkpoint.before.part");
+            Files.deleteIfExists(link);
+            try {
+                Files.createLink(link, checkpoint());
+            } catch (UnsupportedOperationException | IOException _) {
+                Files.copy(checkpoint(), link, StandardCopyOption.REPLACE_EXISTING);
+            }
+            Files.move(link, before(), StandardCopyOption.ATOMIC_MOVE);
+        }
+        checkpoint.write(checkpoint());
+    }
+
+    /** A checkpoint, and a remark where it is not the one that was looked for. */
+    record Found(Checkpoint checkpoint, String remark) {}
+
+    /** The latest checkpoint that is whole. */
+    Found restore() throws IOException {
+        if (!isUsed()) {
+            throw new Refusal(
+                    "there is no checkpoint in "
+                            + path
+                            + " to resume; name its folder with --out, or leave --resume away");
+        }
+        try {
+            return new Found(Checkpoint.read(checkpoint()), "");
+        } catch (IOException latest) {
+            return new Found(older(latest), latest.getMessage() + "; going on from the one before");
+        }
+    }
+
+    private Checkpoint older(IOException latest) {
+        try {
+            return Checkpoint.read(before());
+        } catch (IOException e) {
+            throw new Refusal(
+                    "no checkpoint can be read: "
+                            + latest.getMessage()
+                            + "; the one before: "
+                            + e.getMessage()
+                            + "; start anew with another --out",
+                    e);
+        }
+    }
+}

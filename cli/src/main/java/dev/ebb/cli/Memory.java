@@ -1,0 +1,100 @@
+package dev.ebb.cli;
+
+import dev.ebb.Compiled;
+import dev.ebb.Devices;
+import dev.ebb.Ebb;
+import dev.ebb.Tensorwise;
+import dev.ebb.exec.Device;
+import dev.ebb.ir.Shape;
+import dev.ebb.plan.Budget;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+import java.io.PrintWriter;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+
+/** Shows what each size of a model does to memory. */
+@Command(
+        name = "memory",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Show what batch, context, width and depth do to the memory of training and of use.",
+            "Nothing is trained: every figure is a plan's."
+        })
+final class Memory implements Callable<Integer> {
+    @Mixin private ModelArguments model = new ModelArguments();
+
+    @Spec private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        var out = Objects.requireNonNull(spec).commandLine().getOut();
+        var s = model.size();
+        out.printf(
+                "%-22s %10s %10s %12s %12s %12s%n",
+                "", "weights", "optimizer", "activations", "training", "use");
+        row(out, "as it is", s);
+        row(
+                out,
+                "batch x 2",
+                new ModelSize(s.layers(), s.width(), s.heads(), s.context(), 2 * s.batch()));
+        row(
+                out,
+                "context x 2",
+                new ModelSize(s.layers(), s.width(), s.heads(), 2 * s.context(), s.batch()));
+        row(
+                out,
+                "width x 2",
+                new ModelSize(s.layers(), 2 * s.width(), s.heads(), s.context(), s.batch()));
+        row(
+                out,
+                "depth x 2",
+                new ModelSize(2 * s.layers(), s.width(), s.heads(), s.context(), s.batch()));
+        out.printf(
+                "%nAttention is computed without its scores in memory. With them, the backward half"
+                        + " would keep %s more.%n",
+                BudgetText.show(
+                        4L * s.layers() * s.batch() * s.heads() * s.context() * s.context()));
+        return 0;
+    }
+
+    private static void row(PrintWriter out, String name, ModelSize size) {
+        var device = Devices.best();
+        try (var trainer = ModelArguments.trainer(size, Budget.unlimited(), device)) {
+            var state = trainer.checkpoint("").state();
+            var tide =
+                    Tide.of(
+                            trainer.plan().layout(),
+                            Tensorwise.list(state.model()).size(),
+                            Tensorwise.list(state.optimizer()).size());
+            var plan = Planned.of(trainer.plan(), Budget.unlimited(), device);
+            out.printf(
+                    "%-22s %10s %10s %12s %12s %12s%n",
+                    name,
+                    BudgetText.show(tide.peak(Tide.Kind.WEIGHTS)),
+                    BudgetText.show(tide.peak(Tide.Kind.OPTIMIZER)),
+                    BudgetText.show(tide.peak(Tide.Kind.ACTIVATIONS)),
+                    BudgetText.show(plan.promisedBytes()),
+                    BudgetText.show(use(size, device)));
+        }
+    }
+
+    /** What computing the logits of a batch takes, weights included. */
+    private static long use(ModelSize size, Device device) {
+        var shape = Shape.of(size.batch(), size.context());
+        var ids = Array.of(shape, new int[size.batch() * size.context()]);
+        var gpt = ModelArguments.model(size);
+        try (Compiled<Tensor, Tensor> logits = Ebb.compile(gpt::logits)) {
+            return logits.plan(ids).layout().arenaBytes() + device.fixedBytes();
+        }
+    }
+}

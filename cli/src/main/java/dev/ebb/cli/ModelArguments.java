@@ -1,0 +1,60 @@
+package dev.ebb.cli;
+
+import dev.ebb.exec.Device;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.model.Gpt2;
+import dev.ebb.plan.Budget;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Option;
+
+/** The options that name a model to plan for. */
+final class ModelArguments {
+    @Option(
+            names = "--model",
+            paramLabel = "SIZE",
+            defaultValue = "small",
+            converter = ModelSize.Text.class,
+            description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
+    private ModelSize size = new ModelSize.Text().convert("small");
+
+    @Option(names = "--batch", paramLabel = "N", description = "Passages a step.")
+    private @Nullable Integer batch;
+
+    @Option(names = "--context", paramLabel = "N", description = "Characters a passage.")
+    private @Nullable Integer context;
+
+    /** The sizes with the options counted in. */
+    ModelSize size() {
+        var named =
+                new ModelSize(
+                        size.layers(),
+                        size.width(),
+                        size.heads(),
+                        context == null ? size.context() : context,
+                        batch == null ? size.batch() : batch);
+        if (named.context() < 1 || named.batch() < 1)
+            throw new Refusal("--batch and --context must be positive");
+        return named;
+    }
+
+    /** A training step of a model of these sizes, planned and not run. */
+    static Trainer trainer(ModelSize size, Budget budget, Device device) {
+        var settings = new Settings(size.batch(), size.context(), 1, 1, 1e-3);
+        var corpus = new Corpus(new byte[size.context() + 1]);
+        return new Trainer(Trainer.start(model(size), settings, ""), corpus, budget, device);
+    }
+
+    static Gpt2 model(ModelSize size) {
+        var config =
+                Gpt2.Config.of(
+                        Corpus.VOCABULARY,
+                        size.context(),
+                        size.width(),
+                        size.layers(),
+                        size.heads());
+        return Gpt2.of(config, new Seed(1));
+    }
+}

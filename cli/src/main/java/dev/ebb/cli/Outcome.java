@@ -1,0 +1,47 @@
+package dev.ebb.cli;
+
+import dev.ebb.nn.file.Json;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+
+/** The figures of a run, as --json gives them. */
+record Outcome(
+        List<Double> losses,
+        double tokensPerSecond,
+        double medianSeconds,
+        long budgetBytes,
+        long promisedBytes,
+        long measuredBytes,
+        long storeAllBytes,
+        double recomputeShare,
+        long parameters,
+        String digest) {
+
+    Outcome {
+        losses = List.copyOf(losses);
+    }
+
+    Json json() {
+        var members = new LinkedHashMap<String, Json>();
+        members.put("steps", Json.of(losses.size()));
+        members.put("loss", Json.of(losses.stream().map(Json::of).toList()));
+        members.put("tokens_per_second", Json.of(tokensPerSecond));
+        members.put("step_ms_median", Json.of(medianSeconds * 1000));
+        members.put("budget_bytes", Json.of(budgetBytes));
+        members.put("promised_peak_bytes", Json.of(promisedBytes));
+        members.put("measured_peak_bytes", Json.of(measuredBytes));
+        members.put("store_all_peak_bytes", Json.of(storeAllBytes));
+        members.put("recompute_share", Json.of(recomputeShare));
+        members.put("parameters", Json.of(parameters));
+        members.put("weights_digest", Json.of(digest));
+        return Json.of(members);
+    }
+
+    static double median(List<Double> values) {
+        if (values.isEmpty()) return 0;
+        var sorted = values.stream().sorted().toList();
+        int n = sorted.size();
+        return (sorted.get((n - 1) / 2) + sorted.get(n / 2)) / 2;
+    }
+}

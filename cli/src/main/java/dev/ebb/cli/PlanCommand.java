@@ -1,0 +1,107 @@
+package dev.ebb.cli;
+
+import dev.ebb.Devices;
+import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.Json;
+import dev.ebb.plan.Budget;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+
+/** Plans without running. */
+@Command(
+        name = "plan",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Plan a training step in a budget, without running it.",
+            "With FILE: plan a bare graph of costs and sizes, as JSON with nodes and links."
+        })
+final class PlanCommand implements Callable<Integer> {
+    @Parameters(arity = "0..1", paramLabel = "FILE", description = "A bare graph.")
+    private @Nullable Path graph;
+
+    @Option(
+            names = "--budget",
+            paramLabel = "BYTES",
+            defaultValue = "64MiB",
+            converter = BudgetText.class,
+            description = "Bytes, KiB, MiB, GiB or a percentage. Default: ${DEFAULT-VALUE}.")
+    private Budget budget = Budget.mebibytes(64);
+
+    @Mixin private ModelArguments model = new ModelArguments();
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the plan as JSON.")
+    private @Nullable Path json;
+
+    @Spec private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException {
+        var out = Objects.requireNonNull(spec).commandLine().getOut();
+        if (graph != null) {
+            var plan = BarePlan.of(BareGraph.parse(Files.readString(graph)), budget);
+            out.print(plan.text());
+            write(plan.json());
+            return 0;
+        }
+        var device = Devices.best();
+        try (var trainer = ModelArguments.trainer(model.size(), budget, device)) {
+            var plan = Planned.of(trainer.plan(), budget, device);
+            show(plan, out);
+            write(json(plan) + "\n");
+        }
+        return 0;
+    }
+
+    private void write(String text) throws IOException {
+        if (json != null) Durable.write(json, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static void show(Planned p, PrintWriter out) {
+        var plan = p.plan();
+        out.printf("budget        %s%n", BudgetText.show(p.budgetBytes()));
+        out.printf("promised      %s%n", BudgetText.show(p.promisedBytes()));
+        out.printf("store all     %s%n", BudgetText.show(p.storeAllBytes()));
+        out.printf("least budget  %s%n", BudgetText.show(p.leastBytes()));
+        out.printf(
+                Locale.ROOT,
+                "time          %.4f of computing everything once%n",
+                plan.cost() / plan.curve().storeAllCost());
+        out.printf(Locale.ROOT, "gap           at most %.2f %%%n", 100 * plan.gap());
+        var footprint = plan.schedule().footprint();
+        out.printf(
+                "steps         %d, %d computations again%n",
+                plan.schedule().steps().size(), footprint.recomputed());
+    }
+
+    private static Json json(Planned p) {
+        var members = new LinkedHashMap<String, Json>();
+        members.put("budget_bytes", Json.of(p.budgetBytes()));
+        members.put("promised_peak_bytes", Json.of(p.promisedBytes()));
+        members.put("store_all_peak_bytes", Json.of(p.storeAllBytes()));
+        members.put("least_budget_bytes", Json.of(p.leastBytes()));
+        members.put("cost", Json.of(p.plan().cost()));
+        members.put("store_all_cost", Json.of(p.plan().curve().storeAllCost()));
+        members.put("lower_bound", Json.of(p.plan().lowerBound()));
+        members.put("gap", Json.of(p.plan().gap()));
+        members.put("recompute_share", Json.of(p.recomputeShare()));
+        return Json.of(members);
+    }
+}

@@ -1,0 +1,54 @@
+package dev.ebb.cli;
+
+import dev.ebb.exec.Device;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Layout;
+import dev.ebb.plan.Plan;
+
+import java.util.List;
+
+/** A program's plan, with the memory of its device counted in. */
+record Planned(Plan plan, long budgetBytes, long fixedBytes) {
+
+    /** With this much memory, that much time. */
+    record Corner(long bytes, double cost) {}
+
+    static Planned of(Plan plan, Budget budget, Device device) {
+        long fixed = device.fixedBytes();
+        return new Planned(plan, budget.resolve(plan.storeAllBytes() + fixed), fixed);
+    }
+
+    Layout layout() {
+        return plan.layout();
+    }
+
+    long promisedBytes() {
+        return layout().arenaBytes() + fixedBytes;
+    }
+
+    long storeAllBytes() {
+        return plan.storeAllBytes() + fixedBytes;
+    }
+
+    long leastBytes() {
+        return plan.leastBytes() + fixedBytes;
+    }
+
+    /** The share of the predicted time that goes into computing values again. */
+    double recomputeShare() {
+        double cost = plan.cost();
+        return cost == 0 ? 0 : Math.max(0, 1 - plan.curve().storeAllCost() / cost);
+    }
+
+    /** What memory buys, cheapest in time first. */
+    List<Corner> curve() {
+        return plan.curve().points().stream()
+                .map(p -> new Corner(p.bytes() + fixedBytes, p.cost()))
+                .toList();
+    }
+
+    /** Where this plan lies on that curve. */
+    Corner here() {
+        return new Corner(promisedBytes(), plan.cost());
+    }
+}

@@ -1,0 +1,230 @@
+package dev.ebb.cli;
+
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.model.Pretrained;
+import dev.ebb.plan.Budget;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+
+/** Trains a character-level GPT in a budget. */
+@Command(
+        name = "train",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Train a character-level GPT in a memory budget.",
+            "Without options: a small one, on the text of Ebb's own sources, in 64 MiB, in about"
+                    + " two minutes on two cores."
+        })
+final class Train implements Callable<Integer> {
+    private static final double RATE = 3e-3;
+    private static final double GENTLE_RATE = 3e-4;
+
+    @Option(
+            names = "--budget",
+            paramLabel = "BYTES",
+            defaultValue = "64MiB",
+            converter = BudgetText.class,
+            description =
+                    "All memory the run may own: bytes, KiB, MiB, GiB or a percentage of"
+                            + " what keeping everything takes. Default: ${DEFAULT-VALUE}.")
+    private Budget budget = Budget.mebibytes(64);
+
+    @Option(
+            names = "--text",
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "Text to train on.")
+    private List<Path> text = List.of();
+
+    @Option(
+            names = "--model",
+            paramLabel = "SIZE",
+            defaultValue = "small",
+            converter = ModelSize.Text.class,
+            description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
+    private ModelSize size = new ModelSize.Text().convert("small");
+
+    @Option(names = "--steps", paramLabel = "N", description = "Steps in all. Default: 400.")
+    private @Nullable Long steps;
+
+    @Option(names = "--batch", paramLabel = "N", description = "Passages a step.")
+    private @Nullable Integer batch;
+
+    @Option(names = "--context", paramLabel = "N", description = "Characters a passage.")
+    private @Nullable Integer context;
+
+    @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Default: 1.")
+    private long seed = 1;
+
+    @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
+    private @Nullable Integer threads;
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description =
+                    "Where checkpoints and the report"
+                            + " go. Default: ebb-run, or ebb-run-2 if that is taken, and so on.")
+    private @Nullable Path out;
+
+    @Option(
+            names = "--from",
+            paramLabel = "FILE.safetensors",
+            description = "Start from the weights of a GPT-2.")
+    private @Nullable Path from;
+
+    @Option(
+            names = "--prefix",
+            paramLabel = "NAME",
+            defaultValue = "",
+            description = "What stands before the published names in --from.")
+    private String prefix = "";
+
+    @Option(names = "--resume", description = "Go on from the checkpoint in --out, bit for bit.")
+    private boolean resume;
+
+    @Option(
+            names = "--checkpoint",
+            paramLabel = "N",
+            defaultValue = "50",
+            description = "Steps between checkpoints. Default: ${DEFAULT-VALUE}.")
+    private int every = 50;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures as JSON.")
+    private @Nullable Path json;
+
+    @Spec private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException {
+        positive("--steps", steps == null ? 1 : steps);
+        positive("--checkpoint", every);
+        positive("--batch", batch == null ? 1 : batch);
+        positive("--context", context == null ? 1 : context);
+        positive("--threads", threads == null ? 1 : threads);
+        var lines = Objects.requireNonNull(spec).commandLine().getOut();
+        var folder = folder();
+        folder.create();
+        var start = resume ? resumed(folder) : anew(folder);
+        var target = steps != null ? steps : start.checkpoint.settings().horizon();
+        var run = new Run(folder, target, every, budget, threads == null ? 0 : threads, lines);
+        var result = run.train(start.checkpoint, start.corpus);
+        if (json != null) {
+            var text = result.outcome().json() + "\n";
+            Durable.write(
+                    json, o -> o.write(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        }
+        return result.stopped() ? 130 : 0;
+    }
+
+    private static void positive(String option, long value) {
+        if (value < 1) throw new Refusal(option + " must be positive, not " + value);
+    }
+
+    private Folder folder() {
+        if (out == null) return resume ? Folder.latest() : Folder.fresh();
+        var folder = new Folder(out);
+        if (!resume && folder.isUsed()) {
+            throw new Refusal(
+                    out + " holds a run already; go on with --resume, or name another --out");
+        }
+        return folder;
+    }
+
+    private record Start(Checkpoint checkpoint, Corpus corpus) {}
+
+    private Start resumed(Folder folder) throws IOException {
+        var found = folder.restore();
+        if (!found.remark().isEmpty())
+            Objects.requireNonNull(spec).commandLine().getErr().println("ebb: " + found.remark());
+        var corpus =
+                new Corpus(SourceText.joined(text.isEmpty() ? List.of(folder.sources()) : text));
+        if (!corpus.digest().equals(found.checkpoint().text())) {
+            throw new Refusal(
+                    "the text is not the one the checkpoint was trained on, so the run cannot go on"
+                            + " as it was; give the same --text, or start anew with --from "
+                            + folder.checkpoint());
+        }
+        return new Start(found.checkpoint(), corpus);
+    }
+
+    private Start anew(Folder folder) throws IOException {
+        var corpus = corpus(folder);
+        var model = model();
+        long horizon = steps == null ? 400 : steps;
+        var settings =
+                new Settings(
+                        batch == null ? size.batch() : batch,
+                        context == null ? Math.min(size.context(), model.context()) : context,
+                        seed,
+                        horizon,
+                        from == null ? RATE : GENTLE_RATE);
+        if (settings.context() > model.context()) {
+            throw new Refusal(
+                    "a context of "
+                            + settings.context()
+                            + " is more than the "
+                            + model.context()
+                            + " that the model in --from can look at");
+        }
+        return new Start(Trainer.start(model, settings, corpus.digest()), corpus);
+    }
+
+    /** The text; one that may change before a resumption is copied into the folder. */
+    private Corpus corpus(Folder folder) throws IOException {
+        byte[] bytes;
+        if (text.isEmpty()) {
+            var home =
+                    SourceText.home()
+                            .orElseThrow(
+                                    () ->
+                                            new Refusal(
+                                                    "Ebb's own sources are not here; name a text"
+                                                            + " with --text"));
+            bytes = SourceText.read(home);
+        } else {
+            bytes = SourceText.joined(text);
+        }
+        Durable.write(folder.sources(), o -> o.write(bytes));
+        return new Corpus(bytes);
+    }
+
+    private Gpt2 model() throws IOException {
+        if (from == null) {
+            var config =
+                    Gpt2.Config.of(
+                            Corpus.VOCABULARY,
+                            context == null ? size.context() : context,
+                            size.width(),
+                            size.layers(),
+                            size.heads());
+            return Gpt2.of(config, new Seed(seed).of("model"));
+        }
+        return switch (Pretrained.load(from, prefix)) {
+            case Gpt2 model when model.vocabulary() >= Corpus.VOCABULARY -> model;
+            case Gpt2 model ->
+                    throw new Refusal(
+                            from
+                                    + ": its vocabulary of "
+                                    + model.vocabulary()
+                                    + " does not cover the 256 bytes that train reads");
+            default ->
+                    throw new Refusal(from + ": train goes on from a GPT-2 only; this is another");
+        };
+    }
+}

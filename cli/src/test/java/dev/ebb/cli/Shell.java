@@ -1,0 +1,91 @@
+package dev.ebb.cli;
+
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Json;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Runs the command as a user would, in this process or in one of its own. */
+final class Shell {
+    private Shell() {}
+
+    record Result(int code, String out, String err) {}
+
+    static Result run(String... arguments) {
+        var out = new StringWriter();
+        var err = new StringWriter();
+        var line = Main.commandLine();
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(err, true));
+        return new Result(line.execute(arguments), out.toString(), err.toString());
+    }
+
+    /** The smallest model that is one, on a text of {@code folder}. */
+    static List<String> tiny(Path folder, String out, int steps) throws IOException {
+        var text = folder.resolve("text.txt");
+        if (!Files.exists(text))
+            Files.writeString(text, "the tide comes, the tide goes. ".repeat(40));
+        return new ArrayList<>(
+                List.of(
+                        "train",
+                        "--model",
+                        "1x16x2",
+                        "--context",
+                        "16",
+                        "--batch",
+                        "2",
+                        "--steps",
+                        String.valueOf(steps),
+                        "--text",
+                        text.toString(),
+                        "--out",
+                        folder.resolve(out).toString(),
+                        "--json",
+                        folder.resolve(out + ".json").toString()));
+    }
+
+    static Result run(List<String> arguments) {
+        return run(arguments.toArray(String[]::new));
+    }
+
+    static Json json(Path file) {
+        try {
+            return Json.parse(Files.readString(file));
+        } catch (FileFormatException e) {
+            throw new AssertionError(e);
+        } catch (IOException e) {
+            throw new AssertionError(file + " was not written", e);
+        }
+    }
+
+    static String digest(Path file) {
+        return json(file).at("weights_digest").flatMap(Json::text).orElseThrow();
+    }
+
+    /** The command in a Java of its own, on the path of this one. */
+    static Process spawn(List<String> arguments, Path log) throws IOException {
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("--add-modules=jdk.incubator.vector");
+        command.add("-XX:TieredStopAtLevel=1");
+        var modules = Optional.ofNullable(System.getProperty("jdk.module.path"));
+        if (modules.isPresent()) {
+            command.addAll(List.of("-p", modules.get(), "-m", "dev.ebb.cli/dev.ebb.cli.Main"));
+        } else {
+            command.addAll(
+                    List.of("-cp", System.getProperty("java.class.path"), "dev.ebb.cli.Main"));
+        }
+        command.addAll(arguments);
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+    }
+}

@@ -1,0 +1,129 @@
+package dev.ebb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ebb.nn.file.Json;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+final class TrainTest {
+    @TempDir Path folder;
+
+    private Json train(String name, int steps, String... more) throws IOException {
+        var arguments = Shell.tiny(folder, name, steps);
+        arguments.addAll(List.of(more));
+        var result = Shell.run(arguments);
+        assertThat(result.code()).as(result.err()).isZero();
+        return Shell.json(folder.resolve(name + ".json"));
+    }
+
+    private static long whole(Json json, String key) {
+        return json.at(key).flatMap(Json::whole).orElseThrow();
+    }
+
+    @Test
+    void the_figures_have_the_promised_names_and_keep_the_promise() throws IOException {
+        var json = train("a", 30);
+        assertThat(((Json.Obj) json).members().keySet())
+                .containsExactly(
+                        "steps",
+                        "loss",
+                        "tokens_per_second",
+                        "step_ms_median",
+                        "budget_bytes",
+                        "promised_peak_bytes",
+                        "measured_peak_bytes",
+                        "store_all_peak_bytes",
+                        "recompute_share",
+                        "parameters",
+                        "weights_digest");
+        var losses = json.at("loss").orElseThrow().elements();
+        assertThat(losses).hasSize(30);
+        assertThat(losses.getLast().number().orElseThrow())
+                .isLessThan(losses.getFirst().number().orElseThrow() - 0.5);
+        assertThat(whole(json, "measured_peak_bytes"))
+                .isEqualTo(whole(json, "promised_peak_bytes"))
+                .isLessThanOrEqualTo(whole(json, "budget_bytes"));
+        assertThat(folder.resolve("a/report.html")).isNotEmptyFile();
+    }
+
+    @Test
+    void every_budget_and_number_of_threads_gives_the_same_bits() throws IOException {
+        var all = train("all", 5, "--budget", "100%");
+        var plan = folder.resolve("plan.json");
+        var planned =
+                Shell.run(
+                        "plan",
+                        "--model",
+                        "1x16x2",
+                        "--context",
+                        "16",
+                        "--batch",
+                        "2",
+                        "--budget",
+                        "100%",
+                        "--json",
+                        plan.toString());
+        assertThat(planned.code()).as(planned.err()).isZero();
+        long least = whole(Shell.json(plan), "least_budget_bytes");
+        var low = train("low", 5, "--budget", String.valueOf(least));
+        assertThat(whole(low, "promised_peak_bytes")).isLessThanOrEqualTo(least);
+        assertThat(whole(low, "promised_peak_bytes"))
+                .isLessThanOrEqualTo(whole(all, "promised_peak_bytes"));
+        train("one", 5, "--threads", "1");
+        train("two", 5, "--threads", "2");
+        for (var name : List.of("low", "one", "two")) {
+            assertThat(Shell.digest(folder.resolve(name + ".json")))
+                    .as(name)
+                    .isEqualTo(Shell.digest(folder.resolve("all.json")));
+        }
+    }
+
+    @Test
+    void a_trained_model_writes_and_trains_on() throws IOException {
+        train("a", 3);
+        var file = folder.resolve("a/checkpoint.safetensors").toString();
+        var written = Shell.run("generate", "--from", file, "--length", "5", "the");
+        assertThat(written.code()).as(written.err()).isZero();
+        assertThat(written.out()).startsWith("the");
+        var json = train("b", 2, "--from", file);
+        assertThat(whole(json, "steps")).isEqualTo(2);
+    }
+
+    @Test
+    void what_cannot_be_done_is_said_in_a_sentence() throws IOException {
+        said(
+                Shell.run(
+                        "train",
+                        "--text",
+                        folder.resolve("none").toString(),
+                        "--out",
+                        folder + "/x"),
+                1,
+                "none: there is no such file");
+        said(Shell.run("train", "--budget", "lots"), 2, "'lots' is no budget");
+        said(Shell.run("train", "--model", "huge"), 2, "tiny, small, medium or large");
+        said(Shell.run("nonsense"), 2, "nonsense");
+        var file = Files.writeString(folder.resolve("file"), "x");
+        said(Shell.run("train", "--out", file.toString()), 1, "is a file; name a folder");
+        var wrong = Shell.tiny(folder, "wrong", 1);
+        wrong.addAll(List.of("--from", file.toString()));
+        said(Shell.run(wrong), 1, "truncated");
+        var small = Shell.tiny(folder, "small", 1);
+        small.addAll(List.of("--budget", "100KiB"));
+        said(Shell.run(small), 1, "is too small");
+        train("used", 1);
+        said(Shell.run(Shell.tiny(folder, "used", 1)), 1, "--resume");
+    }
+
+    private static void said(Shell.Result result, int code, String... says) {
+        assertThat(result.code()).as(result.err()).isEqualTo(code);
+        assertThat(result.err()).contains(says).doesNotContain("\tat ");
+    }
+}

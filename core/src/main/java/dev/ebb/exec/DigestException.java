@@ -1,0 +1,18 @@
+package dev.ebb.exec;
+
+import dev.ebb.ir.Node;
+
+/** A value came out differently when it was computed again. */
+public final class DigestException extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    DigestException(Node node, int step) {
+        super(
+                node.op().name()
+                        + (node.region().isTop() ? "" : " in " + node.region())
+                        + " gave other bits when computed again, at step "
+                        + step
+                        + "; an op whose result may differ between runs must say so with the trait"
+                        + " NONDETERMINISTIC, and is then computed once and kept");
+    }
+}

@@ -1,0 +1,69 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Region;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Value;
+
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** A node on its way to becoming part of another. */
+final class Piece {
+    final Node node;
+    final List<Value> outputs;
+    Kernel kernel;
+    List<Value> inputs;
+    String name;
+    boolean gone;
+
+    /**
+     * {@code node} reading {@code inputs}; graphs inside its kernel are lowered by {@code bodies}.
+     */
+    Piece(Node node, List<Value> inputs, UnaryOperator<Graph> bodies) {
+        this.node = node;
+        this.kernel =
+                node.kernel() instanceof Kernel.Control control
+                        ? control.withBodies(control.bodies().stream().map(bodies).toList())
+                        : node.kernel();
+        this.inputs = inputs;
+        this.outputs = node.outputs();
+        this.name = node.op().name();
+    }
+
+    boolean is(Trait trait) {
+        return node.op().traits().contains(trait);
+    }
+
+    Region region() {
+        return node.region();
+    }
+
+    /** Same elements, same order, same type: the output can be the input. */
+    boolean isCopy() {
+        return isMove()
+                && kernel instanceof Kernel.Map map
+                && map.operands().getFirst().isContiguous(map.shape())
+                && inputs.getFirst().type().size() == map.shape().size()
+                && node.op().traits().isEmpty();
+    }
+
+    /** Elements of one operand, unchanged. */
+    boolean isMove() {
+        return kernel instanceof Kernel.Map map
+                && map.bodies().equals(List.of(Scalar.arg(0)))
+                && map.operands().size() == 1
+                && inputs.getFirst().type().dtype() == outputs.getFirst().type().dtype();
+    }
+
+    /** The second operand, in the place of the first. */
+    boolean isStore() {
+        return kernel instanceof Kernel.Map map
+                && map.bodies().equals(List.of(Scalar.arg(1)))
+                && map.operands().size() == 2
+                && map.operands().stream().allMatch(v -> v.isContiguous(map.shape()));
+    }
+}

@@ -1,0 +1,89 @@
+package dev.ebb.plan;
+
+import java.util.Arrays;
+
+/**
+ * Treats the regions as a chain of equal steps and reverses it with a fixed number of saved states,
+ * the first of them the input: optimal for such chains (see {@link Revolve}), valid for any graph,
+ * since what a later step still reads simply stays.
+ */
+public record Binomial(int slots) implements Planner {
+
+    public Binomial {
+        if (slots < 1)
+            throw new IllegalArgumentException(
+                    "the initial state needs a slot: " + slots + " are too few");
+    }
+
+    @Override
+    public Schedule plan(Problem problem, Cost cost) {
+        var model = new Model(problem, cost);
+        var ordering = new Ordering(model);
+        return Script.of(
+                model,
+                Replay.cleaned(model, ordering.settle(new Walk(model, ordering).run(slots))));
+    }
+
+    /** Follows the steps of a chain schedule through the nodes of a graph. */
+    private static final class Walk {
+        private final Model model;
+        private final int[] order;
+        private final int[] stage;
+        private final int stages;
+        private final boolean[] done;
+        private int[] sequence = new int[64];
+        private int length;
+        private int next;
+
+        Walk(Model model, Ordering ordering) {
+            this.model = model;
+            order = ordering.plain();
+            done = new boolean[order.length];
+            stage = new int[order.length];
+            var all = Stages.of(model.problem.graph());
+            stages = all.count();
+            for (int u = 0; u < stage.length; u++) {
+                stage[u] =
+                        ordering.isLate(u) ? -1 : all.byNode().getOrDefault(model.nodes.get(u), -1);
+            }
+        }
+
+        int[] run(int slots) {
+            if (stages > 0) {
+                for (ChainStep step : Revolve.schedule(stages, Math.min(slots, stages)).steps()) {
+                    switch (step) {
+                        case ChainStep.Save _ -> {}
+                        case ChainStep.Forward(int k) -> forward(k);
+                        case ChainStep.Tape(int k) -> forward(k);
+                        case ChainStep.Backward(int k) -> backward(k);
+                    }
+                }
+            }
+            for (int u : order) if (!done[u]) append(u);
+            return Arrays.copyOf(sequence, length);
+        }
+
+        private void forward(int k) {
+            for (int u : order) if (stage[u] == k && !(done[u] && model.once[u])) append(u);
+        }
+
+        /** Runs the backward half as far as it reads no earlier stage. */
+        private void backward(int k) {
+            for (; next < order.length; next++) {
+                int u = order[next];
+                if (stage[u] >= 0) continue;
+                for (int x : model.in[u]) {
+                    int p = model.producer[x];
+                    if (p >= 0 && ((stage[p] >= 0 && stage[p] < k) || !done[p])) return;
+                }
+                append(u);
+            }
+        }
+
+        private void append(int u) {
+            if (length == sequence.length) sequence = Arrays.copyOf(sequence, 2 * length);
+            sequence[length++] = u;
+            done[u] = true;
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.ebb.plan;
+
+import dev.ebb.ir.Value;
+
+import java.util.Set;
+
+/**
+ * Keeps what crosses every {@code regions}-th boundary between regions, and computes what lies
+ * between again.
+ */
+public record Every(int regions) implements Strategy {
+
+    public Every {
+        if (regions < 1)
+            throw new IllegalArgumentException(
+                    "every " + regions + "th region: it must be at least 1");
+    }
+
+    @Override
+    public Set<Value> keeps(Problem problem, Cost cost) {
+        return Stages.of(problem.graph()).crossing(problem.graph(), regions);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.ebb.plan;
+
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+
+import java.util.List;
+
+/** Whether a value of the forward half is kept for the backward half. */
+@FunctionalInterface
+public interface Policy {
+
+    /**
+     * A value that could be kept, the node that computes it, the memory it takes and what bringing
+     * it back costs.
+     */
+    record Candidate(Value value, Node node, long bytes, double cost) {}
+
+    boolean keeps(Candidate candidate);
+
+    default Policy or(Policy other) {
+        return c -> keeps(c) || other.keeps(c);
+    }
+
+    default Policy and(Policy other) {
+        return c -> keeps(c) && other.keeps(c);
+    }
+
+    default Policy negate() {
+        return c -> !keeps(c);
+    }
+
+    /** What is computed inside a region of one of these names, at any depth. */
+    static Policy regions(String... names) {
+        var wanted = List.of(names);
+        return c -> c.node().region().path().stream().anyMatch(wanted::contains);
+    }
+
+    /** What ops of these names compute. */
+    static Policy ops(String... names) {
+        var wanted = List.of(names);
+        return c -> wanted.contains(c.node().op().name());
+    }
+
+    /** What kernels of this form compute. */
+    static Policy kind(Class<? extends Kernel> form) {
+        return c -> form.isInstance(c.node().kernel());
+    }
+
+    /** Values of at most so many bytes. */
+    static Policy atMost(long bytes) {
+        return c -> c.bytes() <= bytes;
+    }
+
+    /** Values of at least so many bytes. */
+    static Policy atLeast(long bytes) {
+        return c -> c.bytes() >= bytes;
+    }
+}

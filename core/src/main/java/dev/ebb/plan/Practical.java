@@ -1,0 +1,48 @@
+package dev.ebb.plan;
+
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Value;
+
+import java.util.Set;
+
+/**
+ * What an experienced user would write down: keep what is small, dear or cannot be computed twice,
+ * which is statistics, products, convolutions and attention; compute large elementwise activations
+ * again.
+ */
+public record Practical() implements Strategy {
+    /** A value is small if it takes at most this share of the largest one. */
+    private static final long SMALL = 64;
+
+    @Override
+    public Set<Value> keeps(Problem problem, Cost cost) {
+        long largest =
+                problem.graph().nodes().stream()
+                        .filter(n -> !n.reverse())
+                        .flatMap(n -> n.outputs().stream())
+                        .mapToLong(problem::bytes)
+                        .max()
+                        .orElse(0);
+        Policy dear = c -> isDear(c.node());
+        return new Keep(Policy.atMost(largest / SMALL).or(dear)).keeps(problem, cost);
+    }
+
+    private static boolean isDear(Node node) {
+        if (node.op().traits().contains(Trait.EXPENSIVE)) return true;
+        return switch (node.kernel()) {
+            case Kernel.Contract _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Kernel.Control _,
+                    Kernel.Library _,
+                    Kernel.Fold _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _ ->
+                    true;
+            case Kernel.Map _, Kernel.Assemble _, Kernel.Gather _ -> false;
+        };
+    }
+}

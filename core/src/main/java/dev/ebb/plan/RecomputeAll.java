@@ -1,0 +1,24 @@
+package dev.ebb.plan;
+
+import dev.ebb.ir.Value;
+
+import java.util.Set;
+
+/**
+ * Keeps nothing: the backward half of each region computes all it reads again, from the parameters
+ * on. The least that can be kept, not the least memory: {@link Fit} goes lower, and costs less.
+ */
+public record RecomputeAll() implements Strategy {
+
+    @Override
+    public Set<Value> keeps(Problem problem, Cost cost) {
+        return Set.of();
+    }
+
+    @Override
+    public Schedule plan(Problem problem, Cost cost) {
+        var model = new Model(problem, cost);
+        return Script.of(
+                model, new Replay(model, new Ordering(model)).keepingWithinRegions(Set.of()));
+    }
+}

@@ -1,0 +1,96 @@
+package dev.ebb.plan;
+
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Value;
+
+import java.util.List;
+
+/**
+ * What a kernel takes on a machine of which three numbers are known: how fast it multiplies
+ * matrices, how fast it does plain vector arithmetic, and how fast memory is (Williams, Waterman
+ * and Patterson, "Roofline", 2009). A kernel takes the longer of its arithmetic and its traffic,
+ * and something to start.
+ *
+ * @param products multiply-adds a second in contractions, counted as two operations each
+ * @param simple elementwise operations a second
+ * @param bytes bytes read or written a second
+ * @param start seconds to start any kernel
+ */
+public record Roofline(double products, double simple, double bytes, double start) implements Cost {
+
+    /**
+     * Two cores with 256-bit vectors, as measured on one such machine; ratios carry over better
+     * than seconds.
+     */
+    public static Roofline typical() {
+        return new Roofline(130e9, 12e9, 25e9, 2e-6);
+    }
+
+    @Override
+    public double of(Node node) {
+        double traffic = 0;
+        for (Value v : node.inputs()) traffic += v.type().bytes();
+        for (Value v : node.outputs()) traffic += v.type().bytes();
+        return start + Math.max(traffic / bytes, arithmetic(node.kernel()));
+    }
+
+    private double arithmetic(Kernel kernel) {
+        return switch (kernel) {
+            case Kernel.Map k -> k.shape().size() * (1.0 + cost(k.bodies())) / simple;
+            case Kernel.Fold k -> k.shape().size() * (1.0 + k.body().cost()) / simple;
+            case Kernel.Contract k ->
+                    2.0 * k.batch().size() * k.m() * k.n() * k.k() / products
+                            + (double) k.batch().size()
+                                    * k.m()
+                                    * k.n()
+                                    * k.epilogue().cost()
+                                    / simple;
+            case Kernel.Assemble k -> k.shape().size() / simple;
+            case Kernel.Gather k -> k.shape().size() / simple;
+            case Kernel.Scatter k -> 2.0 * k.shape().size() / simple;
+            case Kernel.Cumulate k -> 2.0 * k.outer() * k.length() * k.inner() / simple;
+            case Kernel.Convolve k -> convolve(k) / products;
+            case Kernel.Attend(var h) ->
+                    2.0 * pairs(h) * (h.width() + h.valueWidth()) / products
+                            + 20.0 * pairs(h) / simple;
+            case Kernel.AttendGrad(var h) ->
+                    2.0 * pairs(h) * (3.0 * h.width() + 2.0 * h.valueWidth()) / products
+                            + 20.0 * pairs(h) / simple;
+            case Kernel.Control k -> control(k);
+            case Kernel.Library _ -> 0;
+        };
+    }
+
+    private static double cost(List<Scalar> bodies) {
+        return bodies.stream().mapToInt(Scalar::cost).sum();
+    }
+
+    private static double pairs(Kernel.Heads h) {
+        double all = (double) h.batch() * h.heads() * h.queries() * h.keys();
+        return h.causal() ? all / 2 : all;
+    }
+
+    private static double convolve(Kernel.Convolve k) {
+        double n = 2.0 * k.batch() * k.groups() * k.inChannels() * k.outChannels();
+        for (int d = 0; d < k.out().size(); d++) n *= (double) k.out().get(d) * k.kernel().get(d);
+        return n;
+    }
+
+    private double control(Kernel.Control control) {
+        return switch (control) {
+            case Kernel.Scan k -> k.times() * graph(k.body());
+            case Kernel.While k -> 16.0 * (graph(k.condition()) + graph(k.body()));
+            case Kernel.Sweep k ->
+                    Revolve.forwards(k.forward().times(), k.slots()) * graph(k.forward().body())
+                            + k.backward().times() * graph(k.backward().body());
+            case Kernel.Cond k -> Math.max(graph(k.yes()), graph(k.no()));
+        };
+    }
+
+    private double graph(Graph graph) {
+        return graph.nodes().stream().mapToDouble(this::of).sum();
+    }
+}

@@ -1,0 +1,51 @@
+package dev.ebb.plan;
+
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * Keeps at most a share of the bytes that an eager framework would save between its forward and its
+ * backward pass, and of those the values that cost most a byte to bring back. A hint in the manner
+ * of PyTorch's activation memory budget, not a bound on the peak: that is {@link Fit}.
+ */
+public record Saved(double share) implements Strategy {
+
+    public Saved {
+        if (!(share >= 0 && share <= 1)) {
+            throw new IllegalArgumentException(
+                    "a share of the saved activations lies in [0, 1], not " + share);
+        }
+    }
+
+    @Override
+    public Set<Value> keeps(Problem problem, Cost cost) {
+        var read = new HashSet<Value>();
+        for (Node node : problem.graph().nodes()) if (node.reverse()) read.addAll(node.inputs());
+        var candidates = new ArrayList<Policy.Candidate>();
+        double left = 0;
+        for (Node node : problem.graph().nodes()) {
+            if (node.reverse()) continue;
+            for (Value v : node.outputs()) {
+                if (!read.contains(v)) continue;
+                candidates.add(new Policy.Candidate(v, node, problem.bytes(v), cost.of(node)));
+                left += problem.bytes(v) * share;
+            }
+        }
+        candidates.sort(
+                Comparator.comparingDouble(
+                        (Policy.Candidate c) -> -c.cost() / Math.max(1, c.bytes())));
+        var kept = new LinkedHashSet<Value>();
+        for (var c : candidates) {
+            if (c.bytes() > left * (1 + 1e-12)) continue;
+            left -= c.bytes();
+            kept.add(c.value());
+        }
+        return kept;
+    }
+}

@@ -1,0 +1,47 @@
+package dev.ebb.plan;
+
+import dev.ebb.ir.Value;
+
+import java.util.Set;
+
+/**
+ * Divides the regions into segments of equal length and keeps only what crosses from one into the
+ * next.
+ */
+public sealed interface Segments extends Strategy {
+
+    /**
+     * As many segments as the square root of the regions: the classic balance (Chen et al., 2016).
+     */
+    record Sqrt() implements Segments {
+        @Override
+        public Set<Value> keeps(Problem problem, Cost cost) {
+            var stages = Stages.of(problem.graph());
+            return stages.crossing(
+                    problem.graph(), (int) Math.max(1, Math.round(Math.sqrt(stages.count()))));
+        }
+    }
+
+    /** A given number of segments. */
+    record Count(int segments) implements Segments {
+        public Count {
+            if (segments < 1)
+                throw new IllegalArgumentException("there must be a segment, not " + segments);
+        }
+
+        @Override
+        public Set<Value> keeps(Problem problem, Cost cost) {
+            var stages = Stages.of(problem.graph());
+            return stages.crossing(
+                    problem.graph(), Math.max(1, Math.ceilDiv(stages.count(), segments)));
+        }
+    }
+
+    static Segments sqrt() {
+        return new Sqrt();
+    }
+
+    static Segments of(int segments) {
+        return new Count(segments);
+    }
+}

@@ -1,0 +1,83 @@
+package dev.ebb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.ebb.exec.DigestException;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Type;
+import dev.ebb.plan.RecomputeAll;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Differentiable;
+import dev.ebb.tensor.Rule;
+import dev.ebb.tensor.Tensor;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+class VerifyTest {
+    private static final AtomicInteger CALLS = new AtomicInteger();
+
+    /** Adds the number of times it has run, and may or may not own up to it. */
+    private record Drifting(boolean honest) implements Differentiable {
+        @Override
+        public List<Type> infer(List<Type> in) {
+            return in;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            return new Counting();
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            rule.add(0, rule.dout(0).mul(rule.out(0)));
+        }
+
+        @Override
+        public Set<Trait> traits() {
+            return honest ? Set.of(Trait.NONDETERMINISTIC) : Set.of();
+        }
+    }
+
+    private record Counting() implements Kernel.Library {
+        @Override
+        public long workspaceBytes() {
+            return 0;
+        }
+
+        @Override
+        public void run(List<Buffer> in, List<Buffer> out, Buffer workspace) {
+            double drift = CALLS.incrementAndGet();
+            for (long i = 0; i < in.getFirst().size(); i++)
+                out.getFirst().set(i, in.getFirst().get(i) + drift);
+        }
+    }
+
+    private static Fn<Tensor, Ebb.ValueAndGrad<Tensor>> gradient(boolean honest) {
+        return Ebb.valueAndGrad(
+                (Tensor x) -> {
+                    Tensor y = Ebb.region("drift", () -> x.exp().apply(new Drifting(honest)));
+                    return y.sin().square().sum();
+                });
+    }
+
+    @Test
+    void anOpThatLiesAboutBeingDeterministicIsNamed() {
+        var x = Array.of(Type.of(DType.F64, 256), new double[256]);
+        var lying = Ebb.compile(gradient(false)).with(new RecomputeAll());
+        assertThatThrownBy(() -> lying.verify(x))
+                .isInstanceOf(DigestException.class)
+                .hasMessageContaining("drifting in drift gave other bits")
+                .hasMessageContaining("NONDETERMINISTIC");
+        var honest = Ebb.compile(gradient(true)).with(new RecomputeAll());
+        assertThat(honest.verify(x).grad().shape()).isEqualTo(x.shape());
+    }
+}

@@ -1,0 +1,55 @@
+package dev.ebb.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Random;
+
+class PackingTest {
+
+    @Test
+    void realisticSchedulesPackTightly() {
+        for (var problem :
+                List.of(Toy.transformerStep(6, 256, 64), Toy.unet(5, 1 << 14), Toy.mlp(20, 1024))) {
+            var curve = new Curve(problem, Toy.COST);
+            long all = curve.storeAllBytes();
+            long least = curve.leastBytes();
+            for (int k = 0; k <= 7; k++) {
+                var plan = curve.at(Budget.bytes(all - (all - least) * k / 8));
+                long peak = plan.schedule().footprint().peakBytes();
+                assertThat(plan.layout().arenaBytes()).isLessThanOrEqualTo(peak + peak / 50);
+            }
+        }
+    }
+
+    @Test
+    void manyBuffersPackFast() {
+        int n = 20_000;
+        var random = new Random(3);
+        var from = new int[n];
+        var to = new int[n];
+        var bytes = new long[n];
+        for (int i = 0; i < n; i++) {
+            from[i] = i;
+            to[i] = i + 1 + (random.nextInt(10) == 0 ? random.nextInt(2000) : random.nextInt(12));
+            bytes[i] = 64L * (1 + random.nextInt(100));
+        }
+        var packing = new Packing(from, to, bytes);
+        assertThat(packing.arena()).isLessThanOrEqualTo(packing.floor() * 103 / 100);
+    }
+
+    @Test
+    void twoLivingBuffersMayNotShareMemory() {
+        var schedule = new StoreAll().plan(Toy.mlp(2, 256), Toy.COST);
+        var good = Layout.of(schedule);
+        var bad =
+                good.slots().stream()
+                        .map(s -> new Layout.Slot(s.stays(), s.from(), s.to(), 0, s.bytes()))
+                        .toList();
+        assertThatThrownBy(() -> new Layout(schedule, bad, good.arenaBytes()))
+                .hasMessageContaining("share memory");
+    }
+}

@@ -1,0 +1,141 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Kernel;
+
+import java.util.List;
+
+/**
+ * Convolutions as matrix products whose right factor is never written out: each tile gathers its
+ * patch of the image straight into a panel. Outputs, and gradients of inputs, sum over taps and
+ * channels; gradients of weights sum over the images of the batch, one after the other, and over
+ * places. Each sum is cut into blocks by the sizes of the convolution alone and added in order, as
+ * in {@link Contraction}.
+ */
+final class Convolution implements Runnable {
+    private final Kernel.Convolve c;
+    private final Buffer first;
+    private final Buffer second;
+    private final Buffer out;
+    private final Panels panels;
+    private final Workers workers;
+    private final ConvolveSpace space;
+    private final Grid grid;
+    private final int parts;
+
+    /** Channels that a row of weights, and a channel sum, run over. */
+    private final int rows;
+
+    private final int channels;
+
+    Convolution(Kernel.Convolve c, List<Buffer> in, Buffer out, Panels panels, Workers workers) {
+        this.c = c;
+        first = in.get(0);
+        second = in.get(1);
+        this.out = out;
+        this.panels = panels;
+        this.workers = workers;
+        boolean back = c.side() == Kernel.Side.INPUT;
+        space = new ConvolveSpace(c, back);
+        rows = back ? c.inChannels() : c.outChannels();
+        channels = back ? c.outChannels() : c.inChannels();
+        boolean weights = c.side() == Kernel.Side.WEIGHT;
+        int columns = weights ? channels * space.taps() : space.places();
+        int products = weights ? c.groups() : c.batch() * c.groups();
+        grid = Grid.of(products, rows, columns, panels, workers.threads());
+        parts = Math.multiplyExact(products, grid.tiles());
+    }
+
+    @Override
+    public void run() {
+        workers.run(parts, c.side() == Kernel.Side.WEIGHT ? this::weights : this::places);
+    }
+
+    /** A tile of channels by places, of one image and group. */
+    private void places(int part, int worker) {
+        int product = part / grid.tiles();
+        int i = part % grid.tiles() / grid.across() * grid.rows();
+        int j = part % grid.tiles() % grid.across() * grid.columns();
+        int height = Math.min(grid.rows(), grid.m() - i);
+        int width = Math.min(grid.columns(), grid.n() - j);
+        var offsets = new int[width];
+        int group = product % c.groups();
+        int taps = space.taps();
+        long row = c.side() == Kernel.Side.OUTPUT ? (long) c.inChannels() * taps : taps;
+        long channel = c.side() == Kernel.Side.OUTPUT ? taps : (long) c.inChannels() * taps;
+        long weight = (long) group * c.outChannels() * c.inChannels() * taps + i * row;
+        long image = (long) product * channels * space.channel();
+        var weights = c.side() == Kernel.Side.OUTPUT ? second : first;
+        var images = c.side() == Kernel.Side.OUTPUT ? first : second;
+        boolean add = false;
+        int together = Math.max(1, Panels.DEPTH / Math.max(1, channels));
+        for (int tap = 0; tap < taps; tap += together) {
+            int some = Math.min(together, taps - tap);
+            for (int from = 0; from < channels; from += Panels.DEPTH) {
+                int depth = Math.min(Panels.DEPTH, channels - from);
+                for (int t = 0; t < some; t++) {
+                    space.offsets(tap + t, j, width, offsets);
+                    panels.leftSlice(
+                            worker,
+                            weights,
+                            weight + tap + t + from * channel,
+                            row,
+                            channel,
+                            height,
+                            depth,
+                            t * depth,
+                            some * depth);
+                    panels.rightSlice(
+                            worker,
+                            images,
+                            image + (long) from * space.channel(),
+                            space.channel(),
+                            offsets,
+                            width,
+                            depth,
+                            t * depth,
+                            some * depth);
+                }
+                panels.multiply(worker, height, width, some * depth, add);
+                add = true;
+            }
+        }
+        store(worker, add, ((long) product * rows + i) * grid.n() + j, height, width);
+    }
+
+    /** A tile of output channels by input channels and taps, of one group, over all images. */
+    private void weights(int part, int worker) {
+        int group = part / grid.tiles();
+        int i = part % grid.tiles() / grid.across() * grid.rows();
+        int j = part % grid.tiles() % grid.across() * grid.columns();
+        int height = Math.min(grid.rows(), grid.m() - i);
+        int width = Math.min(grid.columns(), grid.n() - j);
+        var offsets = new int[Panels.DEPTH];
+        int taps = space.taps();
+        boolean add = false;
+        for (int b = 0; b < c.batch(); b++) {
+            long image = ((long) b * c.groups() + group) * channels * space.channel();
+            long gradient = (((long) b * c.groups() + group) * rows + i) * space.places();
+            for (int place = 0; place < space.places(); place += Panels.DEPTH) {
+                int depth = Math.min(Panels.DEPTH, space.places() - place);
+                panels.left(worker, second, gradient + place, space.places(), 1, height, depth);
+                for (int tap = 0; tap < taps; tap++) {
+                    space.offsets(tap, place, depth, offsets);
+                    for (int q = Math.floorMod(tap - j, taps); q < width; q += taps) {
+                        long channel = (long) ((j + q) / taps) * space.channel();
+                        panels.rightColumn(worker, first, image + channel, offsets, q, depth);
+                    }
+                }
+                panels.multiply(worker, height, width, depth, add);
+                add = true;
+            }
+        }
+        store(worker, add, ((long) group * rows + i) * grid.n() + j, height, width);
+    }
+
+    private void store(int worker, boolean any, long place, int height, int width) {
+        if (!any) panels.clear(worker);
+        for (int i = 0; i < height; i++)
+            panels.store(worker, i, width, out, place + (long) i * grid.n());
+    }
+}

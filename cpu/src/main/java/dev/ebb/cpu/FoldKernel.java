@@ -1,0 +1,103 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A reduction of an expression, in one or two passes: if the innermost axis is folded, rows are
+ * folded first; what other axes are folded then follows by columns, over the values of the rows,
+ * which wait in the workspace.
+ */
+final class FoldKernel {
+    private FoldKernel() {}
+
+    static Runnable of(
+            Kernel.Fold k,
+            List<Buffer> in,
+            Buffer out,
+            Buffer workspace,
+            Workers workers,
+            Tiles tiles) {
+        var type = k.body().type(in.stream().map(Buffer::dtype).toList());
+        var combiner = Combiner.of(k.combine(), type);
+        if (k.shape().size() == 0) return () -> empty(combiner, out);
+        var sources = new ArrayList<TileProgram.Source>();
+        for (int i = 0; i < in.size(); i++) {
+            sources.add(new TileProgram.Source.Memory(in.get(i), k.operands().get(i)));
+        }
+        var program = new TileProgram(List.of(k.body()), k.shape(), sources);
+        var groups = Groups.of(k.shape(), k.axes());
+        var memory = workspace.segment();
+        if (!groups.endsFolded()) {
+            return new ColumnFold(program, combiner, groups, out, memory, workers, tiles);
+        }
+        var rest = groups.withoutLast();
+        long rows = rest.size();
+        long values = valuesBytes(rest, type);
+        var partials = memory.asSlice(values);
+        if (values == 0) {
+            return new RowFold(
+                    program, combiner, rows, groups.lastSize(), out, partials, workers, tiles);
+        }
+        var between = new Buffer(wide(type), rows, memory);
+        var first =
+                new RowFold(
+                        program,
+                        combiner,
+                        rows,
+                        groups.lastSize(),
+                        between,
+                        partials,
+                        workers,
+                        tiles);
+        var second = new ColumnFold(again(between), combiner, rest, out, partials, workers, tiles);
+        return () -> {
+            first.run();
+            second.run();
+        };
+    }
+
+    private static void empty(Combiner combiner, Buffer out) {
+        for (long i = 0; i < out.size(); i++) combiner.set(out, i, combiner.identity());
+    }
+
+    /** Reads the values of rows. */
+    private static TileProgram again(Buffer rows) {
+        var line = new View(0, List.of(1L));
+        // positions count rows, however many there are: one axis that is never asked for its size
+        var shape = Shape.of((int) Math.min(rows.size(), Integer.MAX_VALUE));
+        return new TileProgram(
+                List.of(Scalar.arg(0)), shape, List.of(new TileProgram.Source.Memory(rows, line)));
+    }
+
+    /** What the values of rows take, before the partial results that follow them. */
+    private static long valuesBytes(Groups rest, DType type) {
+        boolean two = rest.all().stream().anyMatch(Groups.Group::folded);
+        return two ? Math.ceilDiv(wide(type).bytes(rest.size()), 64) * 64 : 0;
+    }
+
+    /** Counts of truth values are integers. */
+    private static DType wide(DType type) {
+        return type == DType.BOOL ? DType.I32 : type;
+    }
+
+    static long workspaceBytes(Kernel.Fold k, List<DType> in) {
+        if (k.shape().size() == 0) return 0;
+        var type = k.body().type(in);
+        var combiner = Combiner.of(k.combine(), type);
+        var groups = Groups.of(k.shape(), k.axes());
+        if (!groups.endsFolded()) return ColumnFold.workspaceBytes(groups, combiner);
+        var rest = groups.withoutLast();
+        long partials = RowFold.workspaceBytes(rest.size(), groups.lastSize());
+        long values = valuesBytes(rest, type);
+        if (values > 0) partials = Math.max(partials, ColumnFold.workspaceBytes(rest, combiner));
+        return values + partials;
+    }
+}

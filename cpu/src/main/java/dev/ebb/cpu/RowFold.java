@@ -1,0 +1,153 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.Buffer;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Folds rows of consecutive elements. A row is cut into blocks of 1024; the values of the blocks
+ * are combined in a binary tree, as a counter carries: two of a kind as soon as there are two. So
+ * the error of a sum grows with the logarithm of its length, and 64 blocks that begin at a multiple
+ * of 64 are a subtree of their own: long rows are shared among threads by such chunks, whose values
+ * wait in the workspace.
+ */
+final class RowFold implements Runnable {
+    private static final int CHUNK = 64;
+
+    private final TileProgram program;
+    private final Combiner combiner;
+    private final long rows;
+    private final long length;
+    private final long chunks;
+    private final Buffer out;
+    private final MemorySegment partials;
+    private final Workers workers;
+    private final Tiles tiles;
+    private final long units;
+    private final long unitsAPart;
+
+    RowFold(
+            TileProgram program,
+            Combiner combiner,
+            long rows,
+            long length,
+            Buffer out,
+            MemorySegment partials,
+            Workers workers,
+            Tiles tiles) {
+        this.program = program;
+        this.combiner = combiner;
+        this.rows = rows;
+        this.length = length;
+        this.out = out;
+        this.partials = partials;
+        this.workers = workers;
+        this.tiles = tiles;
+        chunks = chunks(length);
+        units = rows * chunks;
+        unitsAPart = Math.max(1, MapKernel.GRAIN / Math.min(length, (long) CHUNK * Tile.LENGTH));
+    }
+
+    private static long chunks(long length) {
+        return Math.ceilDiv(length, (long) CHUNK * Tile.LENGTH);
+    }
+
+    /** What the values of chunks take in the workspace. */
+    static long workspaceBytes(long rows, long length) {
+        return chunks(length) == 1 ? 0 : rows * chunks(length) * 8;
+    }
+
+    @Override
+    public void run() {
+        workers.run(Math.toIntExact(Math.ceilDiv(units, unitsAPart)), this::part);
+        if (chunks > 1) workers.run(1, this::finish);
+    }
+
+    private void part(int part, int worker) {
+        var tile = tiles.of(worker);
+        long from = part * unitsAPart;
+        long to = Math.min(units, from + unitsAPart);
+        program.begin(tile, (int) Math.min(program.length(), (to - from) * length));
+        if (2 * length <= program.length()) {
+            shortRows(tile, from, to);
+        } else {
+            for (long u = from; u < to; u++) {
+                long value = chunk(tile, u / chunks, u % chunks);
+                if (chunks == 1) combiner.set(out, u, value);
+                else partials.set(Reads.LONG, u * 8, value);
+            }
+        }
+    }
+
+    /** Several rows to a tile. */
+    private void shortRows(Tile tile, long from, long to) {
+        int width = (int) length;
+        int most = program.length() / width;
+        for (long row = from; row < to; row += most) {
+            int some = (int) Math.min(most, to - row);
+            program.run(tile, row * length, some * width);
+            for (int j = 0; j < some; j++) {
+                combiner.set(
+                        out,
+                        row + j,
+                        combiner.register(tile, program.result(0) + j * width, width));
+            }
+        }
+    }
+
+    private long chunk(Tile tile, long row, long chunk) {
+        long first = chunk * CHUNK * Tile.LENGTH;
+        long last = Math.min(length, first + (long) CHUNK * Tile.LENGTH);
+        int count = 0;
+        for (long at = first; at < last; at += Tile.LENGTH) {
+            int n = (int) Math.min(Tile.LENGTH, last - at);
+            count = carry(tile, count, block(tile, row * length + at, n));
+        }
+        return total(tile, count);
+    }
+
+    private long block(Tile tile, long position, int n) {
+        if (n <= program.length()) {
+            program.run(tile, position, n);
+            return combiner.register(tile, program.result(0), n);
+        }
+        for (int done = 0; done < n; done += program.length()) {
+            int some = Math.min(program.length(), n - done);
+            program.run(tile, position + done, some);
+            combiner.gather(tile, program.result(0), done, some);
+        }
+        return combiner.block(tile, n);
+    }
+
+    /** Adds one value to a tree of {@code count}. */
+    private int carry(Tile tile, int count, long value) {
+        int level = 0;
+        long carried = value;
+        for (int c = count; (c & 1) == 1; c >>= 1)
+            carried = combiner.combine(tile.levels[level++], carried);
+        tile.levels[level] = carried;
+        return count + 1;
+    }
+
+    /** The value of a tree of {@code count}: what is left at each level, from the smallest up. */
+    private long total(Tile tile, int count) {
+        int level = Integer.numberOfTrailingZeros(count);
+        long value = tile.levels[level];
+        for (int c = count >> (level + 1); c != 0; c >>= 1) {
+            level++;
+            if ((c & 1) == 1) value = combiner.combine(tile.levels[level], value);
+        }
+        return value;
+    }
+
+    private void finish(int part, int worker) {
+        var tile = tiles.of(worker);
+        for (long row = 0; row < rows; row++) {
+            int count = 0;
+            for (long c = 0; c < chunks; c++) {
+                count = carry(tile, count, partials.get(Reads.LONG, (row * chunks + c) * 8));
+            }
+            combiner.set(out, row, total(tile, count));
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package dev.ebb.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.attribute.CodeAttribute;
+
+class BlocksTest {
+    /** C2's FreqInlineSize: a hot method of more bytes is compiled by itself. */
+    private static final int INLINED = 325;
+
+    @ParameterizedTest
+    @CsvSource({
+        "F32Blocks, rows",
+        "F32Blocks, columns",
+        "F64Blocks, rows",
+        "F64Blocks, columns",
+        "SoftmaxLanes, take",
+        "SoftmaxLanes, pull"
+    })
+    void isTooLargeToBeInlined(String type, String method) throws IOException {
+        try (var in = BlocksTest.class.getResourceAsStream(type + ".class")) {
+            var code =
+                    ClassFile.of().parse(in.readAllBytes()).methods().stream()
+                            .filter(m -> m.methodName().equalsString(method))
+                            .findFirst()
+                            .flatMap(m -> m.code())
+                            .orElseThrow();
+            assertThat(((CodeAttribute) code).codeLength()).isGreaterThan(INLINED);
+        }
+    }
+}

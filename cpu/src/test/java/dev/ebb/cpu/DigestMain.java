@@ -1,0 +1,95 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs maps, folds and generated loops some times over and prints a digest of the bits of the last
+ * time.
+ */
+final class DigestMain {
+    private static final Scalar X = Scalar.arg(0);
+    private static final Scalar Y = Scalar.arg(1);
+
+    private DigestMain() {}
+
+    public static void main(String[] args) {
+        int threads = Integer.parseInt(args[0]);
+        int times = Integer.parseInt(args[1]);
+        try (var cpu = new Cpu(threads)) {
+            long digest = 0;
+            for (int i = 0; i < times; i++) digest = digest(cpu);
+            System.out.println("digest " + Long.toHexString(digest));
+        }
+    }
+
+    private static List<Scalar> bodies() {
+        var bodies = new ArrayList<Scalar>();
+        for (Fn1 fn : Fn1.values()) {
+            if (fn != Fn1.NOT && fn != Fn1.IS_NAN) bodies.add(X.apply(fn));
+        }
+        bodies.add(X.mul(Y).add(X).max(Y).div(X.sub(Y)));
+        bodies.add(X.gt(Y).select(X.exp(), Y.tanh().mul(X)));
+        return bodies;
+    }
+
+    private static long digest(Cpu cpu) {
+        long digest = 17;
+        var flat = Shape.of(2500);
+        var in = List.of(Direct.mixed(DType.F32, 2500, 1), Direct.mixed(DType.F32, 2500, 2));
+        var views = List.of(View.contiguous(flat), View.contiguous(flat));
+        for (Scalar body : bodies()) {
+            var kernel = Kernel.Map.of(flat, views, body);
+            digest = add(digest, Direct.run(cpu, kernel, in, new Type(DType.F32, flat)));
+            digest = generated(digest, body);
+        }
+        for (Shape shape : List.of(Shape.of(30_001), Shape.of(19, 1500), Shape.of(1500, 19))) {
+            var x = List.of(Direct.calm(DType.F32, shape.size(), 3));
+            for (int axis = 0; axis < shape.rank(); axis++) {
+                var kernel =
+                        new Kernel.Fold(
+                                shape,
+                                List.of(axis),
+                                Kernel.Combine.SUM,
+                                List.of(View.contiguous(shape)),
+                                X.mul(X).exp());
+                var out = new Type(DType.F32, shape.reduce(List.of(axis), false));
+                digest = add(digest, Direct.run(cpu, kernel, x, out));
+            }
+        }
+        return digest;
+    }
+
+    private static long generated(long digest, Scalar body) {
+        var shape = Shape.of(203);
+        var in = List.of(Direct.mixed(DType.F32, 203, 1), Direct.mixed(DType.F32, 203, 2));
+        var out = Direct.buffer(DType.F32, 203);
+        var line = Line.of(List.of(body), List.of(DType.F32, DType.F32));
+        var views = List.of(View.contiguous(shape), View.contiguous(shape));
+        var map = FusedMap.of(line, shape, in, views, List.of(out), LOOPS);
+        if (map.isEmpty()) return digest;
+        map.get().entry().expect(1 << 24);
+        var loop = map.get().entry().loops();
+        if (loop != null) map.get().range(loop, new Tile(), 0, 203);
+        return add(digest, out);
+    }
+
+    private static final FusedLoops LOOPS = new FusedLoops();
+
+    /** All NaN are one: their payload is nobody's promise. */
+    private static long add(long digest, Buffer buffer) {
+        long sum = digest;
+        for (long i = 0; i < buffer.size(); i++)
+            sum = sum * 31 + Double.doubleToLongBits(buffer.get(i));
+        return sum;
+    }
+}

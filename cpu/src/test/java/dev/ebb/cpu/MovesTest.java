@@ -1,0 +1,191 @@
+package dev.ebb.cpu;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.ebb.exec.Reference;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Kernel.Combine;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.View;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.List;
+import java.util.SplittableRandom;
+
+class MovesTest {
+    private static final Reference REFERENCE = new Reference();
+    private static final List<Cpu> CPUS = List.of(new Cpu(1), new Cpu(3));
+
+    @AfterAll
+    static void close() {
+        CPUS.forEach(Cpu::close);
+    }
+
+    private static void check(Kernel kernel, List<Buffer> in, Type out) {
+        var expected = Direct.run(REFERENCE, kernel, in, out);
+        for (Cpu cpu : CPUS) {
+            var actual = Direct.run(cpu, kernel, in, out);
+            Direct.same(actual, expected, 0, kernel + " on " + cpu.threads() + " threads");
+        }
+    }
+
+    private static Buffer indices(DType type, int size, int bound) {
+        var index = Direct.buffer(type, size);
+        var random = new SplittableRandom(9);
+        for (int i = 0; i < size; i++) index.setLong(i, random.nextInt(bound));
+        return index;
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = DType.class, mode = EnumSource.Mode.EXCLUDE, names = "BIT")
+    void assembling_concatenates_pads_interleaves_and_turns(DType type) {
+        var a = Direct.calm(type, 6 * 5, 1);
+        var b = Direct.calm(type, 6 * 70, 2);
+        var one = List.of(1, 1);
+        var joined =
+                new Kernel.Assemble(
+                        Shape.of(6, 75),
+                        0,
+                        List.of(
+                                new Kernel.Part(Shape.of(6, 5), List.of(0, 0), one),
+                                new Kernel.Part(Shape.of(6, 70), List.of(0, 5), one)));
+        check(joined, List.of(a, b), Type.of(type, 6, 75));
+        var padded =
+                new Kernel.Assemble(
+                        Shape.of(9, 11),
+                        1,
+                        List.of(new Kernel.Part(Shape.of(6, 5), List.of(2, 3), one)));
+        check(padded, List.of(a), Type.of(type, 9, 11));
+        var apart =
+                new Kernel.Assemble(
+                        Shape.of(13, 11),
+                        1,
+                        List.of(new Kernel.Part(Shape.of(6, 5), List.of(12, 1), List.of(-2, 2))));
+        check(apart, List.of(a), Type.of(type, 13, 11));
+        var over =
+                new Kernel.Assemble(
+                        Shape.of(6, 70),
+                        0,
+                        List.of(
+                                new Kernel.Part(Shape.of(6, 70), List.of(0, 0), one),
+                                new Kernel.Part(Shape.of(6, 5), List.of(0, 3), one)));
+        check(over, List.of(b, a), Type.of(type, 6, 70));
+        check(new Kernel.Assemble(Shape.of(0, 3), 1, List.of()), List.of(), Type.of(type, 0, 3));
+    }
+
+    @Test
+    void gathering_rows_and_elements() {
+        for (DType type : List.of(DType.F32, DType.F64, DType.BF16, DType.I64, DType.U8)) {
+            var data = Direct.calm(type, 50 * 33, 1);
+            for (DType of : List.of(DType.I32, DType.I64)) {
+                var rows =
+                        new Kernel.Gather(
+                                Shape.of(700, 33),
+                                new View(0, List.of(0L, 1L)),
+                                new View(0, List.of(1L, 0L)),
+                                33,
+                                50);
+                check(rows, List.of(data, indices(of, 700, 50)), Type.of(type, 700, 33));
+                var along =
+                        new Kernel.Gather(
+                                Shape.of(50, 7),
+                                new View(0, List.of(33L, 0L)),
+                                new View(0, List.of(7L, 1L)),
+                                1,
+                                33);
+                check(along, List.of(data, indices(of, 350, 33)), Type.of(type, 50, 7));
+            }
+        }
+    }
+
+    @Test
+    void scattering_adds_in_order() {
+        for (DType type : List.of(DType.F32, DType.F64, DType.F16, DType.I32)) {
+            var source = Direct.mixed(type, 1000 * 130, 2);
+            var rows =
+                    new Kernel.Scatter(
+                            Shape.of(1000, 130),
+                            20 * 130,
+                            new View(0, List.of(0L, 1L)),
+                            new View(0, List.of(1L, 0L)),
+                            new View(0, List.of(130L, 1L)),
+                            130,
+                            20);
+            check(rows, List.of(indices(DType.I32, 1000, 20), source), Type.of(type, 20, 130));
+            var elements =
+                    new Kernel.Scatter(
+                            Shape.of(500, 40),
+                            500 * 11,
+                            new View(0, List.of(11L, 0L)),
+                            new View(0, List.of(40L, 1L)),
+                            new View(3, List.of(40L, 1L)),
+                            1,
+                            11);
+            check(
+                    elements,
+                    List.of(indices(DType.I64, 20_000, 11), source),
+                    Type.of(type, 500, 11));
+        }
+    }
+
+    @Test
+    void an_index_outside_is_named() {
+        var index = Direct.buffer(DType.I32, 3);
+        index.setLong(1, 50);
+        var data = Direct.calm(DType.F32, 50, 1);
+        var gather =
+                new Kernel.Gather(
+                        Shape.of(3), new View(0, List.of(0L)), new View(0, List.of(1L)), 1, 50);
+        assertThatThrownBy(
+                        () ->
+                                Direct.run(
+                                        CPUS.getFirst(),
+                                        gather,
+                                        List.of(data, index),
+                                        Type.of(DType.F32, 3)))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("index 50 is outside an axis of 50 elements");
+        var one = new View(0, List.of(1L));
+        var scatter =
+                new Kernel.Scatter(Shape.of(3), 50, new View(0, List.of(0L)), one, one, 1, 50);
+        assertThatThrownBy(
+                        () ->
+                                Direct.run(
+                                        CPUS.getLast(),
+                                        scatter,
+                                        List.of(index, data),
+                                        Type.of(DType.F32, 50)))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("indices run from 0 to 49");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Combine.class)
+    void running_along_an_axis(Combine combine) {
+        for (DType type :
+                List.of(DType.F32, DType.F64, DType.BF16, DType.I32, DType.I64, DType.U8)) {
+            for (boolean reverse : new boolean[] {false, true}) {
+                for (int[] s :
+                        new int[][] {
+                            {1, 207, 1},
+                            {3, 13, 7},
+                            {2, 5, 700},
+                            {40, 1, 3},
+                            {5, 0, 2},
+                            {200, 100, 2}
+                        }) {
+                    var kernel = new Kernel.Cumulate(s[0], s[1], s[2], combine, reverse);
+                    var in = Direct.calm(type, (long) s[0] * s[1] * s[2], 3);
+                    check(kernel, List.of(in), Type.of(type, s[0], s[1], s[2]));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.ebb.examples;
+
+import dev.ebb.Ebb;
+import dev.ebb.exec.Report;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Type;
+import dev.ebb.nn.Activation;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.model.Mlp;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import java.util.Collections;
+import java.util.List;
+
+/** The same gradient in less memory, with the same bits. */
+public final class Example2FirstBudget {
+    private Example2FirstBudget() {}
+
+    public static void main(String[] args) {
+        for (var budget : List.of(Budget.share(1), Budget.share(0.8))) {
+            var run = run(budget);
+            System.out.println(
+                    "promised "
+                            + run.report().promisedBytes()
+                            + ", measured "
+                            + run.report().measuredBytes()
+                            + ", computed again "
+                            + run.report().recomputed());
+        }
+        System.out.println(refusal());
+    }
+
+    /** A gradient and how it was come by. */
+    record Run(Mlp gradient, Report report) {}
+
+    // [first-budget
+    static Run run(Budget budget) {
+        var net = Mlp.of(Collections.nCopies(9, 32), Activation.TANH, new Seed(1));
+        var x = Array.make(Type.of(DType.F32, 256, 32), b -> b.set(0, 1));
+        try (var gradient = Ebb.compile(Ebb.grad((Mlp m) -> loss(m, x)), budget)) {
+            return new Run(gradient.apply(net), gradient.report());
+        }
+    }
+
+    static Tensor loss(Mlp net, Tensor x) {
+        return net.apply(x).square().mean();
+    }
+
+    // first-budget]
+
+    // [refusal
+    static String refusal() {
+        try {
+            run(Budget.bytes(1));
+            return "it fits";
+        } catch (OverBudgetException e) {
+            return "at least " + e.leastBytes() + " bytes are needed";
+        }
+    }
+
+    // refusal]
+
+    // [explain
+    static String explained(Budget budget) {
+        var net = Mlp.of(List.of(8, 8, 8), Activation.TANH, new Seed(1));
+        var x = Array.make(Type.of(DType.F32, 4, 8), b -> b.set(0, 1));
+        try (var gradient = Ebb.compile(Ebb.grad((Mlp m) -> loss(m, x)), budget)) {
+            return gradient.plan(net).explain();
+        }
+    }
+    // explain]
+}

@@ -1,0 +1,48 @@
+package dev.ebb.examples;
+
+import dev.ebb.Ebb;
+import dev.ebb.ir.Scalar;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Unary;
+
+/** An op of one's own: its value and its derivative, a line each. */
+public final class Example3CustomOp {
+    private Example3CustomOp() {}
+
+    // [custom-op
+    /** {@code x * exp(-x)}. */
+    record Ricker() implements Unary {
+        @Override
+        public Scalar at(Scalar x) {
+            return x.mul(x.neg().exp());
+        }
+
+        @Override
+        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
+            return dy.mul(x.neg().exp().sub(y));
+        }
+    }
+
+    static Tensor grown(Tensor x) {
+        return x.apply(new Ricker()).sum();
+    }
+
+    // custom-op]
+
+    public static void main(String[] args) {
+        System.out.println(gradient());
+        System.out.println(second());
+    }
+
+    static Array gradient() {
+        return (Array) Ebb.grad(Example3CustomOp::grown).apply(Array.of(0.0, 1.0, 2.0));
+    }
+
+    /** Its second derivative comes for free. */
+    static Array second() {
+        return (Array)
+                Ebb.hvp(Example3CustomOp::grown)
+                        .apply(Array.of(0.0, 1.0, 2.0), Array.of(1.0, 1.0, 1.0));
+    }
+}

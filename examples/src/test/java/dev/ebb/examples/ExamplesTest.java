@@ -1,0 +1,65 @@
+package dev.ebb.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.ebb.nn.model.Weights;
+import dev.ebb.plan.Budget;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Every example runs, and gives what it says. */
+final class ExamplesTest {
+
+    @Test
+    void firstGradient() {
+        assertThat(Example1FirstGradient.gradient().toFloats()).containsExactly(2, 4, 6);
+    }
+
+    @Test
+    void firstBudget() {
+        var all = Example2FirstBudget.run(Budget.share(1));
+        var less = Example2FirstBudget.run(Budget.bytes(all.report().promisedBytes() - 40_000));
+        assertThat(Weights.digest(less.gradient())).isEqualTo(Weights.digest(all.gradient()));
+        assertThat(less.report().promisedBytes()).isLessThan(all.report().promisedBytes());
+        assertThat(less.report().measuredBytes()).isEqualTo(less.report().promisedBytes());
+        assertThat(Example2FirstBudget.refusal()).startsWith("at least ");
+        assertThat(Example2FirstBudget.explained(Budget.share(1))).isNotBlank();
+    }
+
+    @Test
+    void customOp() {
+        double e = Math.exp(-1);
+        double e2 = Math.exp(-2);
+        assertThat(Example3CustomOp.gradient().toDoubles())
+                .containsExactly(new double[] {1, 0, -e2}, within(1e-12));
+        assertThat(Example3CustomOp.second().toDoubles())
+                .containsExactly(new double[] {-2, -e, 0}, within(1e-12));
+    }
+
+    @Test
+    void training() {
+        assertThat(Example4Training.train(200)).isLessThan(0.01);
+    }
+
+    @Test
+    void hessianVector() {
+        assertThat(Example5HessianVector.curvature().toDoubles())
+                .containsExactly(new double[] {802, -400}, within(1e-9));
+    }
+
+    @Test
+    void loop() {
+        var all = Example6Loop.gradient(Budget.unlimited());
+        assertThat(all.get(0)).isBetween(-1.0, 1.0);
+    }
+
+    @Test
+    void files(@TempDir Path folder) throws IOException {
+        assertThat(Example7Files.roundTrip(folder)).isTrue();
+    }
+}

@@ -1,0 +1,15 @@
+package dev.ebb.nn;
+
+import dev.ebb.Fn;
+import dev.ebb.tensor.Tensor;
+
+/** A transformer block, normalised before each half. */
+public record Block(Norm norm1, SelfAttention attention, Norm norm2, FeedForward feedForward)
+        implements Fn<Tensor, Tensor> {
+
+    @Override
+    public Tensor apply(Tensor x) {
+        var y = x.add(attention.apply(norm1.apply(x)));
+        return y.add(feedForward.apply(norm2.apply(y)));
+    }
+}

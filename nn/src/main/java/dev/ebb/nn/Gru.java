@@ -1,0 +1,57 @@
+package dev.ebb.nn;
+
+import dev.ebb.ir.Shape;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+import java.util.ArrayList;
+
+/**
+ * One layer of gated recurrent units over [batch, time, inputs]. Gates lie side by side in the
+ * order reset, update, new.
+ *
+ * @param in [inputs, 3 hidden]
+ * @param recurrent [hidden, 3 hidden]
+ * @param inBias added to what comes in
+ * @param recurrentBias added to what comes back; the reset gate scales it too
+ */
+public record Gru(Tensor in, Tensor recurrent, Tensor inBias, Tensor recurrentBias) {
+
+    /** All hidden states, [batch, time, hidden], and the last one. */
+    public record Run(Tensor out, Tensor last) {}
+
+    public static Gru of(int inputs, int hidden, Seed seed) {
+        var init = Init.linear(hidden);
+        var bias = Start.zeros(Shape.of(3 * hidden));
+        return new Gru(
+                init.of(Shape.of(inputs, 3 * hidden), seed.of("in")),
+                init.of(Shape.of(hidden, 3 * hidden), seed.of("recurrent")),
+                bias,
+                bias);
+    }
+
+    /** From a state of zeros. */
+    public Run apply(Tensor x) {
+        return apply(x, Tensors.zeros(x.dtype(), Shape.of(x.dim(0), recurrent.dim(0))));
+    }
+
+    public Run apply(Tensor x, Tensor first) {
+        var driven = x.matmul(in).add(inBias);
+        var hidden = first;
+        var outs = new ArrayList<Tensor>();
+        for (int t = 0; t < x.dim(1); t++) {
+            hidden = step(driven.at(1, t), hidden);
+            outs.add(hidden);
+        }
+        return new Run(Tensors.stack(outs, 1), hidden);
+    }
+
+    private Tensor step(Tensor driven, Tensor hidden) {
+        var a = driven.chunk(3, -1);
+        var b = hidden.matmul(recurrent).add(recurrentBias).chunk(3, -1);
+        var reset = a.get(0).add(b.get(0)).sigmoid();
+        var update = a.get(1).add(b.get(1)).sigmoid();
+        var fresh = a.get(2).add(reset.mul(b.get(2))).tanh();
+        return fresh.add(update.mul(hidden.sub(fresh)));
+    }
+}

@@ -1,0 +1,66 @@
+package dev.ebb.nn;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Array;
+
+import java.util.function.LongToDoubleFunction;
+
+/** How a parameter starts. The same seed and shape give the same bits on every machine. */
+@FunctionalInterface
+public interface Init {
+
+    Array of(Shape shape, Seed seed);
+
+    static Init constant(double value) {
+        return (shape, _) -> filled(shape, _ -> value);
+    }
+
+    static Init zeros() {
+        return constant(0);
+    }
+
+    static Init ones() {
+        return constant(1);
+    }
+
+    static Init normal(double deviation) {
+        return (shape, seed) -> filled(shape, i -> deviation * seed.normal(i));
+    }
+
+    static Init uniform(double bound) {
+        return (shape, seed) -> filled(shape, i -> bound * (2 * seed.uniform(i) - 1));
+    }
+
+    /** Glorot and Bengio (2010): keeps the variance of both signals and gradients. */
+    static Init xavierUniform(int fanIn, int fanOut) {
+        return uniform(StrictMath.sqrt(6.0 / (fanIn + fanOut)));
+    }
+
+    static Init xavierNormal(int fanIn, int fanOut) {
+        return normal(StrictMath.sqrt(2.0 / (fanIn + fanOut)));
+    }
+
+    /** He et al. (2015): keeps the variance of signals through rectifiers. */
+    static Init heNormal(int fanIn) {
+        return normal(StrictMath.sqrt(2.0 / fanIn));
+    }
+
+    static Init heUniform(int fanIn) {
+        return uniform(StrictMath.sqrt(6.0 / fanIn));
+    }
+
+    /** Uniform within one over the root of the inputs: what linear layers start with. */
+    static Init linear(int fanIn) {
+        return uniform(1 / StrictMath.sqrt(fanIn));
+    }
+
+    private static Array filled(Shape shape, LongToDoubleFunction at) {
+        return Array.make(
+                new Type(DType.F32, shape),
+                b -> {
+                    for (long i = 0; i < shape.size(); i++) b.set(i, at.applyAsDouble(i));
+                });
+    }
+}

@@ -1,0 +1,59 @@
+package dev.ebb.nn;
+
+import dev.ebb.ir.Shape;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+import java.util.ArrayList;
+
+/**
+ * One layer of long short-term memory over [batch, time, inputs]. Gates lie side by side in the
+ * order input, forget, cell, output.
+ *
+ * @param in [inputs, 4 hidden]
+ * @param recurrent [hidden, 4 hidden]
+ */
+public record Lstm(Tensor in, Tensor recurrent, Tensor bias) {
+
+    /** What one step hands the next. */
+    public record State(Tensor hidden, Tensor cell) {}
+
+    /** All hidden states, [batch, time, hidden], and the last state. */
+    public record Run(Tensor out, State last) {}
+
+    public static Lstm of(int inputs, int hidden, Seed seed) {
+        var init = Init.linear(hidden);
+        return new Lstm(
+                init.of(Shape.of(inputs, 4 * hidden), seed.of("in")),
+                init.of(Shape.of(hidden, 4 * hidden), seed.of("recurrent")),
+                Start.zeros(Shape.of(4 * hidden)));
+    }
+
+    public int hidden() {
+        return recurrent.dim(0);
+    }
+
+    /** From a state of zeros. */
+    public Run apply(Tensor x) {
+        var zeros = Tensors.zeros(x.dtype(), Shape.of(x.dim(0), hidden()));
+        return apply(x, new State(zeros, zeros));
+    }
+
+    public Run apply(Tensor x, State first) {
+        var driven = x.matmul(in).add(bias);
+        var state = first;
+        var outs = new ArrayList<Tensor>();
+        for (int t = 0; t < x.dim(1); t++) {
+            state = step(driven.at(1, t), state);
+            outs.add(state.hidden);
+        }
+        return new Run(Tensors.stack(outs, 1), state);
+    }
+
+    private State step(Tensor driven, State s) {
+        var gates = driven.add(s.hidden.matmul(recurrent)).chunk(4, -1);
+        var kept = gates.get(1).sigmoid().mul(s.cell);
+        var cell = kept.add(gates.get(0).sigmoid().mul(gates.get(2).tanh()));
+        return new State(gates.get(3).sigmoid().mul(cell.tanh()), cell);
+    }
+}

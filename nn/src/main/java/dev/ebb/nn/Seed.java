@@ -1,0 +1,51 @@
+package dev.ebb.nn;
+
+import dev.ebb.ir.Philox;
+
+/**
+ * Where randomness comes from: a key for a counter-based generator. Every use takes a key of its
+ * own by {@link #of}, so that adding a layer does not change what the others draw.
+ */
+public record Seed(long key) {
+
+    /** The key for a named part. */
+    public Seed of(String part) {
+        long hash = 0xcbf29ce484222325L;
+        for (int i = 0; i < part.length(); i++) hash = (hash ^ part.charAt(i)) * 0x100000001b3L;
+        return new Seed(mixed(key, hash));
+    }
+
+    /** The key for a numbered part. */
+    public Seed of(long part) {
+        return new Seed(mixed(key + 0x9e3779b97f4a7c15L, part));
+    }
+
+    private static long mixed(long key, long part) {
+        int[] counter = {(int) part, (int) (part >>> 32), 1, 0};
+        int[] words = Philox.block(counter, new int[] {(int) key, (int) (key >>> 32)});
+        return (words[0] & 0xffffffffL) | ((long) words[1] << 32);
+    }
+
+    /** Draw number {@code i}: thirty-two random bits. */
+    public int bits(long i) {
+        return Philox.draw(key, i);
+    }
+
+    /** Draw number {@code i}, uniform in (0, 1). */
+    public double uniform(long i) {
+        return ((bits(i) & 0xffffffffL) + 0.5) / 0x1p32;
+    }
+
+    /** Draw number {@code i}, a whole number in {@code [0, bound)}. */
+    public long below(long bound, long i) {
+        long high = bits(2 * i) & 0xffffffffL;
+        long word = (high << 31) ^ (bits(2 * i + 1) & 0x7fffffffL);
+        return Long.remainderUnsigned(word, bound);
+    }
+
+    /** Draw number {@code i}, normal with mean 0 and variance 1, by Box and Muller. */
+    public double normal(long i) {
+        double radius = StrictMath.sqrt(-2 * StrictMath.log(uniform(2 * i)));
+        return radius * StrictMath.cos(2 * Math.PI * uniform(2 * i + 1));
+    }
+}

@@ -1,0 +1,128 @@
+package dev.ebb.nn.file;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+
+/** A JSON value. Numbers keep the digits they were written with, so no integer loses a bit. */
+public sealed interface Json {
+
+    record Obj(SequencedMap<String, Json> members) implements Json {
+        public Obj {
+            members = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(members));
+        }
+
+        @Override
+        public String toString() {
+            return JsonText.of(this);
+        }
+    }
+
+    record Arr(List<Json> items) implements Json {
+        public Arr {
+            items = List.copyOf(items);
+        }
+
+        @Override
+        public String toString() {
+            return JsonText.of(this);
+        }
+    }
+
+    record Text(String value) implements Json {
+        @Override
+        public String toString() {
+            return JsonText.of(this);
+        }
+    }
+
+    record Num(String digits) implements Json {
+        @Override
+        public String toString() {
+            return digits;
+        }
+    }
+
+    record Truth(boolean value) implements Json {
+        @Override
+        public String toString() {
+            return String.valueOf(value);
+        }
+    }
+
+    record Nothing() implements Json {
+        @Override
+        public String toString() {
+            return "null";
+        }
+    }
+
+    /** Reads one value and nothing after it. */
+    static Json parse(String text) throws FileFormatException {
+        return new JsonParser(text).whole();
+    }
+
+    static Json of(String text) {
+        return new Text(text);
+    }
+
+    static Json of(long number) {
+        return new Num(Long.toString(number));
+    }
+
+    /** A number; what JSON cannot say (infinities, not a number) becomes null. */
+    static Json of(double number) {
+        return Double.isFinite(number) ? new Num(Double.toString(number)) : new Nothing();
+    }
+
+    static Json of(boolean value) {
+        return new Truth(value);
+    }
+
+    static Json of(List<Json> items) {
+        return new Arr(items);
+    }
+
+    static Json of(Map<String, Json> members) {
+        return new Obj(new LinkedHashMap<>(members));
+    }
+
+    /** Member {@code name} of an object; nothing where there is none or this is no object. */
+    default Optional<Json> at(String name) {
+        return this instanceof Obj(var members)
+                ? Optional.ofNullable(members.get(name))
+                : Optional.empty();
+    }
+
+    /** This whole number; nothing where it is not one or a long cannot hold it. */
+    default Optional<Long> whole() {
+        if (!(this instanceof Num(var digits))) return Optional.empty();
+        try {
+            return Optional.of(Long.parseLong(digits));
+        } catch (NumberFormatException _) {
+            return Optional.empty();
+        }
+    }
+
+    default Optional<Double> number() {
+        return this instanceof Num(var digits)
+                ? Optional.of(Double.parseDouble(digits))
+                : Optional.empty();
+    }
+
+    default Optional<String> text() {
+        return this instanceof Text(var value) ? Optional.of(value) : Optional.empty();
+    }
+
+    default Optional<Boolean> truth() {
+        return this instanceof Truth(var value) ? Optional.of(value) : Optional.empty();
+    }
+
+    /** The items of an array; none where this is no array. */
+    default List<Json> elements() {
+        return this instanceof Arr(var items) ? items : List.of();
+    }
+}

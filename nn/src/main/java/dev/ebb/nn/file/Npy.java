@@ -1,0 +1,148 @@
+package dev.ebb.nn.file;
+
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Array;
+
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
+import java.util.zip.ZipFile;
+import java.util.zip.ZipOutputStream;
+
+/** NumPy's files: .npy for one array, .npz for several by name. */
+public final class Npy {
+    private static final String SUFFIX = ".npy";
+
+    private Npy() {}
+
+    public static Array read(Path file) throws IOException {
+        return parse(file.toString(), Files.readAllBytes(file));
+    }
+
+    public static void write(Path file, Array array) throws IOException {
+        var header = NpyHeader.write(array.type());
+        Durable.write(
+                file,
+                out -> {
+                    out.write(header);
+                    SafetensorsWriter.bytes(array, out);
+                });
+    }
+
+    /** All arrays of a .npz file, by name, in the order of the file. */
+    public static SequencedMap<String, Array> readAll(Path file) throws IOException {
+        var arrays = new LinkedHashMap<String, Array>();
+        try (var zip = new ZipFile(file.toFile())) {
+            for (var entry : zip.stream().toList()) {
+                var name = entry.getName();
+                if (!name.endsWith(SUFFIX)) continue;
+                try (var in = zip.getInputStream(entry)) {
+                    arrays.put(
+                            name.substring(0, name.length() - SUFFIX.length()),
+                            parse(file + ": " + name, in.readAllBytes()));
+                }
+            }
+        } catch (ZipException e) {
+            throw new FileFormatException(file, "not .npz, or truncated: " + e.getMessage(), e);
+        }
+        return arrays;
+    }
+
+    public static void writeAll(Path file, SequencedMap<String, Array> arrays) throws IOException {
+        Durable.write(
+                file,
+                out -> {
+                    var zip = new ZipOutputStream(unclosed(out));
+                    for (var e : arrays.entrySet()) {
+                        var entry = new ZipEntry(e.getKey() + SUFFIX);
+                        entry.setTime(0);
+                        zip.putNextEntry(entry);
+                        zip.write(NpyHeader.write(e.getValue().type()));
+                        SafetensorsWriter.bytes(e.getValue(), zip);
+                        zip.closeEntry();
+                    }
+                    zip.finish();
+                });
+    }
+
+    private static OutputStream unclosed(OutputStream out) {
+        return new FilterOutputStream(out) {
+            @Override
+            public void write(byte[] b, int from, int n) throws IOException {
+                out.write(b, from, n);
+            }
+
+            @Override
+            public void close() throws IOException {
+                flush();
+            }
+        };
+    }
+
+    private static Array parse(String file, byte[] bytes) throws FileFormatException {
+        var header = NpyHeader.read(file, ByteBuffer.wrap(bytes));
+        var type = header.type();
+        long left = (long) bytes.length - header.start();
+        if (left != type.bytes()) {
+            throw new FileFormatException(
+                    file
+                            + (left < type.bytes() ? ": truncated: " : ": ")
+                            + type
+                            + " takes "
+                            + type.bytes()
+                            + " bytes, but "
+                            + left
+                            + " follow the header");
+        }
+        if (header.swapped()) swap(bytes, header.start(), (int) type.dtype().bytes(1));
+        var from = MemorySegment.ofArray(bytes).asSlice(header.start());
+        if (!header.columns() || type.shape().rank() < 2)
+            return Array.make(type, b -> MemorySegment.copy(from, 0, b.segment(), 0, type.bytes()));
+        return byRows(type, from);
+    }
+
+    private static void swap(byte[] bytes, int start, int width) {
+        for (int at = start; at < bytes.length; at += width) {
+            for (int i = 0; i < width / 2; i++) {
+                byte b = bytes[at + i];
+                bytes[at + i] = bytes[at + width - 1 - i];
+                bytes[at + width - 1 - i] = b;
+            }
+        }
+    }
+
+    /** Elements that lie with the first index fastest, in the order with the last index fastest. */
+    private static Array byRows(Type type, MemorySegment from) {
+        long width = type.dtype().bytes(1);
+        return Array.make(
+                type,
+                b -> {
+                    for (long i = 0; i < type.size(); i++) {
+                        long source = columnMajor(type.shape(), i);
+                        MemorySegment.copy(from, source * width, b.segment(), i * width, width);
+                    }
+                });
+    }
+
+    private static long columnMajor(Shape shape, long rowMajor) {
+        long left = rowMajor;
+        long stride = shape.size();
+        long at = 0;
+        for (int axis = shape.rank() - 1; axis >= 0; axis--) {
+            int dim = shape.dim(axis);
+            stride /= dim;
+            at += left % dim * stride;
+            left /= dim;
+        }
+        return at;
+    }
+}

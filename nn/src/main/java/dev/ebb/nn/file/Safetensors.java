@@ -1,0 +1,168 @@
+package dev.ebb.nn.file;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Array;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+
+/**
+ * A safetensors file, memory-mapped: opening reads the header alone, and a tensor's bytes are read
+ * when it is asked for. Nothing the header says is believed before it is checked against the file.
+ */
+public final class Safetensors implements AutoCloseable {
+    private final Path file;
+    private final SafetensorsHeader header;
+    private final MemorySegment data;
+    private final Arena arena;
+
+    private Safetensors(Path file, SafetensorsHeader header, MemorySegment data, Arena arena) {
+        this.file = file;
+        this.header = header;
+        this.data = data;
+        this.arena = arena;
+    }
+
+    public static Safetensors open(Path file) throws IOException {
+        if (Files.isDirectory(file)) {
+            throw new FileFormatException(
+                    file, "this is a folder; name the .safetensors file in it");
+        }
+        var arena = Arena.ofShared();
+        try (var channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            long size = channel.size();
+            var all =
+                    size == 0
+                            ? MemorySegment.NULL
+                            : channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena);
+            var header = SafetensorsHeader.read(file, all, size);
+            return new Safetensors(file, header, all.asSlice(header.start()), arena);
+        } catch (IOException | RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    /** Writes tensors in the order of the map, whole or not at all. */
+    public static void write(
+            Path file, SequencedMap<String, Array> tensors, Map<String, String> metadata)
+            throws IOException {
+        SafetensorsWriter.write(file, tensors, metadata);
+    }
+
+    public Path file() {
+        return file;
+    }
+
+    /** The names in the file, in its order. */
+    public Set<String> names() {
+        return header.entries().keySet();
+    }
+
+    public boolean has(String name) {
+        return header.entries().containsKey(name);
+    }
+
+    /** The file's own notes. */
+    public Map<String, String> metadata() {
+        return header.metadata();
+    }
+
+    /** The type a tensor is stored as; nothing if there is none of that name. */
+    public Optional<Type> type(String name) throws FileFormatException {
+        var entry = header.entries().get(name);
+        return entry == null ? Optional.empty() : Optional.of(entry.type(file, name));
+    }
+
+    /** A copy of a tensor as it is stored. */
+    public Array read(String name) throws FileFormatException {
+        var entry = header.entries().get(name);
+        if (entry == null) {
+            throw new FileFormatException(
+                    file, "there is no tensor " + name + "; it has " + Names.sample(names()));
+        }
+        var type = entry.type(file, name);
+        var bytes = data.asSlice(entry.from(), type.bytes());
+        return Array.copy(type.shape(), new Buffer(type.dtype(), type.size(), bytes));
+    }
+
+    /**
+     * A tensor that must have the shape of {@code expected}; its floats are rounded to its type.
+     */
+    public Array read(String name, Type expected) throws FileFormatException {
+        if (!has(name)) {
+            throw new FileFormatException(
+                    file,
+                    "the tensor "
+                            + name
+                            + " is missing, expected as "
+                            + expected
+                            + "; the file has "
+                            + Names.sample(names()));
+        }
+        var stored = read(name);
+        if (!stored.shape().equals(expected.shape())) {
+            throw new FileFormatException(
+                    file,
+                    "the tensor "
+                            + name
+                            + " is "
+                            + stored.type()
+                            + ", but "
+                            + expected
+                            + " is expected; was the file made for another model size?");
+        }
+        return converted(stored, expected, name);
+    }
+
+    private Array converted(Array stored, Type to, String name) throws FileFormatException {
+        if (stored.dtype() == to.dtype()) return stored;
+        if (!stored.dtype().isFloat() || !to.dtype().isFloat()) {
+            throw new FileFormatException(
+                    file,
+                    "the tensor "
+                            + name
+                            + " is "
+                            + stored.type()
+                            + ", but "
+                            + to
+                            + " is expected; save it as that type");
+        }
+        return Array.make(
+                to,
+                b -> {
+                    for (long i = 0; i < to.size(); i++) b.set(i, stored.get(i));
+                });
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+
+    /** The name of an element type in the format; nothing for what the format does not know. */
+    static Optional<String> label(DType dtype) {
+        return switch (dtype) {
+            case F32 -> Optional.of("F32");
+            case F64 -> Optional.of("F64");
+            case BF16 -> Optional.of("BF16");
+            case F16 -> Optional.of("F16");
+            case I32 -> Optional.of("I32");
+            case I64 -> Optional.of("I64");
+            case U8 -> Optional.of("U8");
+            case BOOL -> Optional.of("BOOL");
+            case BIT -> Optional.empty();
+        };
+    }
+}

@@ -1,0 +1,104 @@
+package dev.ebb.nn.model;
+
+import dev.ebb.Ebb;
+import dev.ebb.ir.Shape;
+import dev.ebb.nn.Activation;
+import dev.ebb.nn.Block;
+import dev.ebb.nn.Embedding;
+import dev.ebb.nn.FeedForward;
+import dev.ebb.nn.Init;
+import dev.ebb.nn.LayerNorm;
+import dev.ebb.nn.Linear;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.SelfAttention;
+import dev.ebb.tensor.Tensor;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** GPT-2: learned positions, layer norms, and an output layer tied to the embedding. */
+public record Gpt2(
+        Embedding tokens, Embedding positions, List<Block> blocks, LayerNorm norm, Config config)
+        implements LanguageModel {
+
+    /** The sizes. */
+    public record Config(
+            int vocabulary, int context, int width, int layers, int heads, double epsilon) {
+        public Config {
+            if (vocabulary < 1 || context < 1 || width < 1 || layers < 1 || heads < 1) {
+                throw new IllegalArgumentException("every size of a GPT-2 must be positive");
+            }
+            if (width % heads != 0) {
+                throw new IllegalArgumentException(
+                        "a width of " + width + " does not divide into " + heads + " heads");
+            }
+        }
+
+        public static Config of(int vocabulary, int context, int width, int layers, int heads) {
+            return new Config(vocabulary, context, width, layers, heads, 1e-5);
+        }
+    }
+
+    /** Weights as published: normal with deviation 0.02, smaller on the way back to the stream. */
+    public static Gpt2 of(Config c, Seed seed) {
+        var plain = Init.normal(0.02);
+        var back = Init.normal(0.02 / Math.sqrt(2.0 * c.layers));
+        var blocks =
+                IntStream.range(0, c.layers)
+                        .mapToObj(i -> block(c, plain, back, seed.of("block").of(i)))
+                        .toList();
+        return new Gpt2(
+                Embedding.of(c.vocabulary, c.width, plain, seed.of("tokens")),
+                Embedding.of(c.context, c.width, plain, seed.of("positions")),
+                blocks,
+                LayerNorm.of(c.width, c.epsilon),
+                c);
+    }
+
+    private static Block block(Config c, Init plain, Init back, Seed seed) {
+        var attention =
+                new SelfAttention(
+                        new SelfAttention.Fused(
+                                Linear.of(c.width, 3 * c.width, plain, seed.of("in"))),
+                        Linear.of(c.width, c.width, back, seed.of("out")),
+                        SelfAttention.Heads.causal(c.heads),
+                        Optional.empty());
+        return new Block(
+                LayerNorm.of(c.width, c.epsilon),
+                attention,
+                LayerNorm.of(c.width, c.epsilon),
+                FeedForward.plain(c.width, Activation.GELU_TANH, plain, back, seed));
+    }
+
+    @Override
+    public int context() {
+        return config.context;
+    }
+
+    @Override
+    public int vocabulary() {
+        return config.vocabulary;
+    }
+
+    @Override
+    public Tensor logits(Tensor ids) {
+        int time = ids.dim(-1);
+        var x =
+                Ebb.region(
+                        "embedding",
+                        () -> tokens.apply(ids).add(positions.weight().slice(0, 0, time)));
+        for (int i = 0; i < blocks.size(); i++) {
+            var block = blocks.get(i);
+            var in = x;
+            x = Ebb.region("block " + i, () -> block.apply(in));
+        }
+        var last = x;
+        return Ebb.region("head", () -> tokens.logits(norm.apply(last)));
+    }
+
+    /** The shape a batch of tokens must have. */
+    public Shape batch(int size) {
+        return Shape.of(size, config.context);
+    }
+}

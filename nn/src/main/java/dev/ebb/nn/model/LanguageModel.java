@@ -1,0 +1,21 @@
+package dev.ebb.nn.model;
+
+import dev.ebb.tensor.Tensor;
+
+/** Something that guesses the next token. */
+public interface LanguageModel {
+
+    /** The most tokens it can look at. */
+    int context();
+
+    int vocabulary();
+
+    /** Scores [batch, time, vocabulary] of each next token, for tokens [batch, time]. */
+    Tensor logits(Tensor ids);
+
+    /** The mean surprise at {@code targets}, the token after each of {@code ids}, in nats. */
+    default Tensor loss(Tensor ids, Tensor targets) {
+        var scores = logits(ids);
+        return scores.reshape(-1, scores.dim(-1)).crossEntropy(targets.reshape(-1));
+    }
+}

@@ -1,0 +1,109 @@
+package dev.ebb.nn.model;
+
+import dev.ebb.Tensorwise;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Safetensors;
+import dev.ebb.tensor.Array;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+
+/** A model's tensors, to and from files. */
+public final class Weights {
+    private Weights() {}
+
+    /**
+     * A model like {@code like} with the file's tensors, each checked against the shape it must
+     * have.
+     */
+    public static <M> M load(Safetensors file, M like, Naming naming) throws FileFormatException {
+        var names = Tensorwise.names(like);
+        var tensors = Tensorwise.list(like);
+        var loaded = new ArrayList<Array>();
+        for (int i = 0; i < names.size(); i++) {
+            var place = naming.place(names.get(i));
+            var type = tensors.get(i).type();
+            var stored = file.read(place.name(), place.turned() ? turned(type) : type);
+            loaded.add(place.turned() ? turned(stored) : stored);
+        }
+        return Tensorwise.rebuild(like, loaded);
+    }
+
+    /** The tensors of a model by their names in a file. */
+    public static SequencedMap<String, Array> named(Object model, Naming naming) {
+        var names = Tensorwise.names(model);
+        var tensors = Tensorwise.list(model);
+        var named = new LinkedHashMap<String, Array>();
+        for (int i = 0; i < names.size(); i++) {
+            var place = naming.place(names.get(i));
+            var array = (Array) tensors.get(i);
+            named.put(place.name(), place.turned() ? turned(array) : array);
+        }
+        return named;
+    }
+
+    /** How many numbers a model has. */
+    public static long count(Object model) {
+        return Tensorwise.list(model).stream().mapToLong(t -> t.type().size()).sum();
+    }
+
+    /** A digest of all bits of all tensors, with their names and types. */
+    public static String digest(Object model) {
+        return digest(named(model, Naming.own()));
+    }
+
+    /** A digest of names, types and bits. */
+    public static String digest(SequencedMap<String, Array> tensors) {
+        var sha = sha256();
+        tensors.forEach(
+                (name, array) -> {
+                    sha.update((name + " " + array.type() + "\n").getBytes(StandardCharsets.UTF_8));
+                    feed(sha, array);
+                });
+        return HexFormat.of().formatHex(sha.digest());
+    }
+
+    private static void feed(MessageDigest sha, Array array) {
+        var chunk = new byte[1 << 16];
+        long bytes = array.type().bytes();
+        for (long at = 0; at < bytes; at += chunk.length) {
+            int n = (int) Math.min(chunk.length, bytes - at);
+            MemorySegment.copy(array.data().segment(), ValueLayout.JAVA_BYTE, at, chunk, 0, n);
+            sha.update(chunk, 0, n);
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    private static Type turned(Type type) {
+        return type.with(Shape.of(type.shape().dim(1), type.shape().dim(0)));
+    }
+
+    private static Array turned(Array a) {
+        int rows = a.shape().dim(0);
+        int columns = a.shape().dim(1);
+        return Array.make(
+                turned(a.type()),
+                b -> {
+                    for (int i = 0; i < rows; i++) {
+                        for (int j = 0; j < columns; j++)
+                            b.set((long) j * rows + i, a.get((long) i * columns + j));
+                    }
+                });
+    }
+}

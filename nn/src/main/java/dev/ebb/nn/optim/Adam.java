@@ -1,0 +1,33 @@
+package dev.ebb.nn.optim;
+
+import dev.ebb.tensor.Tensor;
+
+import java.util.List;
+
+/** Kingma and Ba (2015): steps by the mean gradient over the root of the mean square. */
+public record Adam(Schedule rate, double beta1, double beta2, double epsilon) implements Optimizer {
+
+    public static Adam of(double rate) {
+        return new Adam(Schedule.constant(rate), 0.9, 0.999, 1e-8);
+    }
+
+    @Override
+    public int slots() {
+        return 2;
+    }
+
+    @Override
+    public Moved move(Weight w, Tensor rate, Tensor step) {
+        var g = w.gradient();
+        var mean = w.slots().get(0).mul(beta1).add(g.mul(1 - beta1));
+        var square = w.slots().get(1).mul(beta2).add(g.square().mul(1 - beta2));
+        var root = square.div(unbias(step, beta2)).sqrt().add(epsilon);
+        var pace = rate.div(unbias(step, beta1));
+        return new Moved(w.value().sub(mean.mul(pace).div(root)), List.of(mean, square));
+    }
+
+    /** What a mean that started at zero still lacks: {@code 1 - beta^step}. */
+    private static Tensor unbias(Tensor step, double beta) {
+        return step.mul(Math.log(beta)).expm1().neg();
+    }
+}

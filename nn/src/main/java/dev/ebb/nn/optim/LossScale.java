@@ -1,0 +1,63 @@
+package dev.ebb.nn.optim;
+
+import dev.ebb.Ebb;
+import dev.ebb.Fn;
+import dev.ebb.Tensorwise;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+/**
+ * Loss scaling for f16, whose smallest gradients would vanish: the loss is multiplied before it is
+ * differentiated and the gradients divided after. A step whose gradients overflow is skipped and
+ * halves the scale; many good ones in a row double it.
+ *
+ * @param scale the factor now
+ * @param good how many steps in a row did not overflow, as f32
+ */
+public record LossScale(Tensor scale, Tensor good) {
+    private static final double PATIENCE = 2000;
+
+    public static LossScale of(double first) {
+        return new LossScale(Array.scalar((float) first), Array.scalar(0f));
+    }
+
+    /** A loss, its gradients without the scale, and whether all of them are finite. */
+    public record Scaled<P>(Tensor value, P gradients, Tensor finite, LossScale next) {
+
+        /** {@code after} if the step counts, else {@code before}. */
+        public <S> S chosen(S after, S before) {
+            return Tensorwise.map(after, before, (a, b) -> Tensors.where(finite, a, b));
+        }
+    }
+
+    public <P> Scaled<P> valueAndGrad(Fn<P, Tensor> loss, P params) {
+        var scaled =
+                Ebb.valueAndGrad(
+                                (P p) -> {
+                                    var value = loss.apply(p);
+                                    return value.mul(scale.cast(value.dtype()));
+                                })
+                        .apply(params);
+        var gradients = Tensorwise.map(scaled.grad(), g -> g.div(scale.cast(g.dtype())));
+        // A sum is finite only if every term is; times zero it is 0 or not a number.
+        var finite =
+                Tensorwise.list(gradients).stream()
+                        .map(g -> g.mul(0).sum().cast(scale.dtype()))
+                        .reduce(Tensor::add)
+                        .orElseThrow(() -> new IllegalArgumentException("there are no parameters"))
+                        .eq(scale.literal(0));
+        var value = scaled.value().div(scale.cast(scaled.value().dtype()));
+        return new Scaled<>(value, gradients, finite, next(finite));
+    }
+
+    private LossScale next(Tensor finite) {
+        var more = good.add(1);
+        var patient = more.ge(more.literal(PATIENCE));
+        var grown = Tensors.where(patient, scale.mul(2), scale);
+        var counted = Tensors.where(patient, more.literal(0), more);
+        return new LossScale(
+                Tensors.where(finite, grown, scale.mul(0.5).maximum(1)),
+                Tensors.where(finite, counted, more.literal(0)));
+    }
+}

@@ -1,0 +1,25 @@
+package dev.ebb.nn.optim;
+
+import dev.ebb.tensor.Tensor;
+
+import java.util.List;
+
+/** Stochastic gradient descent, with momentum where it is not zero. */
+public record Sgd(Schedule rate, double momentum) implements Optimizer {
+
+    public static Sgd of(double rate) {
+        return new Sgd(Schedule.constant(rate), 0);
+    }
+
+    @Override
+    public int slots() {
+        return momentum == 0 ? 0 : 1;
+    }
+
+    @Override
+    public Moved move(Weight w, Tensor rate, Tensor step) {
+        if (momentum == 0) return new Moved(w.value().sub(w.gradient().mul(rate)), List.of());
+        var speed = w.slots().getFirst().mul(momentum).add(w.gradient());
+        return new Moved(w.value().sub(speed.mul(rate)), List.of(speed));
+    }
+}

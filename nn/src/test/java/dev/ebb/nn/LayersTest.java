@@ -1,0 +1,122 @@
+package dev.ebb.nn;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.ebb.Ebb;
+import dev.ebb.Tensorwise;
+import dev.ebb.ir.Shape;
+import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.model.Llama;
+import dev.ebb.nn.model.Naming;
+import dev.ebb.nn.model.UNet;
+import dev.ebb.nn.model.Weights;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Conv;
+import dev.ebb.tensor.Key;
+import dev.ebb.tensor.Tensor;
+
+import org.junit.jupiter.api.Test;
+
+final class LayersTest {
+    private static final Seed SEED = new Seed(3);
+
+    private static Array noise(int... dims) {
+        return Init.normal(1).of(Shape.of(dims), SEED.of("noise"));
+    }
+
+    @Test
+    void theSameSeedGivesTheSameBits() {
+        var a = Init.normal(1).of(Shape.of(100), SEED);
+        assertThat(a.sameBits(Init.normal(1).of(Shape.of(100), SEED))).isTrue();
+        assertThat(a.sameBits(Init.normal(1).of(Shape.of(100), SEED.of("other")))).isFalse();
+        double sum = 0;
+        double squares = 0;
+        for (double x : Init.normal(1).of(Shape.of(10_000), SEED).toDoubles()) {
+            sum += x;
+            squares += x * x;
+        }
+        assertThat(sum / 10_000).isCloseTo(0, within(0.05));
+        assertThat(squares / 10_000).isCloseTo(1, within(0.05));
+    }
+
+    @Test
+    void batchNormGivesItsNextStatistics() {
+        var norm = BatchNorm.of(2);
+        var x = Array.of(Shape.of(2, 2), 1f, 10f, 3f, 30f);
+        var seen = norm.train(x, BatchNorm.Statistics.of(2));
+        var mean = ((Array) seen.next().mean()).toDoubles();
+        var variance = ((Array) seen.next().variance()).toDoubles();
+        assertThat(mean).containsExactly(new double[] {0.2, 2}, within(1e-6));
+        assertThat(variance).containsExactly(new double[] {1.1, 20.9}, within(1e-4));
+        var used = (Array) norm.apply(x, seen.next());
+        assertThat(used.get(0)).isCloseTo((1 - 0.2) / Math.sqrt(1.1), within(1e-4));
+    }
+
+    @Test
+    void dropoutZerosAShareAndKeepsTheMean() {
+        var y = (Array) new Dropout(0.25).train(Init.ones().of(Shape.of(4000), SEED), Key.of(1));
+        long zeros = 0;
+        for (double v : y.toDoubles()) if (v == 0) zeros++;
+        assertThat(zeros).isBetween(900L, 1100L);
+        assertThat(y.toDoubles()).containsOnly(0, (double) (float) (4 / 3.0));
+    }
+
+    @Test
+    void aCausalBlockDoesNotSeeTheFuture() {
+        var model = Llama.of(new Llama.Config(11, 8, 16, 1, 4, 2, 24, 1e4, 1e-5), SEED);
+        var before = (Array) model.logits(Array.of(Shape.of(1, 4), 1, 2, 3, 4));
+        var after = (Array) model.logits(Array.of(Shape.of(1, 4), 1, 2, 3, 9));
+        for (int i = 0; i < 3 * 11; i++) assertThat(after.get(i)).isEqualTo(before.get(i));
+        assertThat(after.get(3 * 11)).isNotEqualTo(before.get(3 * 11));
+    }
+
+    @Test
+    void llamaNamesAreThePublishedOnes() {
+        var model = Llama.of(new Llama.Config(11, 8, 16, 1, 4, 2, 24, 1e4, 1e-5), SEED);
+        var named = Weights.named(model, Naming.llama());
+        assertThat(named.keySet())
+                .containsExactlyInAnyOrder(
+                        "model.embed_tokens.weight",
+                        "model.layers.0.input_layernorm.weight",
+                        "model.layers.0.self_attn.q_proj.weight",
+                        "model.layers.0.self_attn.k_proj.weight",
+                        "model.layers.0.self_attn.v_proj.weight",
+                        "model.layers.0.self_attn.o_proj.weight",
+                        "model.layers.0.post_attention_layernorm.weight",
+                        "model.layers.0.mlp.gate_proj.weight",
+                        "model.layers.0.mlp.up_proj.weight",
+                        "model.layers.0.mlp.down_proj.weight",
+                        "model.norm.weight",
+                        "lm_head.weight");
+        var key = named.get("model.layers.0.self_attn.k_proj.weight");
+        assertThat(key).isNotNull();
+        assertThat(named.get("lm_head.weight"))
+                .extracting(Array::shape)
+                .isEqualTo(Shape.of(11, 16));
+    }
+
+    @Test
+    void shapesOfConvolutionsAndRecurrentLayers() {
+        var conv = Conv1d.of(3, 5, 3, Conv.plain().stride(2).padding(1), SEED);
+        assertThat(conv.apply(noise(2, 3, 8)).shape()).isEqualTo(Shape.of(2, 5, 4));
+        assertThat(Gru.of(3, 4, SEED).apply(noise(2, 5, 3)).out().shape())
+                .isEqualTo(Shape.of(2, 5, 4));
+        var unet = UNet.of(1, 2, 8, 2, SEED);
+        assertThat(unet.apply(noise(1, 1, 8, 8)).shape()).isEqualTo(Shape.of(1, 2, 8, 8));
+        var gradient = Ebb.grad((UNet u) -> u.apply(noise(1, 1, 8, 8)).square().mean()).apply(unet);
+        for (Tensor g : Tensorwise.list(gradient)) assertThat(((Array) g).get(0)).isFinite();
+    }
+
+    @Test
+    void batchesAreAFunctionOfTheSeedAndTheStep() {
+        var corpus = Corpus.of("abcdefghijklmnopqrstuvwxyz");
+        var a = corpus.batch(2, 4, SEED, 5);
+        var ids = ((Array) a.ids()).toLongs();
+        var targets = ((Array) a.targets()).toLongs();
+        for (int i = 0; i < ids.length; i++) assertThat(targets[i]).isEqualTo(ids[i] + 1);
+        assertThat(((Array) corpus.batch(2, 4, SEED, 5).ids()).toLongs()).isEqualTo(ids);
+        assertThat(((Array) corpus.batch(2, 4, SEED, 6).ids()).toLongs()).isNotEqualTo(ids);
+        assertThat(Corpus.of("abab").unigramEntropy()).isCloseTo(Math.log(2), within(1e-12));
+    }
+}
