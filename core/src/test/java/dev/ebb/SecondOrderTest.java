@@ -125,7 +125,7 @@ class SecondOrderTest {
         Fn<Tensor, Tensor> f = x -> Loop.repeat(3, x, c -> c.add(leaked.getFirst()));
         assertThatThrownBy(() -> Ebb.compile(f).apply(AT))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("belongs to another function or tape, which has already");
+                .hasMessageContaining("belongs to another trace or tape, which has already");
         assertThatThrownBy(() -> leaked.getFirst().cos())
                 .hasMessageContaining("function that has already returned");
     }

@@ -263,9 +263,9 @@ class TapeTest {
                 var two = new Tape(Budget.unlimited())) {
             var x = one.watch(Array.of(1.0));
             var y = two.watch(Array.of(2.0));
-            assertThatThrownBy(() -> x.add(y)).hasMessageContaining("another function or tape");
+            assertThatThrownBy(() -> x.add(y)).hasMessageContaining("another trace or tape");
             assertThatThrownBy(() -> one.run(() -> Loop.repeat(2, x, c -> c.add(y))))
-                    .hasMessageContaining("another function or tape");
+                    .hasMessageContaining("another trace or tape");
             Fn<Tensor, Tensor> f = t -> t.add(x);
             assertThatThrownBy(() -> Ebb.compile(f).apply(Array.of(1.0)))
                     .hasMessageContaining("tape");

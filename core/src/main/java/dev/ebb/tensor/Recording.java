@@ -144,10 +144,10 @@ public final class Recording {
                             caller
                                     + ": "
                                     + traced
-                                    + " belongs to another function or tape, which "
+                                    + " belongs to another trace or tape, which "
                                     + (traced.owner().open
                                             ? "does not enclose this one"
-                                            : "has already ended")
+                                            : "has already returned or closed")
                                     + "; pass it as an argument or return it from its function");
                 }
                 yield capture(traced, traced);
