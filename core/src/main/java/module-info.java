@@ -7,6 +7,7 @@ module dev.ebb {
     exports dev.ebb.tensor;
     exports dev.ebb.plan;
     exports dev.ebb.exec;
+    exports dev.ebb.solve;
 
     uses dev.ebb.tensor.Eager;
     uses dev.ebb.exec.Device;

@@ -89,7 +89,7 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
                             return Tree.flatten(structure.getFirst());
                         },
                         leaves.stream().map(Tensor::type).toList());
-        var captured = trace.captured().stream().map(t -> (Array) t).toList();
+        var captured = Prepared.data(trace.captured());
         return new Entry<>(
                 structure.getFirst(),
                 Prepared.of(trace.graph(), captured, leaves.size(), pipeline));

@@ -232,7 +232,8 @@ public final class Ebb {
                                 + " is expected");
             }
         }
-        if (Recording.isActive()) return Recording.current("a derivative").inline(graph, operands);
+        var recording = Recording.of(operands, "a derivative");
+        if (recording.isPresent()) return recording.get().inline(graph, operands);
         return List.copyOf(EagerEngine.run(graph, operands.stream().map(t -> (Array) t).toList()));
     }
 }

@@ -1,8 +1,10 @@
 package dev.ebb;
 
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Pace;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
+import dev.ebb.plan.Splits;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 import dev.ebb.trace.Trace;
@@ -11,7 +13,9 @@ import dev.ebb.trace.Tree;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * Loops and branches that stay loops and branches in the graph, so that their states can be
@@ -28,19 +32,37 @@ public final class Loop {
      * axis. {@code xs} may be any tree of tensors with equal first axes.
      */
     public static <C, X, Y> Scanned<C, Y> scan(C carry, X xs, Fn2<C, X, Next<C, Y>> body) {
+        return scan(carry, xs, _ -> 1, body);
+    }
+
+    /**
+     * The same with rounds that do not all cost the same: {@code cost} of a round's number, in any
+     * unit. It decides which carries are kept for the backward half, and nothing else.
+     */
+    public static <C, X, Y> Scanned<C, Y> scan(
+            C carry, X xs, IntToDoubleFunction cost, Fn2<C, X, Next<C, Y>> body) {
         var stacks = Tree.flatten(xs);
         if (stacks.isEmpty())
             throw new ShapeException("a scan needs something to scan over; use repeat for a count");
         int times = -1;
         for (Tensor t : stacks) {
-            if (t.rank() == 0 || times >= 0 && t.shape().dim(0) != times) {
+            if (t.rank() == 0 || (times >= 0 && t.shape().dim(0) != times)) {
                 throw new ShapeException(
                         "scan: all of xs need the same first axis, got "
                                 + stacks.stream().map(Tensor::type).toList());
             }
             times = t.shape().dim(0);
         }
-        return loop(times, carry, xs, body);
+        return loop(times, carry, xs, pace(times, cost), body);
+    }
+
+    private static Pace pace(int times, IntToDoubleFunction cost) {
+        if (times > Splits.LONGEST_UNEVEN
+                || IntStream.range(1, times)
+                        .allMatch(i -> cost.applyAsDouble(i) == cost.applyAsDouble(0))) {
+            return Pace.EVEN;
+        }
+        return new Pace(IntStream.range(0, times).mapToObj(cost::applyAsDouble).toList());
     }
 
     /** {@code carry = body(carry)}, {@code times} times. */
@@ -50,12 +72,13 @@ public final class Loop {
                         times,
                         carry,
                         List.<Tensor>of(),
+                        Pace.EVEN,
                         (C c, List<Tensor> none) -> new Next<>(body.apply(c), none))
                 .carry();
     }
 
     private static <C, X, Y> Scanned<C, Y> loop(
-            int times, C carry, X xs, Fn2<C, X, Next<C, Y>> body) {
+            int times, C carry, X xs, Pace pace, Fn2<C, X, Next<C, Y>> body) {
         var first = Tree.flatten(carry);
         var stacks = Tree.flatten(xs);
         var types = new ArrayList<>(first.stream().map(Tensor::type).toList());
@@ -88,7 +111,8 @@ public final class Loop {
                         first.size(),
                         false,
                         false,
-                        false);
+                        false,
+                        pace);
         var operands = new ArrayList<>(trace.captured());
         operands.addAll(first);
         operands.addAll(stacks);

@@ -9,6 +9,8 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.Binding;
 import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Traced;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -47,6 +49,24 @@ final class Prepared implements AutoCloseable {
                     graph.params().get(arguments + i));
         }
         return prepared;
+    }
+
+    /** What a function closes over, all of which must have data. */
+    static List<Array> data(List<Tensor> captured) {
+        return captured.stream()
+                .map(
+                        t ->
+                                switch (t) {
+                                    case Array a -> a;
+                                    case Traced _ ->
+                                            throw new IllegalStateException(
+                                                    "a compiled function closes over "
+                                                            + t
+                                                            + ", which is on a tape; copy it out"
+                                                            + " with array(), or make it an"
+                                                            + " argument");
+                                })
+                .toList();
     }
 
     static void write(Array array, Buffer to, Value param) {

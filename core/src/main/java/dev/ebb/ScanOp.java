@@ -7,6 +7,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
+import dev.ebb.ir.Pace;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
@@ -24,6 +25,7 @@ import java.util.stream.IntStream;
  * carries are really kept is left to the planner.
  *
  * @param counted whether the first input says how many rounds, of at most {@code times}, really run
+ * @param pace what each round is said to cost, in the order in which they run
  * @param remember whether the carries that each round began with are stacked as further outputs
  */
 record ScanOp(
@@ -33,10 +35,15 @@ record ScanOp(
         int carries,
         boolean reverse,
         boolean counted,
-        boolean remember)
+        boolean remember,
+        Pace pace)
         implements Op {
 
     ScanOp {
+        if (!pace.isEven() && pace.weights().size() != times) {
+            throw new IllegalArgumentException(
+                    "a cost is declared for " + pace.weights().size() + " rounds of " + times);
+        }
         for (int i = 0; i < carries; i++) {
             var before = body.params().get(constants + i).type();
             var after = body.results().get(i).type();
@@ -109,7 +116,8 @@ record ScanOp(
                 carries,
                 reverse,
                 counted,
-                remember ? new Kernel.Remember.Everything() : new Kernel.Remember.Nothing());
+                remember ? new Kernel.Remember.Everything() : new Kernel.Remember.Nothing(),
+                pace);
     }
 
     /** The number of inputs before the constants. */
@@ -134,7 +142,7 @@ record ScanOp(
         var g = adjoints.graph();
         var count = node.inputs().subList(0, first());
         var operands = node.inputs().subList(first(), node.inputs().size());
-        var again = new ScanOp(body, times, constants, carries, reverse, counted, true);
+        var again = new ScanOp(body, times, constants, carries, reverse, counted, true, pace);
         var trajectory = g.emit(again, node.inputs());
         var stacks = trajectory.subList(body.results().size(), trajectory.size());
 
@@ -157,7 +165,15 @@ record ScanOp(
         int carried = back.floatCarries.size() + wanted.size();
         var outputs =
                 g.emit(
-                        new ScanOp(back.body, times, constants, carried, !reverse, counted, false),
+                        new ScanOp(
+                                back.body,
+                                times,
+                                constants,
+                                carried,
+                                !reverse,
+                                counted,
+                                false,
+                                pace.reversed()),
                         inputs);
         int at = 0;
         for (int i : back.floatCarries)

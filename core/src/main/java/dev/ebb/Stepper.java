@@ -65,8 +65,8 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         plan = pipeline.plan(graph, bindings);
         program = new Program(plan.layout(), pipeline.device());
         restore(initial);
-        for (int i = 0; i < trace.captured().size(); i++)
-            write((Array) trace.captured().get(i), states + inputs + i);
+        var captured = Prepared.data(trace.captured());
+        for (int i = 0; i < captured.size(); i++) write(captured.get(i), states + inputs + i);
     }
 
     private List<Tensor> results(List<Tensor> before, Next<S, R> next) {

@@ -6,6 +6,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
+import dev.ebb.ir.Pace;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
@@ -32,7 +33,7 @@ record WhileOp(Graph condition, Graph body, int limit, int constants, int carrie
     }
 
     private ScanOp counted() {
-        return new ScanOp(body, limit, constants, carries, false, true, false);
+        return new ScanOp(body, limit, constants, carries, false, true, false, Pace.EVEN);
     }
 
     @Override

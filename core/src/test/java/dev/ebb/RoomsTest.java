@@ -43,8 +43,9 @@ class RoomsTest {
     void the_map_names_every_room() {
         assertThat(mayUse.keySet())
                 .containsExactlyInAnyOrder(
-                        "dev.ebb", "ir", "tensor", "grad", "pass", "plan", "trace", "exec");
-        assertThat(mayUse.get("dev.ebb")).hasSize(7);
+                        "dev.ebb", "solve", "ir", "tensor", "grad", "pass", "plan", "trace",
+                        "exec");
+        assertThat(mayUse.get("dev.ebb")).hasSize(8);
         assertThat(mayUse.get("trace")).containsExactlyInAnyOrder("tensor", "ir");
         assertThat(mayUse.get("ir")).isEmpty();
     }

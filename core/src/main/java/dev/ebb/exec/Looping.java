@@ -3,6 +3,7 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.plan.Online;
+import dev.ebb.plan.Splits;
 
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
@@ -60,7 +61,9 @@ final class Looping {
         var places = new HashMap<Integer, Integer>();
         switch (k.remember()) {
             case Kernel.Remember.Checkpoints(int slots) ->
-                    Sweeping.positions(k.times(), slots).forEach(t -> places.put(t, places.size()));
+                    Splits.of(k.pace(), slots)
+                            .positions(k.times(), slots)
+                            .forEach(t -> places.put(t, places.size()));
             case Kernel.Remember.Nothing _, Kernel.Remember.Everything _ -> {}
         }
         return places;

@@ -2,7 +2,7 @@ package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
-import dev.ebb.plan.Revolve;
+import dev.ebb.plan.Splits;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -11,12 +11,13 @@ import java.util.List;
 
 /**
  * The reverse sweep over a loop with few checkpoints. Stretches of rounds wait on a stack, the last
- * one first; a stretch is split where {@link Revolve} says and its second half done first, until
+ * one first; a stretch is split where {@link Splits} says and its second half done first, until
  * single rounds remain. The forward loop already left its carries where the first descent wants
  * them.
  */
 final class Sweeping implements Runnable {
     private final Kernel.Sweep sweep;
+    private final Splits splits;
     private final Rounds ahead;
     private final Rounds back;
     private final List<Buffer> firstCarries;
@@ -36,6 +37,7 @@ final class Sweeping implements Runnable {
             MemorySegment memory) {
         this.sweep = sweep;
         this.out = out;
+        splits = Splits.of(sweep.forward().pace(), sweep.slots());
         var f = sweep.forward();
         var b = sweep.backward();
         long half = Rounds.nested(f, device).bytes();
@@ -64,20 +66,6 @@ final class Sweeping implements Runnable {
                 + Rounds.nested(sweep.backward(), device).bytes();
     }
 
-    /**
-     * The rounds, besides the first, whose carries a loop of {@code times} rounds is to leave as
-     * checkpoints.
-     */
-    static List<Integer> positions(int times, int slots) {
-        var positions = new ArrayList<Integer>();
-        int from = 0;
-        for (int left = slots; left > 1 && times - from > 1; left--) {
-            from += (int) Revolve.split(times - from, left);
-            positions.add(from);
-        }
-        return positions;
-    }
-
     @Override
     public void run() {
         Rounds.copy(backCarries, back.carries());
@@ -94,7 +82,7 @@ final class Sweeping implements Runnable {
                 reverse(--to, count);
                 if (to == last.round) saved.removeLast();
             } else {
-                int middle = last.round + (int) Revolve.split(to - last.round, free);
+                int middle = splits.middle(last.round, to, free);
                 advance(last.round, middle, count);
                 int slot = freeSlot(saved);
                 Rounds.stack(ahead.carries(), checkpoints, slot);
@@ -113,7 +101,7 @@ final class Sweeping implements Runnable {
     private List<Saved> saved(int times) {
         var saved = new ArrayList<>(List.of(new Saved(0, -1)));
         if (rounds.isEmpty()) {
-            for (int round : positions(times, sweep.slots()))
+            for (int round : splits.positions(times, sweep.slots()))
                 saved.add(new Saved(round, saved.size() - 1));
         } else {
             for (int slot = 0; slot < rounds.getFirst().size(); slot++) {

@@ -1,17 +1,12 @@
 package dev.ebb.grad;
 
-import dev.ebb.ir.Adjoints;
-import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * Reverse mode as a graph-to-graph transformation. It knows no op by name: each node's op adds its
@@ -33,7 +28,7 @@ public final class Reverse {
         var results = forward.results().stream().map(here::at).toList();
 
         var targets = wrt.stream().map(params::get).toList();
-        var active = active(forward, wrt);
+        var active = active(forward.nodes(), wrt.stream().map(forward.params()::get).toList());
         var wanted = new HashSet<>(targets);
         for (Node node : active) for (Value v : node.outputs()) wanted.add(here.at(v));
         var adjoints = new Cotangents(g, wanted);
@@ -63,54 +58,14 @@ public final class Reverse {
         return graph.emit(new Accumulate(), a, b);
     }
 
-    /** Nodes that depend on a parameter of {@code wrt}, in order. */
-    private static List<Node> active(Graph graph, List<Integer> wrt) {
-        var values = new HashSet<Value>();
-        wrt.forEach(i -> values.add(graph.params().get(i)));
-        return graph.nodes().stream()
+    /** Those of {@code nodes} that depend on a value of {@code wrt}, in order. */
+    public static List<Node> active(List<Node> nodes, List<Value> wrt) {
+        var values = new HashSet<>(wrt);
+        return nodes.stream()
                 .filter(
                         n ->
                                 n.inputs().stream().anyMatch(values::contains)
                                         && values.addAll(n.outputs()))
                 .toList();
-    }
-
-    private record Cotangents(Graph.Builder graph, Set<Value> useful, Map<Value, Value> known)
-            implements Adjoints {
-        Cotangents(Graph.Builder graph, Set<Value> useful) {
-            this(graph, useful, new HashMap<>());
-        }
-
-        @Override
-        public boolean reached(Value value) {
-            return known.containsKey(value);
-        }
-
-        @Override
-        public boolean wanted(Value value) {
-            return useful.contains(value);
-        }
-
-        @Override
-        public Value of(Value value) {
-            var dy = known.get(value);
-            return dy != null ? dy : graph.emit(new Fill(value.type(), 0));
-        }
-
-        @Override
-        public void add(Value value, Value cotangent) {
-            if (!value.type().equals(cotangent.type())) {
-                throw new IllegalStateException(
-                        "the cotangent of "
-                                + value
-                                + " has type "
-                                + cotangent.type()
-                                + " where "
-                                + value.type()
-                                + " is expected: the derivative rule is wrong");
-            }
-            if (!wanted(value)) return;
-            known.merge(value, cotangent, (a, b) -> graph.emit(new Accumulate(), a, b));
-        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.ebb.ir;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -99,6 +100,11 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
 
         public Value emit(Op op, Value... inputs) {
             return emit(op, List.of(inputs)).getFirst();
+        }
+
+        /** Everything emitted so far, in order; grows as more is. */
+        public List<Node> nodes() {
+            return Collections.unmodifiableList(nodes);
         }
 
         /** The node whose last emission this was, for a pass that needs it. */

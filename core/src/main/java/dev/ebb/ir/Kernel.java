@@ -230,8 +230,22 @@ public sealed interface Kernel {
             int carries,
             boolean reverse,
             boolean counted,
-            Remember remember)
+            Remember remember,
+            Pace pace)
             implements Control {
+
+        /** A loop whose rounds all cost the same. */
+        public Scan(
+                Graph body,
+                int times,
+                int constants,
+                int carries,
+                boolean reverse,
+                boolean counted,
+                Remember remember) {
+            this(body, times, constants, carries, reverse, counted, remember, Pace.EVEN);
+        }
+
         @Override
         public List<Graph> bodies() {
             return List.of(body);
@@ -240,11 +254,11 @@ public sealed interface Kernel {
         @Override
         public Scan withBodies(List<Graph> bodies) {
             return new Scan(
-                    bodies.getFirst(), times, constants, carries, reverse, counted, remember);
+                    bodies.getFirst(), times, constants, carries, reverse, counted, remember, pace);
         }
 
         public Scan remembering(Remember what) {
-            return new Scan(body, times, constants, carries, reverse, counted, what);
+            return new Scan(body, times, constants, carries, reverse, counted, what, pace);
         }
     }
 

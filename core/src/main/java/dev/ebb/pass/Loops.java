@@ -174,8 +174,9 @@ public final class Loops {
     }
 
     private static boolean remembersEverything(Kernel kernel) {
-        return kernel instanceof Kernel.Scan s && s.remember() instanceof Remember.Everything
-                || kernel instanceof Kernel.While w && w.remember() instanceof Remember.Everything;
+        return (kernel instanceof Kernel.Scan s && s.remember() instanceof Remember.Everything)
+                || (kernel instanceof Kernel.While w
+                        && w.remember() instanceof Remember.Everything);
     }
 
     private static List<Value> stacks(Node node) {
@@ -265,7 +266,8 @@ public final class Loops {
                         k.carries(),
                         k.reverse(),
                         k.counted(),
-                        k.remember());
+                        k.remember(),
+                        k.pace());
         // it uses its checkpoints up, so it cannot run twice
         return lowered(
                 pair.backward,

@@ -19,6 +19,7 @@ public final class Revolve {
      */
     public static long forwards(long steps, int slots) {
         check(steps, slots);
+        if (slots == 1) return steps * (steps + 1) / 2;
         long r = repetitions(steps, slots);
         return steps * (r + 1) - choose(slots + r, slots + 1);
     }
@@ -83,7 +84,7 @@ public final class Revolve {
 
     private static long repetitions(long steps, int slots) {
         long r = 0;
-        while (choose(slots + r, slots) < steps) r++;
+        for (long reach = 1; reach < steps; reach = reach * (slots + r) / r) r++;
         return r;
     }
 

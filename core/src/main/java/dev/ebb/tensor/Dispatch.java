@@ -6,33 +6,24 @@ import java.util.List;
 import java.util.ServiceLoader;
 
 /**
- * Where an op goes: into the function being recorded, or, with none and only arrays, to be computed
- * at once.
+ * Where an op goes: into the function being recorded, or onto the tape of an operand, or, with
+ * neither and only arrays, to be computed at once.
  */
 final class Dispatch {
     private Dispatch() {}
 
     static List<Tensor> apply(Op op, List<Tensor> operands) {
-        if (Recording.isActive()) return Recording.current(op.name()).emit(op, operands);
-        var arrays =
-                operands.stream()
-                        .map(
-                                t ->
-                                        switch (t) {
-                                            case Array a -> a;
-                                            case Traced _ ->
-                                                    throw new IllegalStateException(
-                                                            op.name()
-                                                                    + ": "
-                                                                    + t
-                                                                    + " was traced in a function"
-                                                                    + " that has already returned;"
-                                                                    + " return it from that"
-                                                                    + " function instead of keeping"
-                                                                    + " it elsewhere");
-                                        })
-                        .toList();
-        return List.copyOf(Service.EAGER.apply(op, arrays));
+        var recording = Recording.of(operands, op.name());
+        if (recording.isPresent()) return recording.get().emit(op, operands);
+        return List.copyOf(Service.EAGER.apply(op, operands.stream().map(t -> (Array) t).toList()));
+    }
+
+    /** A tensor made from nothing, wherever an op on {@code other} would go. */
+    static Tensor beside(Tensor other, Op op) {
+        var recording = Recording.of(List.of(other), op.name());
+        return recording.isPresent()
+                ? recording.get().emit(op, List.of()).getFirst()
+                : Service.EAGER.apply(op, List.of()).getFirst();
     }
 
     private static final class Service {

@@ -9,10 +9,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * One function being traced: its graph, and the outer tensors it closes over, each a hidden
- * parameter.
+ * parameter. Or a tape, which no function bounds: it is open until it is closed, and whoever
+ * follows it learns of everything at once.
  */
 public final class Recording {
     private static final ScopedValue<Recording> CURRENT = ScopedValue.newInstance();
@@ -21,16 +23,46 @@ public final class Recording {
     private final Optional<Recording> outer;
     private final SequencedMap<Object, Tensor> captured = new LinkedHashMap<>();
     private final SequencedMap<Object, Value> values = new LinkedHashMap<>();
+    private final Optional<Follower> follower;
     private boolean open = true;
 
-    private Recording(Graph.Builder graph) {
+    /** Someone who is told of each thing that a recording takes in, as soon as it has. */
+    public interface Follower {
+        void captured(Array array, Value param);
+
+        void emitted();
+    }
+
+    private Recording(Graph.Builder graph, Optional<Recording> outer, Optional<Follower> follower) {
         this.graph = graph;
-        this.outer = CURRENT.isBound() ? Optional.of(CURRENT.get()) : Optional.empty();
+        this.outer = outer;
+        this.follower = follower;
+    }
+
+    /**
+     * A recording that stays open until {@link #close}: ops on its tensors find it by themselves.
+     */
+    public static Recording followed(Graph.Builder graph, Follower follower) {
+        return new Recording(graph, Optional.empty(), Optional.of(follower));
+    }
+
+    public void close() {
+        open = false;
+    }
+
+    public boolean isOpen() {
+        return open;
+    }
+
+    /** Runs {@code body} with every op in it recorded here, those without operands too. */
+    public <R> R during(Supplier<R> body) {
+        return ScopedValue.where(CURRENT, this).call(body::get);
     }
 
     /** Runs {@code function} with every tensor op it performs recorded into {@code graph}. */
     public static <R> R into(Graph.Builder graph, Function<Recording, R> function) {
-        var recording = new Recording(graph);
+        var outer = CURRENT.isBound() ? Optional.of(CURRENT.get()) : Optional.<Recording>empty();
+        var recording = new Recording(graph, outer, Optional.empty());
         try {
             return ScopedValue.where(CURRENT, recording).call(() -> function.apply(recording));
         } finally {
@@ -40,6 +72,29 @@ public final class Recording {
 
     public static boolean isActive() {
         return CURRENT.isBound();
+    }
+
+    /**
+     * Where an op on {@code operands} is recorded: in the innermost function being traced, or else
+     * on the tape of an operand. Empty if there are only arrays.
+     */
+    public static Optional<Recording> of(List<? extends Tensor> operands, String caller) {
+        if (CURRENT.isBound()) return Optional.of(CURRENT.get());
+        for (Tensor t : operands) {
+            if (t instanceof Traced traced) {
+                if (!traced.owner().open) {
+                    throw new IllegalStateException(
+                            caller
+                                    + ": "
+                                    + traced
+                                    + " was traced in a function that has already returned, or on a"
+                                    + " tape that is closed; return it from that function, or copy"
+                                    + " it out of the tape with array(), instead of keeping it");
+                }
+                return Optional.of(traced.owner());
+            }
+        }
+        return Optional.empty();
     }
 
     /** The innermost function being traced, on behalf of {@code caller}. */
@@ -59,12 +114,15 @@ public final class Recording {
 
     public List<Tensor> emit(Op op, List<Tensor> operands) {
         var inputs = operands.stream().map(t -> value(t, op.name())).toList();
-        return graph.emit(op, inputs).stream().map(this::tensor).toList();
+        var outputs = graph.emit(op, inputs).stream().map(this::tensor).toList();
+        follower.ifPresent(Follower::emitted);
+        return outputs;
     }
 
     /** Copies {@code function} into this graph, applied to {@code operands}. */
     public List<Tensor> inline(Graph function, List<Tensor> operands) {
         var here = graph.inline(function, operands.stream().map(t -> value(t, "inline")).toList());
+        follower.ifPresent(Follower::emitted);
         return function.results().stream().map(r -> tensor(here.at(r))).toList();
     }
 
@@ -80,15 +138,16 @@ public final class Recording {
         return switch (t) {
             case Traced(var owner, var value) when owner == this -> value;
             case Traced traced -> {
-                if (!encloses(traced.owner())) {
+                if (!encloses(traced.owner())
+                        && !(traced.owner().isTape() && outermostIsNoTape())) {
                     throw new IllegalStateException(
                             caller
                                     + ": "
                                     + traced
-                                    + " belongs to another trace, which "
+                                    + " belongs to another trace or tape, which "
                                     + (traced.owner().open
                                             ? "does not enclose this one"
-                                            : "has already returned")
+                                            : "has already returned or closed")
                                     + "; pass it as an argument or return it from its function");
                 }
                 yield capture(traced, traced);
@@ -102,9 +161,25 @@ public final class Recording {
         return false;
     }
 
+    private boolean isTape() {
+        return open && follower.isPresent();
+    }
+
+    /** Whether what is captured here may still flow out to some tape. */
+    private boolean outermostIsNoTape() {
+        var r = this;
+        while (r.outer.isPresent()) r = r.outer.get();
+        return r.follower.isEmpty();
+    }
+
     private Value capture(Object key, Tensor t) {
-        captured.putIfAbsent(key, t);
-        return values.computeIfAbsent(key, _ -> graph.param(t.type()));
+        var known = values.get(key);
+        if (known != null) return known;
+        var param = graph.param(t.type());
+        if (t instanceof Array array) follower.ifPresent(f -> f.captured(array, param));
+        captured.put(key, t);
+        values.put(key, param);
+        return param;
     }
 
     /** Tensors from outside, in the order in which they became parameters. */

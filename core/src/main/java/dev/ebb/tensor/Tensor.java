@@ -1,6 +1,7 @@
 package dev.ebb.tensor;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fill;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
@@ -67,6 +68,6 @@ public sealed interface Tensor
                             + type()
                             + ", which holds whole numbers alone; cast to a float type first");
         }
-        return Tensors.fill(new Type(dtype(), Shape.scalar()), value);
+        return Dispatch.beside(this, new Fill(new Type(dtype(), Shape.scalar()), value));
     }
 }

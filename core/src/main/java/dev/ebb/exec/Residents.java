@@ -1,0 +1,156 @@
+package dev.ebb.exec;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.Sizes;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The values that are in memory now, in one arena of a bounded size. Where the free parts are
+ * together large enough and none alone is, the values move together: nothing is lost to gaps. An
+ * arena without a bound starts small and doubles.
+ */
+final class Residents implements AutoCloseable {
+    private static final long LINE = 64;
+    private static final long FIRST = 1 << 20;
+
+    private final long bound;
+    private final Table offsets = new Table();
+    private final List<Value> here = new ArrayList<>();
+    private Arena arena = Arena.ofShared();
+    private MemorySegment memory;
+    private Ranges ranges = new Ranges();
+    private long capacity;
+    private long peak;
+
+    Residents(long bound) {
+        this.bound = bound / LINE * LINE;
+        boolean unbounded = bound > Long.MAX_VALUE / 4;
+        capacity = unbounded ? FIRST : this.bound;
+        memory = arena.allocate(Math.max(capacity, LINE), LINE);
+        ranges.give(0, capacity);
+    }
+
+    /** For each value its place: its offset and its number among those that are here. */
+    private static final class Table {
+        private long[] offset = new long[16];
+        private int[] number = new int[16];
+
+        void grow(int id) {
+            if (id < offset.length) return;
+            int size = Math.max(id + 1, 2 * offset.length);
+            offset = java.util.Arrays.copyOf(offset, size);
+            number = java.util.Arrays.copyOf(number, size);
+        }
+    }
+
+    static long bytes(Value v) {
+        return Sizes.CACHE_LINES.of(v);
+    }
+
+    boolean has(Value v) {
+        return v.id() < offsets.number.length && offsets.number[v.id()] > 0;
+    }
+
+    /** What is here, in no order. Changes with every {@link #place} and {@link #drop}. */
+    List<Value> all() {
+        return here;
+    }
+
+    /** The bytes that are missing before {@code bytes} more fit; 0 if they fit now. */
+    long missing(long bytes) {
+        if (bytes > ranges.free() && bound > Long.MAX_VALUE / 4) grow(bytes);
+        return Math.max(0, bytes - ranges.free());
+    }
+
+    long used() {
+        return capacity - ranges.free();
+    }
+
+    long peak() {
+        return peak;
+    }
+
+    /** Gives {@code v} a place of its own; there must be room. */
+    void place(Value v) {
+        offsets.grow(v.id());
+        offsets.offset[v.id()] = take(bytes(v));
+        here.add(v);
+        offsets.number[v.id()] = here.size();
+    }
+
+    void drop(Value v) {
+        int at = offsets.number[v.id()] - 1;
+        offsets.number[v.id()] = 0;
+        ranges.give(offsets.offset[v.id()], bytes(v));
+        var last = here.removeLast();
+        if (last.id() != v.id()) {
+            here.set(at, last);
+            offsets.number[last.id()] = at + 1;
+        }
+    }
+
+    /** Where {@code v} lies until the next {@link #place}, which may move it. */
+    Buffer buffer(Value v) {
+        var type = v.type();
+        return new Buffer(
+                type.dtype(), type.size(), memory.asSlice(offsets.offset[v.id()], type.bytes()));
+    }
+
+    /** Room for nobody in particular, to be given back with {@link #giveBack}. */
+    long take(long bytes) {
+        var start = ranges.take(bytes);
+        if (start.isEmpty()) {
+            moveTogether();
+            start = ranges.take(bytes);
+        }
+        peak = Math.max(peak, used());
+        return start.orElseThrow();
+    }
+
+    void giveBack(long start, long bytes) {
+        ranges.give(start, bytes);
+    }
+
+    MemorySegment at(long start, long bytes) {
+        return memory.asSlice(start, bytes);
+    }
+
+    private void moveTogether() {
+        var byPlace = new ArrayList<>(here);
+        byPlace.sort(Comparator.comparingLong(v -> offsets.offset[v.id()]));
+        long end = 0;
+        for (Value v : byPlace) {
+            long from = offsets.offset[v.id()];
+            if (from != end) MemorySegment.copy(memory, from, memory, end, bytes(v));
+            offsets.offset[v.id()] = end;
+            end += bytes(v);
+        }
+        ranges = new Ranges();
+        ranges.give(end, capacity - end);
+    }
+
+    private void grow(long bytes) {
+        long old = capacity;
+        long size = old;
+        while (size - old + ranges.free() < bytes) size *= 2;
+        var larger = Arena.ofShared();
+        var there = larger.allocate(size, LINE);
+        MemorySegment.copy(memory, 0, there, 0, old);
+        arena.close();
+        arena = larger;
+        memory = there;
+        capacity = size;
+        ranges.give(old, size - old);
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

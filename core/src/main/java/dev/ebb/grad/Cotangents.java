@@ -1,0 +1,64 @@
+package dev.ebb.grad;
+
+import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Fill;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Value;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The cotangents of a sweep, summed as they come; those of no use are dropped. */
+public final class Cotangents implements Adjoints {
+    private final Graph.Builder graph;
+    private final Set<Value> useful;
+    private final Map<Value, Value> known = new HashMap<>();
+
+    public Cotangents(Graph.Builder graph, Set<Value> useful) {
+        this.graph = graph;
+        this.useful = Set.copyOf(useful);
+    }
+
+    @Override
+    public Graph.Builder graph() {
+        return graph;
+    }
+
+    @Override
+    public boolean reached(Value value) {
+        return known.containsKey(value);
+    }
+
+    @Override
+    public boolean wanted(Value value) {
+        return useful.contains(value);
+    }
+
+    @Override
+    public Value of(Value value) {
+        return found(value).orElseGet(() -> graph.emit(new Fill(value.type(), 0)));
+    }
+
+    /** The cotangent of {@code value} so far; empty if nothing flowed into it. */
+    public Optional<Value> found(Value value) {
+        return Optional.ofNullable(known.get(value));
+    }
+
+    @Override
+    public void add(Value value, Value cotangent) {
+        if (!value.type().equals(cotangent.type())) {
+            throw new IllegalStateException(
+                    "the cotangent of "
+                            + value
+                            + " has type "
+                            + cotangent.type()
+                            + " where "
+                            + value.type()
+                            + " is expected: the derivative rule is wrong");
+        }
+        if (!wanted(value)) return;
+        known.merge(value, cotangent, (a, b) -> graph.emit(new Accumulate(), a, b));
+    }
+}

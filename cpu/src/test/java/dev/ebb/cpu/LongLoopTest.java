@@ -1,0 +1,72 @@
+package dev.ebb.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.ebb.Ebb;
+import dev.ebb.Fn;
+import dev.ebb.Loop;
+import dev.ebb.Tape;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Type;
+import dev.ebb.plan.Budget;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Key;
+import dev.ebb.tensor.Tensor;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+
+/** Loops and tapes as long as only a fast device runs them. */
+class LongLoopTest {
+    private static final int WIDTH = 1000;
+
+    @Test
+    void fiftyThousandStepsOfAWideStateInTwentySlots() {
+        int steps = 50_000;
+        Fn<Tensor, Tensor> f = x -> Loop.repeat(steps, x, c -> c.sub(c.mul(c).mul(1e-5))).sum();
+        var x = (Array) Key.of(1).uniform(Type.of(DType.F64, WIDTH)).add(0.5);
+        try (var device = Cpu.allCores();
+                var grad = Ebb.compile(Ebb.grad(f)).on(device).loopSlots(20)) {
+            var g = (Array) grad.apply(x);
+            var report = grad.report();
+            assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
+            assertThat(report.promisedBytes() - device.fixedBytes())
+                    .isLessThan(32L * WIDTH * Double.BYTES);
+            for (int i = 0; i < WIDTH; i += 111) {
+                assertThat(g.get(i)).isCloseTo(derivative(x.get(i), steps), within(1e-10));
+            }
+        }
+    }
+
+    private static double derivative(double x, int steps) {
+        double d = 1;
+        double c = x;
+        for (int i = 0; i < steps; i++) {
+            d *= 1 - 2e-5 * c;
+            c -= c * c * 1e-5;
+        }
+        return d;
+    }
+
+    @Test
+    void aTapeKeepsItsBitsWhereverItsValuesLie() {
+        var w = (Array) Key.of(2).normal(Type.of(DType.F32, 33, 33)).mul(0.2f);
+        var gradients = new ArrayList<Array>();
+        try (var device = Cpu.allCores()) {
+            for (long room : new long[] {Long.MAX_VALUE, 200_000, 90_000}) {
+                long budget = room == Long.MAX_VALUE ? room : room + device.fixedBytes();
+                try (var tape = new Tape(Budget.bytes(budget), device)) {
+                    var x = tape.watch(w);
+                    Tensor h = x;
+                    for (int i = 0; i < 60; i++) h = h.matmul(x).tanh().add(x);
+                    gradients.add(tape.array(tape.gradient(h.square().mean(), x)));
+                    assertThat(tape.report().measuredBytes()).isLessThanOrEqualTo(budget);
+                }
+            }
+        }
+        assertThat(gradients.get(1).sameBits(gradients.getFirst())).isTrue();
+        assertThat(gradients.get(2).sameBits(gradients.getFirst())).isTrue();
+    }
+}
