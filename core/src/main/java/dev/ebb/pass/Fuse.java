@@ -44,7 +44,7 @@ public final class Fuse {
     private static final int LARGEST_BODY = 400;
 
     /** Dearer bodies run faster over whole rows than over the tiles of a product. */
-    private static final int LARGEST_EPILOGUE = 16;
+    private static final int LARGEST_EPILOGUE = 4;
 
     private final Graph graph;
     private final List<Piece> pieces = new ArrayList<>();
