@@ -31,7 +31,7 @@ import java.util.concurrent.Callable;
                     + " two minutes on two cores."
         })
 final class Train implements Callable<Integer> {
-    private static final double RATE = 3e-3;
+    private static final double RATE = 2e-3;
     private static final double GENTLE_RATE = 3e-4;
 
     @Option(
