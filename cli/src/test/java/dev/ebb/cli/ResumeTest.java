@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A run that is stopped and goes on ends in the same bits as one that was not. */
 final class ResumeTest {
-    private static final int STEPS = 60;
+    private static final int STEPS = 30;
     private static final int KILLS = 3;
 
     @TempDir Path folder;

@@ -79,7 +79,7 @@ class FuseTest {
     void biasAndResidualFollowAContraction() {
         var graph =
                 trace(
-                        in -> in.get(0).matmul(in.get(1)).add(in.get(2)).add(in.get(0)).tanh(),
+                        in -> in.get(0).matmul(in.get(1)).add(in.get(2)).add(in.get(0)).relu(),
                         MATRIX,
                         Type.of(DType.F32, 7, 7),
                         ROW);
