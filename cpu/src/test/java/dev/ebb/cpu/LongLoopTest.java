@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
+import dev.ebb.Fn2;
 import dev.ebb.Loop;
 import dev.ebb.Tape;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
+import dev.ebb.solve.Rk4;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -17,6 +19,7 @@ import dev.ebb.tensor.Tensor;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
+import java.util.List;
 
 /** Loops and tapes as long as only a fast device runs them. */
 class LongLoopTest {
@@ -48,6 +51,31 @@ class LongLoopTest {
             c -= c * c * 1e-5;
         }
         return d;
+    }
+
+    @Test
+    void theAdjointOfALongSimulationIsItsTangent() {
+        Fn2<Tensor, List<Tensor>, List<Tensor>> vanDerPol =
+                (_, y) -> {
+                    var x = y.getFirst();
+                    var v = y.getLast();
+                    return List.of(v, x.square().neg().add(1).mul(v).mul(1.5).sub(x));
+                };
+        Fn<Tensor, Tensor> last =
+                p ->
+                        new Rk4(100_000)
+                                .solve(vanDerPol, List.of(p.at(0, 0), p.at(0, 1)), 0, 100)
+                                .getFirst();
+        var at = Array.of(2.0, 0.0);
+        var along = Array.of(0.3, -0.2);
+        try (var device = Cpu.allCores();
+                var forward = Ebb.compile((Tensor p) -> Ebb.jvp(last).apply(p, along)).on(device);
+                var backward = Ebb.compile(Ebb.grad(last)).on(device).loopSlots(20)) {
+            double tangent = ((Array) forward.apply(at).tangent()).item();
+            double adjoint = ((Array) backward.apply(at).mul(along).sum()).item();
+            assertThat(tangent).isNotZero();
+            assertThat(adjoint).isCloseTo(tangent, within(1e-8));
+        }
     }
 
     @Test
