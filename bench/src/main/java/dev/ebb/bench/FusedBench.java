@@ -1,9 +1,9 @@
 package dev.ebb.bench;
 
-import static jdk.incubator.vector.VectorOperators.ABS;
+import static jdk.incubator.vector.VectorOperators.ASHR;
 import static jdk.incubator.vector.VectorOperators.GE;
-import static jdk.incubator.vector.VectorOperators.GT;
 import static jdk.incubator.vector.VectorOperators.LSHL;
+import static jdk.incubator.vector.VectorOperators.LT;
 
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Adjoints;
@@ -20,6 +20,7 @@ import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
 
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorSpecies;
 
 import java.lang.foreign.Arena;
@@ -39,6 +40,9 @@ import java.util.stream.IntStream;
  * dev.ebb.bench.FusedBench [elements] [threads] [rounds]}.
  */
 public final class FusedBench {
+    private static final float SLOPE = 1.5957691216f;
+    private static final float CUBIC = 0.0713548162f;
+
     private static final VectorSpecies<Float> S = FloatVector.SPECIES_256;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
@@ -115,10 +119,10 @@ public final class FusedBench {
         return new Scalar.Lit(DType.F32, x);
     }
 
-    /** The tanh form. */
+    /** The tanh form, by the logistic function: x / (1 + e^-2u). */
     private static Scalar gelu(Scalar x) {
-        var inner = x.add(x.mul(x).mul(x).mul(lit(0.044715))).mul(lit(0.7978845608028654));
-        return x.mul(lit(0.5)).mul(inner.tanh().add(lit(1)));
+        var minus = x.mul(x.mul(x).mul(lit(-CUBIC)).add(lit(-SLOPE)));
+        return x.mul(lit(1).div(minus.exp().add(lit(1))));
     }
 
     private static Runnable bind(Cpu cpu, int n, Scalar body, MemorySegment[] a) {
@@ -198,8 +202,8 @@ public final class FusedBench {
         var out = a[4];
         for (long i = from; i < to; i += 32) {
             var v = load(x, i).mul(load(w, i)).add(load(b, i));
-            var u = v.add(v.mul(v).mul(v).mul(0.044715f)).mul(0x1.988454p-1f);
-            var y = v.mul(0.5f).mul(tanh(u).add(1f));
+            var minus = v.mul(v.mul(v).mul(-CUBIC).add(-SLOPE));
+            var y = v.mul(all(1f).div(exp(minus).add(1f)));
             y.add(load(r, i)).intoMemorySegment(out, i, ORDER);
         }
     }
@@ -208,26 +212,21 @@ public final class FusedBench {
         return FloatVector.broadcast(S, x);
     }
 
-    /** Below 0.625 a polynomial, beyond it 1 - 2 / (e^2x + 1), as the device has it. */
-    private static FloatVector tanh(FloatVector x) {
-        var a = x.lanewise(ABS);
-        var c = a.blend(9.5f, a.compare(GT, 9.5f));
-        var far = all(1f).sub(all(2f).div(exp(c.add(c)).add(1f)));
-        var z = x.mul(x);
-        var p = z.fma(all(-0x1.76f90ap-8f), all(0x1.526a46p-6f)).fma(z, all(-0x1.b847bcp-5f));
-        p = p.fma(z, all(0x1.110788p-3f)).fma(z, all(-0x1.555534p-2f));
-        var y = p.mul(z).fma(x, x).blend(far, a.compare(GE, 0.625f)).reinterpretAsInts();
-        return y.or(x.reinterpretAsInts().and(0x80000000)).reinterpretAsFloats();
-    }
-
+    /** As the device has it: to the last bit, for every argument. */
     private static FloatVector exp(FloatVector x) {
         var t = x.fma(all(0x1.715476p+0f), all(0x1.8p23f));
         var n = t.sub(0x1.8p23f);
         var r = n.fma(all(-0x1.7f7d1cp-20f), n.fma(all(-0x1.62e4p-1f), x));
         var p = r.fma(all(0x1.6db558p-10f), all(0x1.123c4ep-7f)).fma(r, all(0x1.55545cp-5f));
         p = p.fma(r, all(0x1.55548ep-3f)).fma(r, all(0.5f)).fma(r.mul(r), r).add(1f);
-        return p.reinterpretAsInts()
-                .add(t.reinterpretAsInts().lanewise(LSHL, 23))
-                .reinterpretAsFloats();
+        var whole = t.reinterpretAsInts().sub(0x4b400000);
+        var half = whole.lanewise(ASHR, 1);
+        var y = p.mul(power(half)).mul(power(whole.sub(half)));
+        y = y.blend(Float.POSITIVE_INFINITY, x.compare(GE, 88.72284f));
+        return y.blend(0f, x.compare(LT, -103.97208f));
+    }
+
+    private static FloatVector power(IntVector n) {
+        return n.add(127).lanewise(LSHL, 23).reinterpretAsFloats();
     }
 }

@@ -44,6 +44,7 @@ public final class GemmBench {
     @SuppressWarnings("restricted") // calling a native library is the point of this benchmark
     private GemmBench(Path folder) {
         var linker = Linker.nativeLinker();
+        sleepSoon(linker);
         // each library needs the ones before it
         for (String name : List.of("libgcc_s.so.1", "libquadmath.so.0", "libgfortran.so.5")) {
             System.load(folder.resolve(name).toString());
@@ -61,6 +62,35 @@ public final class GemmBench {
                 linker.downcallHandle(
                         library.findOrThrow("openblas_set_num_threads"),
                         FunctionDescriptor.ofVoid(i));
+    }
+
+    /**
+     * Tells OpenBLAS, before it is loaded, to let its threads sleep soon after a product: they
+     * would spin beside the next measurement otherwise, on a core that the device counts on.
+     */
+    @SuppressWarnings("restricted") // calling a native library is the point of this benchmark
+    private static void sleepSoon(Linker linker) {
+        var set =
+                linker.downcallHandle(
+                        linker.defaultLookup().findOrThrow("setenv"),
+                        FunctionDescriptor.of(
+                                ValueLayout.JAVA_INT,
+                                ValueLayout.ADDRESS,
+                                ValueLayout.ADDRESS,
+                                ValueLayout.JAVA_INT));
+        try (var arena = Arena.ofConfined()) {
+            int failed =
+                    (int)
+                            set.invokeExact(
+                                    arena.allocateFrom("OPENBLAS_THREAD_TIMEOUT"),
+                                    arena.allocateFrom("4"),
+                                    1);
+            if (failed != 0) throw new IllegalStateException("setenv failed");
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException("setenv failed", e);
+        }
     }
 
     /** The folder where the libraries of the OpenBLAS artifact have been unpacked. */

@@ -25,8 +25,8 @@ public record Roofline(double products, double simple, double bytes, double star
     private static final double FOLDING = 16;
 
     /**
-     * Two cores with wide vectors, as measured on one such machine; ratios carry over better
-     * than seconds.
+     * Two cores with wide vectors, as measured on one such machine; ratios carry over better than
+     * seconds.
      */
     public static Roofline typical() {
         return new Roofline(185e9, 45e9, 28e9, 3e-6);

@@ -178,8 +178,9 @@ final class Activations {
     }
 
     /**
-     * What the approximation of {@link Gelu} by a hyperbolic tangent multiplies x with: (1 + tanh u) / 2 with u = c (x +
-     * a x^3), written as the logistic function of 2u, which is one exponential instead of a hyperbolic tangent.
+     * What the approximation of {@link Gelu} by a hyperbolic tangent multiplies x with: (1 + tanh
+     * u) / 2 with u = c (x + a x^3), written as the logistic function of 2u, which is one
+     * exponential instead of a hyperbolic tangent.
      */
     record GeluGate() implements Unary {
         private static final double SLOPE = 2 * Math.sqrt(2 / Math.PI);
