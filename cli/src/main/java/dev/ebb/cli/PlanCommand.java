@@ -11,7 +11,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
@@ -31,10 +30,13 @@ import java.util.concurrent.Callable;
         sortOptions = false,
         description = {
             "Plan a training step in a budget, without running it.",
-            "With FILE: plan a bare graph of costs and sizes, as JSON with nodes and links."
+            "With --graph: plan a bare graph instead, and list every step in the JSON."
         })
 final class PlanCommand implements Callable<Integer> {
-    @Parameters(arity = "0..1", paramLabel = "FILE", description = "A bare graph.")
+    @Option(
+            names = "--graph",
+            paramLabel = "FILE",
+            description = "A bare graph of costs and sizes: JSON with nodes and links.")
     private @Nullable Path graph;
 
     @Option(
@@ -58,6 +60,7 @@ final class PlanCommand implements Callable<Integer> {
         if (graph != null) {
             var plan = BarePlan.of(BareGraph.parse(Files.readString(graph)), budget);
             out.print(plan.text());
+            out.flush();
             write(plan.json());
             return 0;
         }
