@@ -3,10 +3,7 @@ package dev.ebb.cpu;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Reference;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.DType;
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Type;
 
 import java.util.List;
 
@@ -19,11 +16,8 @@ public final class Cpu implements Device, AutoCloseable {
     private static final boolean VECTORS =
             ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
 
-    private final Workers workers;
-    private final Reference reference = new Reference();
-    private final Elementwise elementwise;
-    private final F32Panels floats;
-    private final F64Panels doubles;
+    private final Device kernels;
+    private final int threads;
 
     /** With one thread for each core: what a service loader makes. */
     public Cpu() {
@@ -31,18 +25,18 @@ public final class Cpu implements Device, AutoCloseable {
     }
 
     public Cpu(int threads) {
-        workers = new Workers(threads);
-        elementwise = new Elementwise(workers);
-        floats = new F32Panels(threads);
-        doubles = new F64Panels(threads);
-        if (!VECTORS) {
-            System.getLogger(Cpu.class.getName())
-                    .log(
-                            System.Logger.Level.WARNING,
-                            "the module jdk.incubator.vector is absent, so kernels run without"
-                                    + " vectors, many times slower; start Java with --add-modules"
-                                    + " jdk.incubator.vector");
+        this.threads = threads;
+        if (VECTORS) {
+            kernels = new VectorCpu(threads);
+            return;
         }
+        kernels = new Reference();
+        System.getLogger(Cpu.class.getName())
+                .log(
+                        System.Logger.Level.WARNING,
+                        "the module jdk.incubator.vector is absent, so kernels run without vectors"
+                            + " and threads, many times slower; start Java with --add-modules"
+                            + " jdk.incubator.vector");
     }
 
     public static Cpu allCores() {
@@ -55,86 +49,26 @@ public final class Cpu implements Device, AutoCloseable {
     }
 
     public int threads() {
-        return workers.threads();
+        return threads;
     }
 
     @Override
     public long workspaceBytes(Node node) {
-        if (VECTORS && node.kernel() instanceof Kernel.Fold k) {
-            return Elementwise.workspaceBytes(
-                    k, node.inputTypes().stream().map(Type::dtype).toList());
-        }
-        return reference.workspaceBytes(node);
+        return kernels.workspaceBytes(node);
     }
 
     @Override
     public long fixedBytes() {
-        return elementwise.fixedBytes() + floats.bytes() + doubles.bytes();
+        return kernels.fixedBytes();
     }
 
     @Override
     public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
-        if (!VECTORS) return reference.bind(node, inputs, outputs, workspace);
-        return switch (node.kernel()) {
-            case Kernel.Map k -> elementwise.map(k, inputs, outputs);
-            case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
-            case Kernel.Convolve k -> convolve(k, node, inputs, outputs.getFirst(), workspace);
-            case Kernel.Attend(var heads) -> attend(heads, inputs, outputs);
-            case Kernel.AttendGrad(var heads) -> attendGrad(heads, inputs, outputs);
-            case Kernel.Fold k -> elementwise.fold(k, inputs, outputs.getFirst(), workspace);
-            case Kernel.Assemble k -> elementwise.assemble(k, inputs, outputs.getFirst());
-            case Kernel.Gather k ->
-                    elementwise.gather(k, inputs.get(0), inputs.get(1), outputs.getFirst());
-            case Kernel.Scatter k ->
-                    elementwise.scatter(k, inputs.get(0), inputs.get(1), outputs.getFirst());
-            case Kernel.Cumulate k ->
-                    elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
-            case Kernel.Control _, Kernel.Library _ ->
-                    reference.bind(node, inputs, outputs, workspace);
-        };
-    }
-
-    private Runnable contract(
-            Kernel.Contract k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
-        var type = in.getFirst().dtype().compute();
-        if (!type.isFloat() || out.dtype() == DType.BIT) {
-            return reference.bind(node, in, List.of(out), workspace);
-        }
-        return new Contraction(
-                k,
-                in.get(0),
-                in.get(1),
-                in.subList(2, in.size()),
-                out,
-                type == DType.F32 ? floats : doubles,
-                elementwise.tiles(),
-                workers);
-    }
-
-    private Runnable convolve(
-            Kernel.Convolve k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
-        return switch (out.dtype()) {
-            case F32 -> new Convolution(k, in, out, floats, workers);
-            case F64 -> new Convolution(k, in, out, doubles, workers);
-            case BF16, F16, I32, I64, U8, BOOL, BIT ->
-                    reference.bind(node, in, List.of(out), workspace);
-        };
-    }
-
-    private Runnable attend(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {
-        return in.getFirst().dtype().compute() == DType.F32 && AttendForward.fits(heads)
-                ? new AttendForward(heads, in, out, floats, workers)
-                : new PlainAttention(heads, in, out, workers)::forward;
-    }
-
-    private Runnable attendGrad(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {
-        return in.getFirst().dtype() == DType.F32 && AttendBackward.fits(heads)
-                ? new AttendBackward(heads, in, out, floats, workers)
-                : new PlainAttention(heads, in, out, workers)::backward;
+        return kernels.bind(node, inputs, outputs, workspace);
     }
 
     @Override
     public void close() {
-        workers.close();
+        if (kernels instanceof VectorCpu vectors) vectors.close();
     }
 }

@@ -46,7 +46,7 @@ class DigestTest {
         return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     }
 
-    private static String classPath() throws URISyntaxException {
+    static String classPath() throws URISyntaxException {
         var tests = Path.of("target", "test-classes").toString();
         return String.join(
                 File.pathSeparator,
