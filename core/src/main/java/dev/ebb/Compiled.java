@@ -2,6 +2,7 @@ package dev.ebb;
 
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
+import dev.ebb.plan.Cost;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
 import dev.ebb.tensor.Array;
@@ -37,9 +38,22 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
         return new Compiled<>(f, pipeline.on(device));
     }
 
+    /** The same function planned under another model of what kernels cost. */
+    public Compiled<P, R> costing(Cost cost) {
+        return new Compiled<>(f, pipeline.costing(cost));
+    }
+
     /** The same function under another strategy. */
     public Compiled<P, R> with(Planner strategy) {
         return new Compiled<>(f, pipeline.with(strategy));
+    }
+
+    /**
+     * The same function with each op as its own kernel: slower, with the same bits; for finding
+     * faults.
+     */
+    public Compiled<P, R> unfused() {
+        return new Compiled<>(f, pipeline.unfused());
     }
 
     /**

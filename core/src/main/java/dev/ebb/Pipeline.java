@@ -25,33 +25,48 @@ import java.util.Optional;
  *
  * @param budget what the program may own, the device's own memory included
  * @param strategy how to plan, if not by the budget
+ * @param fusing whether ops are merged into as few kernels as pay
  * @param loopSlots at most this many carries of a loop are kept for its reverse
  */
 record Pipeline(
-        Budget budget, Optional<Planner> strategy, Cost cost, Device device, int loopSlots) {
+        Budget budget,
+        Optional<Planner> strategy,
+        Cost cost,
+        Device device,
+        int loopSlots,
+        boolean fusing) {
 
     /** A loop of unknown length keeps this many states unless told otherwise. */
     private static final int UNKNOWN_SLOTS = 32;
 
     static Pipeline within(Budget budget) {
         return new Pipeline(
-                budget, Optional.empty(), Roofline.typical(), Devices.best(), Integer.MAX_VALUE);
+                budget,
+                Optional.empty(),
+                Roofline.typical(),
+                Devices.best(),
+                Integer.MAX_VALUE,
+                true);
     }
 
     Pipeline on(Device other) {
-        return new Pipeline(budget, strategy, cost, other, loopSlots);
+        return new Pipeline(budget, strategy, cost, other, loopSlots, fusing);
     }
 
     Pipeline with(Planner planner) {
-        return new Pipeline(budget, Optional.of(planner), cost, device, loopSlots);
+        return new Pipeline(budget, Optional.of(planner), cost, device, loopSlots, fusing);
     }
 
     Pipeline costing(Cost other) {
-        return new Pipeline(budget, strategy, other, device, loopSlots);
+        return new Pipeline(budget, strategy, other, device, loopSlots, fusing);
     }
 
     Pipeline keeping(int slots) {
-        return new Pipeline(budget, strategy, cost, device, slots);
+        return new Pipeline(budget, strategy, cost, device, slots, fusing);
+    }
+
+    Pipeline unfused() {
+        return new Pipeline(budget, strategy, cost, device, loopSlots, false);
     }
 
     /**
@@ -85,7 +100,8 @@ record Pipeline(
     }
 
     private Graph lowered(Graph traced) {
-        var fused = Loops.merge(Fuse.of(Simplify.of(traced)));
+        var simple = Simplify.of(traced);
+        var fused = Loops.merge(fusing ? Fuse.of(simple) : Fuse.unfused(simple));
         return Loops.checkpointUnknown(fused, Math.min(loopSlots, UNKNOWN_SLOTS));
     }
 

@@ -35,8 +35,8 @@ public final class Cpu implements Device, AutoCloseable {
                 .log(
                         System.Logger.Level.WARNING,
                         "the module jdk.incubator.vector is absent, so kernels run without vectors"
-                            + " and threads, many times slower; start Java with --add-modules"
-                            + " jdk.incubator.vector");
+                                + " and threads, many times slower; start Java with --add-modules"
+                                + " jdk.incubator.vector");
     }
 
     public static Cpu allCores() {

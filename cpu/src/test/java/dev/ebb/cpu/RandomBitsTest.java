@@ -1,0 +1,64 @@
+package dev.ebb.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ebb.Compiled;
+import dev.ebb.Ebb;
+import dev.ebb.ir.DType;
+import dev.ebb.reference.RandomProgram;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.List;
+
+/** Gradients of random programs: fused or not, on one thread or three, the same to the last bit. */
+class RandomBitsTest {
+    private static final int PROGRAMS = 150;
+
+    @ParameterizedTest
+    @EnumSource(names = {"F32", "F64", "BF16"})
+    void fusingAndThreadsChangeNoBit(DType type) {
+        try (var one = new Cpu(1);
+                var three = new Cpu(3)) {
+            for (long seed = 0; seed < PROGRAMS; seed++) {
+                var program = RandomProgram.of(seed, 12);
+                List<Tensor> at =
+                        program.inputs().stream()
+                                .<Tensor>map(a -> Array.of(a.type().with(type), a.toDoubles()))
+                                .toList();
+                var gradient = Ebb.compile(Ebb.grad(program));
+                var plain = results(gradient.on(one).unfused(), at);
+                same(plain, results(gradient.on(one), at), program);
+                same(plain, results(gradient.on(three), at), program);
+            }
+        }
+    }
+
+    private static List<Tensor> results(Compiled<List<Tensor>, List<Tensor>> f, List<Tensor> at) {
+        try (f) {
+            return f.apply(at);
+        }
+    }
+
+    private static void same(List<Tensor> expected, List<Tensor> actual, RandomProgram program) {
+        for (int i = 0; i < expected.size(); i++) {
+            var a = (Array) expected.get(i);
+            assertThat(a.sameBits((Array) actual.get(i)) || isAllNan(a, (Array) actual.get(i)))
+                    .as("gradient %d of%n%s", i, program)
+                    .isTrue();
+        }
+    }
+
+    /** Which bits a NaN carries is nobody's promise. */
+    private static boolean isAllNan(Array a, Array b) {
+        for (long i = 0; i < a.type().size(); i++) {
+            boolean equal =
+                    Double.doubleToRawLongBits(a.get(i)) == Double.doubleToRawLongBits(b.get(i));
+            if (!equal && !(Double.isNaN(a.get(i)) && Double.isNaN(b.get(i)))) return false;
+        }
+        return true;
+    }
+}
