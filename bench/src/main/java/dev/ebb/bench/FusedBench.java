@@ -77,7 +77,10 @@ public final class FusedBench {
 
     public static void main(String[] args) {
         int n = args.length > 0 ? Integer.parseInt(args[0]) : 16 << 20;
-        int threads = args.length > 1 ? Integer.parseInt(args[1]) : 1;
+        int threads =
+                args.length > 1
+                        ? Integer.parseInt(args[1])
+                        : Runtime.getRuntime().availableProcessors();
         int rounds = args.length > 2 ? Integer.parseInt(args[2]) : 40;
         try (var arena = Arena.ofShared();
                 var cpu = new Cpu(threads)) {
