@@ -40,8 +40,8 @@ import java.util.stream.IntStream;
  * dev.ebb.bench.FusedBench [elements] [threads] [rounds]}.
  */
 public final class FusedBench {
-    private static final float SLOPE = 1.5957691216f;
-    private static final float CUBIC = 0.0713548162f;
+    private static final float SLOPE = 1.5957692f;
+    private static final float CUBIC = 0.071354814f;
 
     private static final VectorSpecies<Float> S = FloatVector.SPECIES_256;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
