@@ -25,11 +25,9 @@ import java.util.Locale;
  * Whole training steps with Ebb on two threads: a GPT-2 and an MLP with all the memory they want,
  * then the GPT-2 in budgets, each in turns with full memory, so that the ratio is fair.
  *
- * <p>Arguments: the steps that count, 12 unless given; then the budgets in MiB, 105 and 80 unless
- * given.
+ * <p>Arguments: the steps that count and the budgets in MiB; without any, 12, 105 and 80.
  */
 public final class Training {
-    private static final int WARM_UP = 6;
 
     private Training() {}
 
@@ -40,11 +38,9 @@ public final class Training {
     record Batch(Tensor x, Tensor y) {}
 
     public static void main(String[] args) {
-        int steps = args.length > 0 ? Integer.parseInt(args[0]) : 12;
-        var budgets =
-                args.length > 1
-                        ? List.of(args).subList(1, args.length).stream().map(Long::valueOf).toList()
-                        : List.of(105L, 80L);
+        var told = args.length > 0 ? List.of(args) : List.of("12", "105", "80");
+        int steps = Integer.parseInt(told.getFirst());
+        var budgets = told.stream().skip(1).map(Long::valueOf).toList();
         try (var cpu = new Cpu(Workload.THREADS)) {
             mlp(cpu, steps);
             gpt(cpu, steps);
@@ -59,7 +55,8 @@ public final class Training {
         Fn2<Mlp, Batch, Tensor> loss = (model, b) -> model.apply(b.x()).mseLoss(b.y());
         try (var stepper =
                 stepper(loss, Sgd.of(Workload.SGD_RATE), start, batch, Budget.unlimited(), cpu)) {
-            var timing = Timing.alone(WARM_UP, steps, contender("MLP", "Ebb", stepper, batch));
+            var timing =
+                    Timing.alone(Workload.WARM_UP, steps, contender("MLP", "Ebb", stepper, batch));
             System.out.println(timing + memory(stepper.report()));
         }
     }
@@ -67,7 +64,8 @@ public final class Training {
     private static void gpt(Cpu cpu, int steps) {
         var batch = batch();
         try (var stepper = gpt(batch, Budget.unlimited(), cpu)) {
-            var timing = Timing.alone(WARM_UP, steps, contender("GPT", "Ebb", stepper, batch));
+            var timing =
+                    Timing.alone(Workload.WARM_UP, steps, contender("GPT", "Ebb", stepper, batch));
             System.out.println(timing + memory(stepper.report()));
         }
     }
@@ -79,7 +77,7 @@ public final class Training {
             String name = "Ebb in " + mebibytes + " MiB";
             var timings =
                     Timing.inTurns(
-                            WARM_UP,
+                            Workload.WARM_UP,
                             steps,
                             List.of(
                                     contender("GPT", "Ebb in full memory", full, batch),

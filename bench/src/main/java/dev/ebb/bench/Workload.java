@@ -9,6 +9,9 @@ import java.util.Random;
 final class Workload {
     static final int THREADS = 2;
 
+    /** Steps that do not count: the JIT needs some. */
+    static final int WARM_UP = 10;
+
     static final int VOCABULARY = 256;
     static final int CONTEXT = 256;
     static final int WIDTH = 256;

@@ -23,7 +23,6 @@ import java.util.stream.IntStream;
  */
 final class DjlTraining {
     private static final String NAME = "DJL (PyTorch)";
-    private static final int WARM_UP = 6;
 
     private final NDManager manager;
     private final List<NDArray> parameters = new ArrayList<>();
@@ -168,7 +167,9 @@ final class DjlTraining {
 
     private Timing time(String model, int steps, Optimizer optimizer, NDArray input, Loss f) {
         return Timing.alone(
-                WARM_UP, steps, new Timing.Contender(model, NAME, () -> step(optimizer, input, f)));
+                Workload.WARM_UP,
+                steps,
+                new Timing.Contender(model, NAME, () -> step(optimizer, input, f)));
     }
 
     private double step(Optimizer optimizer, NDArray input, Loss f) {

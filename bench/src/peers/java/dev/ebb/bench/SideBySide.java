@@ -13,7 +13,7 @@ import java.util.Optional;
  * other: two of them bring a PyTorch, and only one fits a process. All take turns for some rounds,
  * and each keeps its best median, so that a slow minute of the machine is held against nobody.
  *
- * <p>Arguments: the steps that count, 12 unless given; the rounds, 2 unless given.
+ * <p>Arguments: the steps that count, 12 unless given; the rounds, 3 unless given.
  */
 public final class SideBySide {
     private static final List<Peer> PEERS =
@@ -30,7 +30,7 @@ public final class SideBySide {
 
     public static void main(String[] args) throws IOException, InterruptedException {
         String steps = args.length > 0 ? args[0] : "12";
-        int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 2;
+        int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 3;
         var timings = new ArrayList<Timing>();
         for (int round = 1; round <= rounds; round++) {
             System.out.printf("round %d of %d%n", round, rounds);
@@ -48,9 +48,11 @@ public final class SideBySide {
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.addAll(List.of(peer.program.getName(), steps));
         var builder = new ProcessBuilder(command).redirectErrorStream(true);
-        for (String variable : List.of("OMP_NUM_THREADS", "MKL_NUM_THREADS")) {
-            builder.environment().put(variable, String.valueOf(Workload.THREADS));
-        }
+        String threads = String.valueOf(Workload.THREADS);
+        builder.environment().put("OMP_NUM_THREADS", threads);
+        builder.environment().put("MKL_NUM_THREADS", threads);
+        // PyTorch runs on GNU's OpenMP; MKL on another would keep a second set of threads.
+        builder.environment().put("MKL_THREADING_LAYER", "GNU");
         var process = builder.start();
         var timings = new ArrayList<Timing>();
         var said = new ArrayList<String>();

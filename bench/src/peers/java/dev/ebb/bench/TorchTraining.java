@@ -27,6 +27,9 @@ import org.bytedeco.pytorch.Tensor;
 import org.bytedeco.pytorch.TensorOptional;
 import org.bytedeco.pytorch.TensorVector;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -37,19 +40,29 @@ import java.util.stream.IntStream;
  * matrix products when JavaCPP is told to load it. Argument: the steps that count.
  */
 final class TorchTraining {
-    private static final String NAME = "PyTorch (JavaCPP)";
-    private static final int WARM_UP = 6;
 
     private final List<Tensor> parameters = new ArrayList<>();
 
-    private TorchTraining() {}
+    private final String name;
 
-    public static void main(String[] args) {
+    private TorchTraining(String name) {
+        this.name = name;
+    }
+
+    public static void main(String[] args) throws IOException {
         int steps = Integer.parseInt(args[0]);
         set_num_threads(Workload.THREADS);
+        String name = "PyTorch (JavaCPP, " + (hasMkl() ? "MKL" : "OpenBLAS") + ")";
         manual_seed(1);
-        System.out.println(new TorchTraining().mlp(steps));
-        System.out.println(new TorchTraining().gpt(steps));
+        System.out.println(new TorchTraining(name).mlp(steps));
+        System.out.println(new TorchTraining(name).gpt(steps));
+    }
+
+    /** Whether MKL is loaded: without its jar, JavaCPP falls back to OpenBLAS in silence. */
+    private static boolean hasMkl() throws IOException {
+        try (var maps = Files.lines(Path.of("/proc/self/maps"))) {
+            return maps.anyMatch(line -> line.contains("libmkl_"));
+        }
     }
 
     private record Linear(Tensor weight, Tensor bias) {
@@ -146,13 +159,13 @@ final class TorchTraining {
                 });
     }
 
-    private static Timing time(String model, int steps, Optimizer optimizer, Supplier<Tensor> f) {
+    private Timing time(String model, int steps, Optimizer optimizer, Supplier<Tensor> f) {
         return Timing.alone(
-                WARM_UP,
+                Workload.WARM_UP,
                 steps,
                 new Timing.Contender(
                         model,
-                        NAME,
+                        name,
                         () -> {
                             try (var _ = new PointerScope()) {
                                 optimizer.zero_grad();
