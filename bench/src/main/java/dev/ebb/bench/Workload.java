@@ -1,0 +1,42 @@
+package dev.ebb.bench;
+
+import java.util.Random;
+
+/**
+ * The two models that Ebb and its peers train, and the data they see: a GPT-2 with four-fold GELU
+ * under AdamW, and an MLP with ReLU and squared error under SGD, both in f32.
+ */
+final class Workload {
+    static final int THREADS = 2;
+
+    /** Steps that do not count: the JIT needs some. */
+    static final int WARM_UP = 10;
+
+    static final int VOCABULARY = 256;
+    static final int CONTEXT = 256;
+    static final int WIDTH = 256;
+    static final int LAYERS = 4;
+    static final int HEADS = 4;
+    static final int BATCH = 8;
+    static final double ADAM_RATE = 1e-3;
+
+    static final int IN = 1024;
+    static final int HIDDEN = 4096;
+    static final int ROWS = 256;
+    static final double SGD_RATE = 0.1;
+
+    private Workload() {}
+
+    /** A batch of random tokens, row by row. */
+    static long[] tokens(long seed) {
+        return new Random(seed).longs((long) BATCH * CONTEXT, 0, VOCABULARY).toArray();
+    }
+
+    /** A batch of rows for the MLP, normally distributed. */
+    static float[] rows(long seed) {
+        var random = new Random(seed);
+        var rows = new float[ROWS * IN];
+        for (int i = 0; i < rows.length; i++) rows[i] = (float) random.nextGaussian();
+        return rows;
+    }
+}
