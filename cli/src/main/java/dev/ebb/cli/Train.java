@@ -59,7 +59,7 @@ final class Train implements Callable<Integer> {
             description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
     private ModelSize size = new ModelSize.Text().convert("small");
 
-    @Option(names = "--steps", paramLabel = "N", description = "Steps in all. Default: 400.")
+    @Option(names = "--steps", paramLabel = "N", description = "Steps in all. Default: 1000.")
     private @Nullable Long steps;
 
     @Option(names = "--batch", paramLabel = "N", description = "Passages a step.")
@@ -166,7 +166,7 @@ final class Train implements Callable<Integer> {
     private Start anew(Folder folder) throws IOException {
         var corpus = corpus(folder);
         var model = model();
-        long horizon = steps == null ? 400 : steps;
+        long horizon = steps == null ? 1000 : steps;
         var settings =
                 new Settings(
                         batch == null ? size.batch() : batch,

@@ -43,6 +43,32 @@ class LongLoopTest {
         }
     }
 
+    /**
+     * The number of kept states follows from the one budget, and no number of them changes a bit.
+     */
+    @Test
+    void aBudgetDecidesHowManyStatesAreKept() {
+        int steps = 10_000;
+        Fn<Tensor, Tensor> f = x -> Loop.repeat(steps, x, c -> c.sub(c.mul(c).mul(1e-5))).sum();
+        var x = (Array) Key.of(1).uniform(Type.of(DType.F64, WIDTH)).add(0.5);
+        try (var device = Cpu.allCores();
+                var all = Ebb.compile(Ebb.grad(f)).on(device)) {
+            var expected = (Array) all.apply(x);
+            assertThat(all.report().promisedBytes())
+                    .isGreaterThan((long) steps * WIDTH * Double.BYTES);
+            long state = (long) WIDTH * Double.BYTES;
+            for (int room : new int[] {12, 30, 200}) {
+                long bytes = device.fixedBytes() + room * state;
+                try (var few = Ebb.compile(Ebb.grad(f), Budget.bytes(bytes)).on(device)) {
+                    assertThat(((Array) few.apply(x)).sameBits(expected)).isTrue();
+                    assertThat(few.report().measuredBytes())
+                            .isEqualTo(few.report().promisedBytes());
+                    assertThat(few.report().promisedBytes()).isBetween(bytes - 4 * state, bytes);
+                }
+            }
+        }
+    }
+
     private static double derivative(double x, int steps) {
         double d = 1;
         double c = x;
