@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
+import dev.ebb.Fn2;
+import dev.ebb.Next;
 import dev.ebb.Tensorwise;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.exec.Program;
@@ -12,6 +14,8 @@ import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Mlp;
 import dev.ebb.nn.model.ResNet;
 import dev.ebb.nn.model.UNet;
+import dev.ebb.nn.optim.Optimizer;
+import dev.ebb.nn.optim.Sgd;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.tensor.Array;
@@ -191,6 +195,50 @@ class BudgetsTest {
                         Ebb.hvp((Mlp m) -> m.apply(t.x()).mseLoss(t.y()))
                                 .apply(t.model(), t.direction());
         holdsAtEveryBudget(f, new Curved(model, model, noise(16, 32, 16), noise(17, 32, 4)));
+    }
+
+    /**
+     * Training in place for a hundred steps: statistics are applied once a step at every budget.
+     */
+    @Test
+    void runningStatisticsAfterAHundredSteps() {
+        record State(ResNet model, ResNet.Statistics running, Optimizer.State<ResNet> optimizer) {}
+        record Batch(Tensor x, Tensor y) {}
+        var model = ResNet.of(2, List.of(4, 8), 5, new Seed(21));
+        var optimizer = Sgd.of(0.05);
+        Fn2<State, Batch, Next<State, Tensor>> step =
+                (s, b) -> {
+                    var seen =
+                            Ebb.valueAndGrad(
+                                            (ResNet m) ->
+                                                    m.train(b.x(), s.running())
+                                                            .logits()
+                                                            .crossEntropy(b.y()))
+                                    .apply(s.model());
+                    var next = s.model().train(b.x(), s.running()).next();
+                    var moved = optimizer.update(s.model(), seen.grad(), s.optimizer());
+                    return new Next<>(new State(moved.params(), next, moved.state()), seen.value());
+                };
+        var first = new State(model, model.statistics(), optimizer.start(model));
+        var batches = new ArrayList<Batch>();
+        for (int i = 0; i < 10; i++)
+            batches.add(new Batch(noise(30 + i, 2, 2, 8, 8), labels(5, 2)));
+        try (var all = Ebb.stepper(step, first, batches.getFirst(), Budget.unlimited(), CPU)) {
+            for (int i = 0; i < 100; i++) all.step(batches.get(i % batches.size()));
+            var expected = leaves(all.state());
+            long least = all.plan().leastBytes();
+            long middle = (least + all.plan().peakBytes()) / 2;
+            for (long bytes : new long[] {middle, least}) {
+                try (var few =
+                        Ebb.stepper(step, first, batches.getFirst(), Budget.bytes(bytes), CPU)) {
+                    for (int i = 0; i < 100; i++) few.step(batches.get(i % batches.size()));
+                    var state = leaves(few.state());
+                    for (int i = 0; i < state.size(); i++) {
+                        assertThat(state.get(i).sameBits(expected.get(i))).isTrue();
+                    }
+                }
+            }
+        }
     }
 
     @Test
