@@ -82,6 +82,27 @@ class LoopTest {
         assertThat(((Array) out.b()).item()).isEqualTo(8);
     }
 
+    /**
+     * Where the unrolled function does the same operations in the same order, the bits are the
+     * same.
+     */
+    @Test
+    void aLoopOfItsCarryAloneHasTheBitsOfItsUnrolledSelf() {
+        Fn<Tensor, Tensor> loop = x -> Loop.repeat(7, x, c -> c.square().sin().add(1)).sum();
+        Fn<Tensor, Tensor> plain =
+                x -> {
+                    Tensor c = x;
+                    for (int i = 0; i < 7; i++) c = c.square().sin().add(1);
+                    return c.sum();
+                };
+        var at = Array.of(0.3, -1.2, 0.77, 2.5);
+        var along = Array.of(1.0, -0.5, 0.25, 3.0);
+        assertThat(((Array) Ebb.grad(loop).apply(at)).sameBits((Array) Ebb.grad(plain).apply(at)))
+                .isTrue();
+        // the second order adds the same terms in another order
+        close(Ebb.hvp(loop).apply(at, along), Ebb.hvp(plain).apply(at, along), 1e-12);
+    }
+
     @Test
     void nestedLoops() {
         Fn<Tensor, Tensor> f =
