@@ -100,7 +100,7 @@ class LoopTest {
         assertThat(((Array) Ebb.grad(loop).apply(at)).sameBits((Array) Ebb.grad(plain).apply(at)))
                 .isTrue();
         // the second order adds the same terms in another order
-        close(Ebb.hvp(loop).apply(at, along), Ebb.hvp(plain).apply(at, along), 1e-9);
+        close(Ebb.hvp(loop).apply(at, along), Ebb.hvp(plain).apply(at, along), 1e-12);
     }
 
     @Test

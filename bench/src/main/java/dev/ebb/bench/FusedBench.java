@@ -36,8 +36,7 @@ import java.util.stream.IntStream;
  * Fused elementwise kernels of the CPU device against loops written by hand, in turns, best of
  * each.
  *
- * <p>Run: {@code ./ebb bench FusedBench}, or {@code java --add-modules jdk.incubator.vector -cp ...
- * dev.ebb.bench.FusedBench [elements] [threads] [rounds]}.
+ * <p>Arguments: elements, threads, rounds; {@code bench/README.md} says how to run it.
  */
 public final class FusedBench {
     private static final float SLOPE = 0x1.98845p+0f;
