@@ -24,6 +24,14 @@ public interface Op {
      */
     void pullback(Node node, Adjoints adjoints);
 
+    /**
+     * How inputs of this op can be rebuilt from its outputs and its other inputs: ways back that a
+     * plan may take instead of keeping or recomputing them.
+     */
+    default List<Inverse> inverses(List<Type> inputs) {
+        return List.of();
+    }
+
     default Set<Trait> traits() {
         return Set.of();
     }

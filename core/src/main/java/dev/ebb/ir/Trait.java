@@ -7,5 +7,9 @@ public enum Trait {
     /** Two runs may differ: runs once, and its outputs are kept as long as they are needed. */
     NONDETERMINISTIC,
     /** So dear that its outputs are kept unless nothing else fits. */
-    EXPENSIVE
+    EXPENSIVE,
+    /**
+     * Stays a kernel of its own, so that what it reads and writes can be rebuilt by its inverse.
+     */
+    ALONE
 }

@@ -105,6 +105,7 @@ public final class Fuse {
     private void readThroughViews() {
         var readers = readers();
         for (Piece piece : pieces) {
+            if (piece.is(Trait.ALONE)) continue;
             for (int i = 0; i < piece.inputs.size(); i++) {
                 var from = producer.find(piece.inputs.get(i));
                 if (from.isEmpty() || !from.get().isMove()) continue;
@@ -183,6 +184,7 @@ public final class Fuse {
         for (Piece piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map) && !(piece.kernel instanceof Kernel.Fold))
                 continue;
+            if (piece.is(Trait.ALONE)) continue;
             for (int i = 0; i < piece.inputs.size(); i++) {
                 var from = producer.find(piece.inputs.get(i));
                 if (from.isPresent() && mayFlowInto(from.get(), piece, readers)) {
@@ -371,7 +373,7 @@ public final class Fuse {
         var nodes = new ArrayList<Node>();
         for (Piece piece : pieces) {
             List<Type> types = piece.outputs.stream().map(Value::type).toList();
-            var op = new Lowered(piece.name, piece.kernel, types, piece.node.op().traits());
+            var op = new Lowered(piece.name, piece.kernel, types, piece.node.op().traits(), piece.inverses());
             nodes.add(
                     new Node(
                             op, piece.inputs, piece.outputs, piece.region(), piece.node.reverse()));

@@ -1,6 +1,7 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
@@ -14,16 +15,38 @@ import java.util.Set;
  * An op reduced to its kernel, possibly several of the user's ops in one. Derivatives are taken
  * before this.
  */
-record Lowered(String name, Kernel kernel, List<Type> types, Set<Trait> traits) implements Op {
+record Lowered(
+        String name, Kernel kernel, List<Type> types, Set<Trait> traits, List<Inverse> inverses)
+        implements Op {
 
     Lowered {
         types = List.copyOf(types);
+        inverses = List.copyOf(inverses);
         traits = Set.copyOf(traits);
     }
 
     @Override
     public List<Type> infer(List<Type> inputs) {
         return types;
+    }
+
+    /** {@code inverse} of an op on {@code node}, reduced to its kernel too. */
+    static Inverse lowered(Inverse inverse, Node node) {
+        var rebuilt = inverse.of(node);
+        var kernel = rebuilt.kernel();
+        var op =
+                new Lowered(
+                        inverse.op().name(),
+                        kernel,
+                        rebuilt.outputTypes(),
+                        inverse.op().traits(),
+                        List.of());
+        return new Inverse(inverse.input(), op, inverse.reads(), inverse.exact());
+    }
+
+    @Override
+    public List<Inverse> inverses(List<Type> inputs) {
+        return inverses;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Region;
@@ -15,6 +16,7 @@ import java.util.function.UnaryOperator;
 final class Piece {
     final Node node;
     final List<Value> outputs;
+    private final List<Value> first;
     Kernel kernel;
     List<Value> inputs;
     String name;
@@ -30,6 +32,7 @@ final class Piece {
                         ? control.withBodies(control.bodies().stream().map(bodies).toList())
                         : node.kernel();
         this.inputs = inputs;
+        this.first = inputs;
         this.outputs = node.outputs();
         this.name = node.op().name();
     }
@@ -40,6 +43,18 @@ final class Piece {
 
     Region region() {
         return node.region();
+    }
+
+    /** How its inputs can be rebuilt, as long as it reads and writes what its node did. */
+    List<Inverse> inverses() {
+        if (merged()) return List.of();
+        return node.op().inverses(node.inputTypes()).stream()
+                .map(inverse -> Lowered.lowered(inverse, node))
+                .toList();
+    }
+
+    private boolean merged() {
+        return !inputs.equals(first) || !name.equals(node.op().name());
     }
 
     /** Same elements, same order, same type: the output can be the input. */
