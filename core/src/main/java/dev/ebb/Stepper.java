@@ -131,13 +131,6 @@ public final class Stepper<S, B, R> implements AutoCloseable {
                 () -> new IllegalStateException("nothing has run yet; call step first"));
     }
 
-    /** One step with the time of every op; the state moves on as in {@link #step}. */
-    public synchronized Report profile(B input) {
-        var leaves = Tree.flatten(input);
-        for (int i = 0; i < inputs; i++) write((Array) leaves.get(i), states + i);
-        return program.profile();
-    }
-
     /** What is decided: what is kept, what is computed again, where it lies. */
     public Plan plan() {
         return plan;

@@ -3,8 +3,9 @@ package dev.ebb.cli;
 import dev.ebb.Compiled;
 import dev.ebb.Devices;
 import dev.ebb.Ebb;
-import dev.ebb.Tensorwise;
+import dev.ebb.exec.Category;
 import dev.ebb.exec.Device;
+import dev.ebb.exec.Tide;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
@@ -70,19 +71,14 @@ final class Memory implements Callable<Integer> {
     private static void row(PrintWriter out, String name, ModelSize size) {
         var device = Devices.best();
         try (var trainer = ModelArguments.trainer(size, Budget.unlimited(), device)) {
-            var state = trainer.checkpoint("").state();
-            var tide =
-                    Tide.of(
-                            trainer.plan().layout(),
-                            Tensorwise.list(state.model()).size(),
-                            Tensorwise.list(state.optimizer()).size());
+            var tide = Tide.of(trainer.plan().layout());
             var plan = Planned.of(trainer.plan(), Budget.unlimited(), device);
             out.printf(
                     "%-22s %10s %10s %12s %12s %12s%n",
                     name,
-                    BudgetText.show(tide.peak(Tide.Kind.WEIGHTS)),
-                    BudgetText.show(tide.peak(Tide.Kind.OPTIMIZER)),
-                    BudgetText.show(tide.peak(Tide.Kind.ACTIVATIONS)),
+                    BudgetText.show(tide.peak(Category.PARAMETERS)),
+                    BudgetText.show(tide.peak(Category.OPTIMIZER)),
+                    BudgetText.show(tide.peak(Category.ACTIVATIONS)),
                     BudgetText.show(plan.promisedBytes()),
                     BudgetText.show(use(size, device)));
         }

@@ -7,10 +7,9 @@ import dev.ebb.plan.Layout;
 import dev.ebb.plan.Schedule;
 
 import java.lang.foreign.Arena;
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.TreeMap;
 
 /**
  * A laid-out schedule bound to memory and a device. One arena is allocated here and nothing after;
@@ -24,6 +23,10 @@ public final class Program implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final Steps steps;
     private final Schedule.Footprint footprint;
+    private final Meter meter;
+    private final Stopwatch watch;
+    private final long paramsEnd;
+    private final long[] promised = new long[Category.values().length];
 
     public Program(Layout layout, Device device) {
         this.layout = layout;
@@ -31,6 +34,11 @@ public final class Program implements AutoCloseable {
         footprint = layout.schedule().footprint();
         var memory = arena.allocate(Math.max(layout.arenaBytes(), LINE), LINE);
         steps = new Steps(layout, device, memory, new Table<>());
+        meter = new Meter(layout);
+        watch = new Stopwatch(steps.bound());
+        paramsEnd = paramsEnd(layout);
+        var tide = Tide.of(layout);
+        for (var category : Category.values()) promised[category.ordinal()] = tide.peak(category);
     }
 
     public Layout layout() {
@@ -53,33 +61,7 @@ public final class Program implements AutoCloseable {
 
     /** Runs every step once. */
     public Report run() {
-        long start = System.nanoTime();
-        long highest = paramsEnd();
-        for (var step : steps.bound()) {
-            step.body().run();
-            highest = Math.max(highest, step.highest());
-        }
-        return report(start, highest, List.of());
-    }
-
-    /** Runs every step once and says how long each op took in all. */
-    public Report profile() {
-        long start = System.nanoTime();
-        long highest = paramsEnd();
-        var times = new TreeMap<String, Report.KernelTime>();
-        for (var step : steps.bound()) {
-            long before = System.nanoTime();
-            step.body().run();
-            var op = step.node().op().name();
-            var time = new Report.KernelTime(op, 1, (System.nanoTime() - before) / 1e9);
-            times.merge(op, time, Report.KernelTime::plus);
-            highest = Math.max(highest, step.highest());
-        }
-        var byTime =
-                times.values().stream()
-                        .sorted(Comparator.comparingDouble(Report.KernelTime::seconds).reversed())
-                        .toList();
-        return report(start, highest, byTime);
+        return run((_, _) -> {});
     }
 
     /**
@@ -87,22 +69,39 @@ public final class Program implements AutoCloseable {
      * bit. The first that differs ends the run: an op that is not what it claims to be.
      */
     public Report verify() {
-        long start = System.nanoTime();
-        long highest = paramsEnd();
         var first = new HashMap<Node, Long>();
-        int step = 0;
-        for (var bound : steps.bound()) {
-            bound.body().run();
-            highest = Math.max(highest, bound.highest());
-            long digest = Digest.of(bound.outputs());
-            var before = first.putIfAbsent(bound.node(), digest);
-            if (before != null && before != digest) throw new DigestException(bound.node(), step);
-            step++;
-        }
-        return report(start, highest, List.of());
+        return run(
+                (step, bound) -> {
+                    long digest = Digest.of(bound.outputs());
+                    var before = first.putIfAbsent(bound.node(), digest);
+                    if (before != null && before != digest)
+                        throw new DigestException(bound.node(), step);
+                    watch.go();
+                });
     }
 
-    private long paramsEnd() {
+    /** Looks at what a step has computed. */
+    private interface Watcher {
+        void computed(int step, Steps.Bound bound);
+    }
+
+    private Report run(Watcher watcher) {
+        long highest = paramsEnd;
+        var all = steps.bound();
+        meter.begin();
+        watch.begin();
+        for (int i = 0; i < all.size(); i++) {
+            var step = all.get(i);
+            meter.step();
+            step.body().run();
+            highest = Math.max(highest, step.highest());
+            watch.stop(i);
+            watcher.computed(i, step);
+        }
+        return report(highest);
+    }
+
+    private static long paramsEnd(Layout layout) {
         return layout.slots().stream()
                 .filter(slot -> slot.from() < 0)
                 .mapToLong(slot -> slot.offset() + slot.bytes())
@@ -110,16 +109,29 @@ public final class Program implements AutoCloseable {
                 .orElse(0);
     }
 
-    private Report report(long start, long highest, List<Report.KernelTime> times) {
+    private Report report(long highest) {
         long whole = Math.ceilDiv(highest, LINE) * LINE;
-        double seconds = (System.nanoTime() - start) / 1e9;
         return new Report(
                 promisedBytes(),
                 whole + fixedBytes,
-                seconds,
+                watch.seconds(),
                 footprint.computed(),
                 footprint.recomputed(),
-                times);
+                watch.repeats(),
+                watch.byTime(),
+                peaks());
+    }
+
+    private List<Report.Peak> peaks() {
+        var measured = meter.peaks();
+        var peaks = new ArrayList<Report.Peak>();
+        for (var category : Category.values()) {
+            long owned = category == Category.WORKSPACE ? fixedBytes : 0;
+            long promise = promised[category.ordinal()] + owned;
+            long found = measured[category.ordinal()] + owned;
+            if (promise > 0 || found > 0) peaks.add(new Report.Peak(category, promise, found));
+        }
+        return peaks;
     }
 
     @Override

@@ -1,6 +1,9 @@
 package dev.ebb.exec;
 
+import dev.ebb.plan.Budget;
+
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What was promised and what was measured.
@@ -11,7 +14,9 @@ import java.util.List;
  * @param seconds the time of the whole run
  * @param computed how many distinct nodes ran
  * @param recomputed how many computations were repeats
- * @param kernels seconds by op, most first; empty unless asked for
+ * @param recomputationShare the share of the time in kernels that went into repeats
+ * @param kernels seconds by op, most first
+ * @param categories the peak of each kind of memory, as promised and as counted while running
  */
 public record Report(
         long promisedBytes,
@@ -19,16 +24,57 @@ public record Report(
         double seconds,
         int computed,
         int recomputed,
-        List<KernelTime> kernels) {
+        double recomputationShare,
+        List<KernelTime> kernels,
+        List<Peak> categories) {
 
     public Report {
         kernels = List.copyOf(kernels);
+        categories = List.copyOf(categories);
     }
 
     /** The time all computations of one op took. */
-    public record KernelTime(String op, int calls, double seconds) {
-        KernelTime plus(KernelTime other) {
-            return new KernelTime(op, calls + other.calls, seconds + other.seconds);
+    public record KernelTime(String op, int calls, double seconds) {}
+
+    /**
+     * The most bytes of one category at once. Categories peak at different moments, so these do not
+     * add up to the peak of the whole. A tape plans nothing ahead: it promises its budget for each.
+     */
+    public record Peak(Category category, long promisedBytes, long measuredBytes) {}
+
+    /** The peak of one category; of one that does not occur, nothing. */
+    public Peak peak(Category category) {
+        return categories.stream()
+                .filter(p -> p.category == category)
+                .findFirst()
+                .orElse(new Peak(category, 0, 0));
+    }
+
+    /** All of it, for people. */
+    public String text() {
+        var out = new StringBuilder();
+        line(out, "promised   %s", Budget.show(promisedBytes));
+        line(out, "measured   %s", Budget.show(measuredBytes));
+        for (var p : categories) {
+            line(
+                    out,
+                    "  %-12s promised %s, measured %s",
+                    p.category.name().toLowerCase(Locale.ROOT),
+                    Budget.show(p.promisedBytes),
+                    Budget.show(p.measuredBytes));
         }
+        line(
+                out,
+                "computed   %d, and %d again, which took %.1f %% of the time in kernels",
+                computed,
+                recomputed,
+                100 * recomputationShare);
+        line(out, "time       %.3f ms", seconds * 1e3);
+        for (var k : kernels) line(out, "  %10.3f ms  %5d x %s", k.seconds * 1e3, k.calls, k.op);
+        return out.toString();
+    }
+
+    private static void line(StringBuilder out, String format, Object... arguments) {
+        out.append(String.format(Locale.ROOT, format, arguments).stripTrailing()).append('\n');
     }
 }
