@@ -92,5 +92,10 @@ public final class Scratch {
         public Set<Trait> traits() {
             return op.traits();
         }
+
+        @Override
+        public Set<String> labels() {
+            return op.labels();
+        }
     }
 }

@@ -14,11 +14,13 @@ import java.util.Set;
  * An op reduced to its kernel, possibly several of the user's ops in one. Derivatives are taken
  * before this.
  */
-record Lowered(String name, Kernel kernel, List<Type> types, Set<Trait> traits) implements Op {
+record Lowered(String name, Kernel kernel, List<Type> types, Set<Trait> traits, Set<String> labels)
+        implements Op {
 
     Lowered {
         types = List.copyOf(types);
         traits = Set.copyOf(traits);
+        labels = Set.copyOf(labels);
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeSet;
 
 /**
  * A plan in words: what it promises, and for every value that matters what happens to it and why. A
@@ -128,7 +129,7 @@ final class Explanation {
             rows.add(
                     List.of(
                             f.value().toString(),
-                            f.node().op().name(),
+                            title(f.node()),
                             f.node().region().toString(),
                             Long.toString(f.bytes()),
                             f.computed() == 1 ? "once, kept" : f.computed() + " times",
@@ -137,6 +138,12 @@ final class Explanation {
                             reason(f)));
         }
         return out.append(table(rows)).toString();
+    }
+
+    private static String title(Node node) {
+        var labels = node.op().labels();
+        if (labels.isEmpty()) return node.op().name();
+        return node.op().name() + " \"" + String.join("\", \"", new TreeSet<>(labels)) + "\"";
     }
 
     private String reason(Fate f) {
