@@ -25,7 +25,7 @@ record Run(Folder folder, long steps, int every, Budget budget, int threads, Pri
         var device = Threads.device(threads);
         try (var stop = Stop.listen();
                 var trainer = new Trainer(from, corpus, budget, device)) {
-            var plan = Planned.of(trainer.plan(), budget, device);
+            var plan = Planned.of(trainer.plan(), budget);
             loop(trainer, from.text(), plan, stop);
             var last = trainer.checkpoint(from.text());
             folder.save(last);

@@ -88,6 +88,8 @@ public final class Curve {
 
     /** The cheapest plan whose promised peak fits. */
     public synchronized Plan at(Budget budget) {
+        if (budget instanceof Budget.OfSaved(double share))
+            return plan(new Saved(share).plan(problem(), cost));
         var all = storeAll();
         long bytes = budget.resolve(promised(all));
         if (promised(all) <= bytes) return plan(all, bytes);
