@@ -196,6 +196,16 @@ public final class Ebb {
         }
     }
 
+    /**
+     * The same tensor under a name, by which a policy can find it: {@code new
+     * Keep(Policy.names("attn"))}. A name changes no bit and costs no kernel; where ops are merged
+     * into one kernel, that kernel answers to the names of all of them. Outside of a function that
+     * is being traced it means nothing.
+     */
+    public static Tensor name(Tensor tensor, String name) {
+        return Recording.isActive() ? tensor.named(name) : tensor;
+    }
+
     /** A function recorded at an argument. */
     private record Traced<R>(Graph graph, List<Tensor> operands, int arguments, R structure) {
         static <P, R> Traced<R> of(Fn<P, R> f, P argument) {

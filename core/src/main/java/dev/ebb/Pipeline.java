@@ -106,8 +106,26 @@ record Pipeline(
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {
-        var problem = Settle.of(new Problem(Scratch.add(graph, device), bindings));
-        if (strategy.isPresent()) return strategy.get().decide(problem, cost);
-        return new Curve(problem, cost, Curve.Measure.ARENA, device.fixedBytes()).at(budget);
+        var settled = Settle.of(new Problem(Scratch.add(graph, device), bindings));
+        var problem = settled.inverting(Scratch.inversions(settled.graph(), device));
+        long reserved = device.fixedBytes();
+        if (strategy.isPresent())
+            return bounded(strategy.get().decide(problem, cost, reserved), strategy.get());
+        return new Curve(problem, cost, Curve.Measure.ARENA, reserved).at(budget);
+    }
+
+    /** A strategy of the user's choice is held to the budget too. */
+    private Plan bounded(Plan plan, Planner chosen) {
+        long bytes = budget.resolve(plan.storeAllBytes());
+        if (plan.peakBytes() <= bytes) return plan;
+        throw new OverBudgetException(
+                chosen
+                        + " takes "
+                        + Budget.show(plan.peakBytes())
+                        + ", the budget is "
+                        + Budget.show(bytes)
+                        + "; give it as much, keep less, or leave the strategy out and the plan"
+                        + " will be fitted to the budget",
+                plan.peakBytes());
     }
 }

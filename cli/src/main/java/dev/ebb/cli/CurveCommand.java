@@ -73,7 +73,7 @@ final class CurveCommand implements Callable<Integer> {
         }
         var device = Devices.best();
         try (var trainer = ModelArguments.trainer(model.size(), Budget.unlimited(), device)) {
-            return Planned.of(trainer.plan(), Budget.unlimited(), device).curve();
+            return Planned.of(trainer.plan(), Budget.unlimited()).curve();
         }
     }
 

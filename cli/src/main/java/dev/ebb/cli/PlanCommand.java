@@ -66,7 +66,7 @@ final class PlanCommand implements Callable<Integer> {
         }
         var device = Devices.best();
         try (var trainer = ModelArguments.trainer(model.size(), budget, device)) {
-            var plan = Planned.of(trainer.plan(), budget, device);
+            var plan = Planned.of(trainer.plan(), budget);
             show(plan, out);
             write(json(plan) + "\n");
         }

@@ -16,6 +16,7 @@ import dev.ebb.tensor.Tensor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** A training run in motion: the compiled step, its state, and the losses so far. */
 final class Trainer implements AutoCloseable {
@@ -91,17 +92,13 @@ final class Trainer implements AutoCloseable {
         return new Checkpoint(stepper.state(), losses, settings, text);
     }
 
-    Report report() {
-        return stepper.report();
+    /** The report of the latest step; none before the first. */
+    Optional<Report> report() {
+        return seconds.isEmpty() ? Optional.empty() : Optional.of(stepper.report());
     }
 
     Plan plan() {
         return stepper.plan();
-    }
-
-    /** The time of each kernel. The state moves on: only after all else is done. */
-    Report profile() {
-        return stepper.profile(batch(losses.size()));
     }
 
     @Override
