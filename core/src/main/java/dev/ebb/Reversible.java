@@ -18,17 +18,21 @@ import java.util.Optional;
 public final class Reversible {
     private Reversible() {}
 
-    /** The two streams of a reversible block. */
+    /**
+     * The two streams of a reversible block. A tensor goes in as two halves and comes out as a sum: the
+     * tensor and all that any branch added, as in a net of plain residual blocks.
+     */
     public record Streams(Tensor first, Tensor second) {
 
-        /** One tensor as both streams. */
+        /** Half of {@code x} in each stream. */
         public static Streams of(Tensor x) {
-            return new Streams(x, x);
+            var half = x.mul(0.5);
+            return new Streams(half, half);
         }
 
-        /** One tensor again: halfway between the streams. */
-        public Tensor mean() {
-            return first.add(second).mul(0.5);
+        /** One tensor again. */
+        public Tensor sum() {
+            return first.add(second);
         }
     }
 
