@@ -3,7 +3,9 @@ package dev.ebb.tensor;
 import static dev.ebb.tensor.Literals.lit;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Op;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
@@ -11,6 +13,7 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** Arithmetic: the ops most other derivatives are written with. */
@@ -31,6 +34,11 @@ final class Elementwise {
         @Override
         public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
             return dy.neg();
+        }
+
+        @Override
+        public List<Inverse> inverses(List<Type> in) {
+            return List.of(Inverse.exact(0, this, List.of(1)));
         }
     }
 
@@ -149,6 +157,11 @@ final class Elementwise {
         public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
             return new Pair(dz, dz);
         }
+
+        @Override
+        public List<Inverse> inverses(List<Type> in) {
+            return ofWholes(this, in, new Sub(), List.of(2, 1), new Sub(), List.of(2, 0));
+        }
     }
 
     record Sub() implements Binary {
@@ -166,6 +179,25 @@ final class Elementwise {
         public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
             return new Pair(dz, dz.neg());
         }
+
+        @Override
+        public List<Inverse> inverses(List<Type> in) {
+            return ofWholes(this, in, new Add(), List.of(2, 1), this, List.of(0, 2));
+        }
+    }
+
+    /**
+     * Ways back to the two operands of {@code op}, of those that were not stretched: whole numbers
+     * wrap, so what was added can be taken away, while floats are rounded.
+     */
+    private static List<Inverse> ofWholes(
+            Op op, List<Type> in, Op first, List<Integer> from, Op second, List<Integer> fromThese) {
+        var out = op.infer(in).getFirst();
+        var found = new ArrayList<Inverse>();
+        if (!out.dtype().isInteger()) return found;
+        if (in.getFirst().equals(out)) found.add(Inverse.exact(0, first, from));
+        if (in.getLast().equals(out)) found.add(Inverse.exact(1, second, fromThese));
+        return found;
     }
 
     record Mul() implements Binary {

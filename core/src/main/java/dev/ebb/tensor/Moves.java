@@ -2,6 +2,7 @@ package dev.ebb.tensor;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -55,6 +56,12 @@ final class Moves {
         public void vjp(Rule rule) {
             rule.add(0, rule.dout(0).reshape(rule.in(0).shape()));
         }
+
+        @Override
+        public List<Inverse> inverses(List<Type> in) {
+            return List.of(
+                    Inverse.exact(0, new Reshape(in.getFirst().shape()), List.of(1)));
+        }
     }
 
     record Permute(List<Integer> axes) implements Differentiable {
@@ -84,10 +91,18 @@ final class Moves {
             return Kernel.Map.of(infer(in).getFirst().shape(), List.of(view), Scalar.arg(0));
         }
 
+        private Permute back() {
+            return new Permute(IntStream.range(0, axes.size()).mapToObj(axes::indexOf).toList());
+        }
+
         @Override
         public void vjp(Rule rule) {
-            var back = IntStream.range(0, axes.size()).mapToObj(axes::indexOf).toList();
-            rule.add(0, rule.dout(0).permute(back));
+            rule.add(0, rule.dout(0).apply(back()));
+        }
+
+        @Override
+        public List<Inverse> inverses(List<Type> in) {
+            return List.of(Inverse.exact(0, back(), List.of(1)));
         }
     }
 
@@ -172,9 +187,19 @@ final class Moves {
         @Override
         public void vjp(Rule rule) {
             var whole = rule.in(0).shape();
-            boolean flip = size.equals(whole) && step.stream().allMatch(s -> Math.abs(s) == 1);
             var parts = List.of(new Kernel.Part(size, start, step));
-            rule.add(0, rule.dout(0).apply(flip ? this : new Assemble(whole, 0, parts)));
+            rule.add(0, rule.dout(0).apply(flips(whole) ? this : new Assemble(whole, 0, parts)));
+        }
+
+        private boolean flips(Shape whole) {
+            return size.equals(whole) && step.stream().allMatch(s -> Math.abs(s) == 1);
+        }
+
+        @Override
+        public List<Inverse> inverses(List<Type> in) {
+            return flips(in.getFirst().shape())
+                    ? List.of(Inverse.exact(0, this, List.of(1)))
+                    : List.of();
         }
     }
 
@@ -217,9 +242,19 @@ final class Moves {
         @Override
         public void vjp(Rule rule) {
             for (int i = 0; i < parts.size(); i++) {
-                var part = parts.get(i);
-                rule.add(i, rule.dout(0).apply(new Slice(part.start(), part.step(), part.shape())));
+                rule.add(i, rule.dout(0).apply(cut(parts.get(i))));
             }
+        }
+
+        private static Slice cut(Kernel.Part part) {
+            return new Slice(part.start(), part.step(), part.shape());
+        }
+
+        @Override
+        public List<Inverse> inverses(List<Type> in) {
+            return IntStream.range(0, parts.size())
+                    .mapToObj(i -> Inverse.exact(i, cut(parts.get(i)), List.of(parts.size())))
+                    .toList();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.ebb.tensor;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -9,6 +10,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Comparing, choosing and converting. */
 final class Selection {
@@ -114,6 +116,16 @@ final class Selection {
         public void vjp(Rule rule) {
             // no floats, no derivative
         }
+
+        /** Exclusive or takes back what it did, of operands that were not stretched. */
+        @Override
+        public List<Inverse> inverses(List<Type> in) {
+            var out = infer(in).getFirst();
+            return IntStream.range(0, fn == Scalar.Fn2.XOR ? 2 : 0)
+                    .filter(i -> in.get(i).equals(out))
+                    .mapToObj(i -> Inverse.exact(i, this, List.of(2, 1 - i)))
+                    .toList();
+        }
     }
 
     /** The other truth value, or every bit of an integer turned over. */
@@ -132,6 +144,11 @@ final class Selection {
         @Override
         public void vjp(Rule rule) {
             // no floats, no derivative
+        }
+
+        @Override
+        public List<Inverse> inverses(List<Type> in) {
+            return List.of(Inverse.exact(0, this, List.of(1)));
         }
     }
 

@@ -7,6 +7,7 @@ import static dev.ebb.reference.Sample.unary;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
+import dev.ebb.tensor.Grid;
 import dev.ebb.tensor.Store;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -92,6 +93,12 @@ final class ElementSamples implements SampleTable {
                         in -> in.get(0).remainder(in.get(1))),
                 binary("compare", -2, 2, Tensor::lt),
                 Sample.of(
+                                "grid",
+                                n -> List.of(spread(-2, 2, 1, 2, n), spread(-2, 2, 2, 2, n)),
+                                n -> Shape.of(2, n),
+                                in -> grid(in.get(0), in.get(1)))
+                        .rough(),
+                Sample.of(
                         "store",
                         n -> List.of(spread(-2, 2, 1, 2, n), spread(-2, 2, 2, 2, n)),
                         n -> Shape.of(2, n),
@@ -106,5 +113,10 @@ final class ElementSamples implements SampleTable {
                         n -> List.of(truths(1, 2, n), truths(2, n)),
                         n -> Shape.of(2, n),
                         in -> in.get(0).and(in.get(1)).or(in.get(0).not()).xor(in.get(1))));
+    }
+
+    private static Tensor grid(Tensor x, Tensor f) {
+        var grid = new Grid(12);
+        return grid.scale(grid.sub(grid.add(grid.enter(x), f), f.mul(x)), 1);
     }
 }

@@ -1,6 +1,7 @@
 package dev.ebb.nn;
 
 import dev.ebb.Fn;
+import dev.ebb.Reversible;
 import dev.ebb.tensor.Tensor;
 
 /** A transformer block, normalised before each half. */
@@ -11,5 +12,11 @@ public record Block(Norm norm1, SelfAttention attention, Norm norm2, FeedForward
     public Tensor apply(Tensor x) {
         var y = x.add(attention.apply(norm1.apply(x)));
         return y.add(feedForward.apply(norm2.apply(y)));
+    }
+
+    /** The same two halves as the branches of a reversible block (Kitaev et al., "Reformer", 2020). */
+    public Reversible.Block reversible() {
+        return Reversible.block(
+                x -> attention.apply(norm1.apply(x)), y -> feedForward.apply(norm2.apply(y)));
     }
 }

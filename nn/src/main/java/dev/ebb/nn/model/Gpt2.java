@@ -83,18 +83,25 @@ public record Gpt2(
 
     @Override
     public Tensor logits(Tensor ids) {
-        int time = ids.dim(-1);
-        var x =
-                Ebb.region(
-                        "embedding",
-                        () -> tokens.apply(ids).add(positions.weight().slice(0, 0, time)));
+        var x = embedded(ids);
         for (int i = 0; i < blocks.size(); i++) {
             var block = blocks.get(i);
             var in = x;
             x = Ebb.region("block " + i, () -> block.apply(in));
         }
-        var last = x;
-        return Ebb.region("head", () -> tokens.logits(norm.apply(last)));
+        return head(x);
+    }
+
+    /** What enters the blocks. */
+    Tensor embedded(Tensor ids) {
+        return Ebb.region(
+                "embedding",
+                () -> tokens.apply(ids).add(positions.weight().slice(0, 0, ids.dim(-1))));
+    }
+
+    /** Scores from what leaves the blocks. */
+    Tensor head(Tensor x) {
+        return Ebb.region("head", () -> tokens.logits(norm.apply(x)));
     }
 
     /** The shape a batch of tokens must have. */

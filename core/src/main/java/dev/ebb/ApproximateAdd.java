@@ -1,0 +1,53 @@
+package dev.ebb;
+
+import dev.ebb.ir.Inverse;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Binary;
+import dev.ebb.tensor.Tensor;
+
+import java.util.List;
+import java.util.Set;
+
+/** {@code x + f} in floating point, which a subtraction undoes up to rounding. */
+record ApproximateAdd() implements Binary {
+    @Override
+    public Scalar at(Scalar x, Scalar f) {
+        return x.add(f);
+    }
+
+    @Override
+    public Pair vjp(Tensor x, Tensor f, Tensor y, Tensor dy) {
+        return new Pair(dy, dy);
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of(Trait.ALONE);
+    }
+
+    @Override
+    public List<Inverse> inverses(List<Type> in) {
+        if (!in.getFirst().equals(in.getLast())) return List.of();
+        return List.of(Inverse.approximate(0, new Back(), List.of(2, 1)));
+    }
+
+    /** {@code y - f}. */
+    private record Back() implements Binary {
+        @Override
+        public String name() {
+            return "approximate_sub";
+        }
+
+        @Override
+        public Scalar at(Scalar y, Scalar f) {
+            return y.sub(f);
+        }
+
+        @Override
+        public Pair vjp(Tensor y, Tensor f, Tensor x, Tensor dx) {
+            return new Pair(dx, dx.neg());
+        }
+    }
+}
