@@ -46,7 +46,7 @@ final class Replay {
     /**
      * As {@link #keeping}, where what can be rebuilt from what came after it is: values are walked
      * back to from the last of a chain of invertible nodes, which is kept. None if an inverse needs
-     * what it is to rebuild.
+     * what it is to rebuild, or what has been written over.
      */
     Optional<int[]> inverting() {
         var kept = new HashSet<Value>();
@@ -64,7 +64,11 @@ final class Replay {
             run(u);
             if (circular) return Optional.empty();
         }
-        return Optional.of(finished());
+        var settled = ordering.settle(Arrays.copyOf(sequence, length));
+        var replay = new Liveness(model);
+        return replay.replay(settled, settled.length)
+                ? Optional.of(replay.sequence())
+                : Optional.empty();
     }
 
     /** What is computed again goes when the backward half moves on to another region. */

@@ -67,8 +67,7 @@ class ReversibleTest {
                 };
         double last = 0;
         var start = new State<>(model, optimizer.start(model));
-        try (var stepper =
-                Ebb.stepper(step, start, batch(corpus, 0), Budget.unlimited(), CPU)) {
+        try (var stepper = Ebb.stepper(step, start, batch(corpus, 0), Budget.unlimited(), CPU)) {
             for (int i = 0; i < STEPS; i++) {
                 double loss = ((Array) stepper.step(batch(corpus, i))).item();
                 if (i >= STEPS - LAST) last += loss / LAST;
@@ -89,14 +88,23 @@ class ReversibleTest {
         double expected = trained(plain, corpus);
         double found = trained(new ReversibleGpt(plain), corpus);
         assertThat(expected).isLessThan(start - 0.7);
-        System.out.println("XX " + start + " " + expected + " " + found + " other seed " + trained(Gpt2.of(SIZES, new Seed(2)), corpus)+ " " + trained(new ReversibleGpt(Gpt2.of(SIZES, new Seed(2))), corpus));
+        System.out.println(
+                "XX "
+                        + start
+                        + " "
+                        + expected
+                        + " "
+                        + found
+                        + " other seed "
+                        + trained(Gpt2.of(SIZES, new Seed(2)), corpus)
+                        + " "
+                        + trained(new ReversibleGpt(Gpt2.of(SIZES, new Seed(2))), corpus));
         assertThat(found).isCloseTo(expected, within(0.1));
     }
 
     record Images(List<ReversibleResidual> blocks, Tensor x) {
         Tensor loss() {
-            var stack =
-                    Reversible.stack(blocks.stream().map(ReversibleResidual::block).toList());
+            var stack = Reversible.stack(blocks.stream().map(ReversibleResidual::block).toList());
             return stack.apply(Reversible.Streams.of(x)).sum().square().mean();
         }
     }
