@@ -26,10 +26,10 @@ final class Nested {
 
     /**
      * The first {@code outside} parameters are read where they lie; the next {@code carried} are
-     * replaced in place by the results of the same number; the others are fed for every run.
+     * replaced where they lie by the results of the same number; the others are fed for every run.
      */
     Nested(Graph body, int outside, int carried, Device device) {
-        elsewhere = body.params().subList(0, outside);
+        elsewhere = body.params().subList(0, outside + carried);
         var bindings = new ArrayList<Binding>();
         for (int i = 0; i < body.params().size(); i++) {
             bindings.add(
@@ -40,6 +40,7 @@ final class Nested {
                                     : new Binding.Consumed());
         }
         var there = new HashSet<>(elsewhere);
+        there.addAll(body.results().subList(0, carried));
         Sizes sizes = v -> there.contains(v) ? 0 : Sizes.CACHE_LINES.of(v);
         var problem = Settle.of(new Problem(Scratch.add(body, device), bindings, sizes));
         layout = Layout.of(new StoreAll().plan(problem, _ -> 1));
