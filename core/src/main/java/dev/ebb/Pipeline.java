@@ -82,20 +82,27 @@ record Pipeline(
                             loops.add(loop);
                             return room(loop, Long.MAX_VALUE);
                         });
-        if (loops.isEmpty()) return planned(whole, bindings);
-        try {
-            return planned(whole, bindings);
-        } catch (OverBudgetException e) {
-            return inLess(merged, bindings, loops);
-        }
+        var everything = curve(whole, bindings);
+        if (loops.isEmpty()) return everything.at(budget);
+        // a share is one of keeping everything, whatever the loops are given in the end
+        var bytes = Budget.bytes(budget.resolve(everything.storeAllBytes()));
+        if (everything.storeAllBytes() <= bytes.resolve(0)) return everything.at(bytes);
+        return new Pipeline(bytes, strategy, cost, device, fusing)
+                .inLess(merged, bindings, loops, everything);
     }
 
-    private Plan inLess(Graph merged, List<Binding> bindings, List<Reversals.Reversed> loops) {
+    private Plan inLess(
+            Graph merged,
+            List<Binding> bindings,
+            List<Reversals.Reversed> loops,
+            Curve everything) {
         long most = 0;
         for (var loop : loops) {
-            if (loop.state() > 0) most = Math.max(most, Math.ceilDiv(loop.allBytes(), loop.state()));
+            if (loop.state() > 0)
+                most = Math.max(most, Math.ceilDiv(loop.allBytes(), loop.state()));
         }
-        var best = planned(Reversals.within(merged, loop -> room(loop, 0)), bindings);
+        // the least comes first: what does not fit then fits in no other way
+        var best = planned(merged, bindings, 0);
         long fits = 0;
         for (long low = 1, high = most - 1; low <= high; ) {
             long states = (low + high) >>> 1;
@@ -110,7 +117,11 @@ record Pipeline(
         // room for fewer states may leave the rest of the program more than it costs the loops
         for (long states = fits / 2; states > 0; states /= 4)
             best = cheaper(best, planned(merged, bindings, states));
-        return best;
+        try {
+            return cheaper(best, everything.at(budget));
+        } catch (OverBudgetException e) {
+            return best;
+        }
     }
 
     private Plan planned(Graph merged, List<Binding> bindings, long states) {
@@ -142,8 +153,16 @@ record Pipeline(
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {
-        var problem = Settle.of(new Problem(Scratch.add(graph, device), bindings));
-        if (strategy.isPresent()) return strategy.get().decide(problem, cost);
-        return new Curve(problem, cost, Curve.Measure.ARENA, device.fixedBytes()).at(budget);
+        if (strategy.isPresent()) return strategy.get().decide(problem(graph, bindings), cost);
+        return curve(graph, bindings).at(budget);
+    }
+
+    private Curve curve(Graph graph, List<Binding> bindings) {
+        return new Curve(
+                problem(graph, bindings), cost, Curve.Measure.ARENA, device.fixedBytes());
+    }
+
+    private Problem problem(Graph graph, List<Binding> bindings) {
+        return Settle.of(new Problem(Scratch.add(graph, device), bindings));
     }
 }

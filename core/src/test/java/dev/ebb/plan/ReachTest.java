@@ -110,7 +110,7 @@ class ReachTest {
                         int best = searched(n, room);
                         found += here;
                         least += best;
-                        assertThat(here).as("%s in %s", n, room).isBetween(best, best + 1);
+                        assertThat(here).as("%s in %s", n, room).isBetween((long) best, best + 1L);
                     }
                 }
             }
