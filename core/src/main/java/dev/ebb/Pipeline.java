@@ -31,22 +31,13 @@ import java.util.Optional;
  * @param fusing whether ops are merged into as few kernels as pay
  */
 record Pipeline(
-        Budget budget,
-        Optional<Planner> strategy,
-        Cost cost,
-        Device device,
-        boolean fusing) {
+        Budget budget, Optional<Planner> strategy, Cost cost, Device device, boolean fusing) {
 
     /** A loop of unknown length keeps at most this many states. */
     private static final int UNKNOWN_STATES = 32;
 
     static Pipeline within(Budget budget) {
-        return new Pipeline(
-                budget,
-                Optional.empty(),
-                Roofline.typical(),
-                Devices.best(),
-                true);
+        return new Pipeline(budget, Optional.empty(), Roofline.typical(), Devices.best(), true);
     }
 
     Pipeline on(Device other) {
@@ -137,7 +128,10 @@ record Pipeline(
         if (!loop.known()) {
             long kept = Math.min(Math.min(states, UNKNOWN_STATES - 1), loop.rounds() - 1);
             return new Room(
-                    loop.tape() + kept * loop.state(), loop.state(), loop.tape(), Integer.MAX_VALUE);
+                    loop.tape() + kept * loop.state(),
+                    loop.state(),
+                    loop.tape(),
+                    Integer.MAX_VALUE);
         }
         long all = loop.allBytes();
         boolean few = loop.state() > 0 && states < all / loop.state();
@@ -158,8 +152,7 @@ record Pipeline(
     }
 
     private Curve curve(Graph graph, List<Binding> bindings) {
-        return new Curve(
-                problem(graph, bindings), cost, Curve.Measure.ARENA, device.fixedBytes());
+        return new Curve(problem(graph, bindings), cost, Curve.Measure.ARENA, device.fixedBytes());
     }
 
     private Problem problem(Graph graph, List<Binding> bindings) {

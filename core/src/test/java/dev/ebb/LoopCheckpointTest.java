@@ -2,10 +2,10 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.plan.Binomial;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
+import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Online;
 import dev.ebb.plan.Revolve;
 import dev.ebb.tensor.Array;
@@ -111,7 +111,8 @@ class LoopCheckpointTest {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F32, WIDTH));
         var promised = new ArrayList<Long>();
         for (int steps : new int[] {100, 1000}) {
-            try (var few = Ebb.compile(Ebb.grad((Tensor v) -> wide(v, steps))).with(new Binomial(20))) {
+            try (var few =
+                    Ebb.compile(Ebb.grad((Tensor v) -> wide(v, steps))).with(new Binomial(20))) {
                 few.apply(x);
                 promised.add(few.report().promisedBytes());
                 assertThat(few.report().measuredBytes()).isEqualTo(few.report().promisedBytes());
@@ -127,7 +128,8 @@ class LoopCheckpointTest {
         var promised = new ArrayList<Long>();
         long start = System.nanoTime();
         for (int steps : new int[] {1000, 1_000_000}) {
-            try (var few = Ebb.compile(Ebb.grad((Tensor v) -> wide(v, steps))).with(new Binomial(20))) {
+            try (var few =
+                    Ebb.compile(Ebb.grad((Tensor v) -> wide(v, steps))).with(new Binomial(20))) {
                 promised.add(few.plan(x).layout().arenaBytes());
             }
         }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.ebb.plan.Binomial;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.plan.Binomial;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -194,7 +194,11 @@ class LoopTest {
             var g = (Array) Ebb.compile(Ebb.grad(LoopTest::root)).apply(at);
             assertThat(g.get(0)).isCloseTo(0.5 / Math.sqrt(a), within(1e-9));
             for (int slots : new int[] {1, 2, 3, 7}) {
-                var few = (Array) Ebb.compile(Ebb.grad(LoopTest::root)).with(new Binomial(slots)).apply(at);
+                var few =
+                        (Array)
+                                Ebb.compile(Ebb.grad(LoopTest::root))
+                                        .with(new Binomial(slots))
+                                        .apply(at);
                 assertThat(few.sameBits(g)).isTrue();
             }
             var h = (Array) Ebb.hvp(LoopTest::root).apply(at, Array.of(1.0, 0.0));

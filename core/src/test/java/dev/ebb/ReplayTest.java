@@ -2,11 +2,11 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.plan.Binomial;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
+import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;

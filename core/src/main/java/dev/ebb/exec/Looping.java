@@ -16,8 +16,7 @@ final class Looping {
 
     static long workspaceBytes(Kernel.Scan k, Device device) {
         long bytes = 0;
-        for (var body : k.bodies())
-            bytes = Math.max(bytes, Rounds.nested(k, body, device).bytes());
+        for (var body : k.bodies()) bytes = Math.max(bytes, Rounds.nested(k, body, device).bytes());
         return bytes;
     }
 
@@ -45,8 +44,7 @@ final class Looping {
             MemorySegment memory) {
         var in = k.counted() ? all.subList(1, all.size()) : all;
         var carries = out.subList(0, k.carries());
-        var rounds =
-                new Rounds(k, k.body(), device, memory, in.subList(0, k.constants()), carries);
+        var rounds = new Rounds(k, k.body(), device, memory, in.subList(0, k.constants()), carries);
         var first = in.subList(k.constants(), k.constants() + k.carries());
         var stacks = in.subList(k.constants() + k.carries(), in.size());
         int results = k.body().results().size();

@@ -5,6 +5,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Binding;
+import dev.ebb.plan.Inplace;
 import dev.ebb.plan.Layout;
 import dev.ebb.plan.Problem;
 import dev.ebb.plan.Settle;
@@ -40,9 +41,14 @@ final class Nested {
                                     : new Binding.Consumed());
         }
         var there = new HashSet<>(elsewhere);
-        there.addAll(body.results().subList(0, carried));
         Sizes sizes = v -> there.contains(v) ? 0 : Sizes.CACHE_LINES.of(v);
         var problem = Settle.of(new Problem(Scratch.add(body, device), bindings, sizes));
+        for (int i = 0; i < carried; i++) {
+            var result = body.results().get(i);
+            there.add(result);
+            there.addAll(
+                    Inplace.chain(problem.graph().nodes(), elsewhere.get(outside + i), result));
+        }
         layout = Layout.of(new StoreAll().plan(problem, _ -> 1));
     }
 

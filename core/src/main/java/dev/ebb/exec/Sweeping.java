@@ -74,7 +74,8 @@ final class Sweeping implements Runnable {
                         new Rounds(f, sweep.taping().body(), device, rest, constants, carries),
                         kept,
                         0);
-        var alone = new Rounds(reading(f), sweep.leaving(), device, rest, seen(constants), List.of());
+        var alone =
+                new Rounds(reading(f), sweep.leaving(), device, rest, seen(constants), List.of());
         last = new Taped(alone, kept, 0);
         var backCarries = out.subList(0, b.carries());
         back =
@@ -198,8 +199,7 @@ final class Sweeping implements Runnable {
             if (least != i) {
                 pool.restore(least, carries);
                 long state = sweep.room().state();
-                MemorySegment.copy(
-                        pool.memory(), i * state, pool.memory(), least * state, state);
+                MemorySegment.copy(pool.memory(), i * state, pool.memory(), least * state, state);
                 pool.save(carries, i);
                 int other = order.get(i);
                 order.set(i, order.get(least));

@@ -82,6 +82,18 @@ public sealed interface Kernel {
         public Assemble {
             parts = List.copyOf(parts);
         }
+
+        /**
+         * Whether the first input fills the whole, so that this is an update of it: nothing shows
+         * of the fill, and the output may lie where that input did.
+         */
+        public boolean isUpdate() {
+            if (parts.isEmpty()) return false;
+            var first = parts.getFirst();
+            return first.shape.equals(shape)
+                    && first.start.stream().allMatch(s -> s == 0)
+                    && first.step.stream().allMatch(s -> s == 1);
+        }
     }
 
     /**
@@ -198,9 +210,7 @@ public sealed interface Kernel {
         Control withBodies(List<Graph> bodies);
     }
 
-    /**
-     * What a loop keeps of the carries that its rounds began with, as further outputs.
-     */
+    /** What a loop keeps of the carries that its rounds began with, as further outputs. */
     sealed interface Remember {
         record Nothing() implements Remember {}
 
@@ -323,8 +333,7 @@ public sealed interface Kernel {
      * backward} except its count and its first slices, which are the tape. Outputs are those of
      * {@code backward}.
      */
-    record Sweep(
-            Scan forward, Taping taping, Graph leaving, Scan backward, Room room, Begun begun)
+    record Sweep(Scan forward, Taping taping, Graph leaving, Scan backward, Room room, Begun begun)
             implements Control {
         @Override
         public List<Graph> bodies() {

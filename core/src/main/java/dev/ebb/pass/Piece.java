@@ -14,7 +14,7 @@ import java.util.function.UnaryOperator;
 /** A node on its way to becoming part of another. */
 final class Piece {
     final Node node;
-    final List<Value> outputs;
+    List<Value> outputs;
     Kernel kernel;
     List<Value> inputs;
     String name;

@@ -95,9 +95,7 @@ public final class Reversals {
     private static Node sweep(Pair pair, Halves halves, Room room, List<Value> left) {
         var k = pair.rounds();
         var begun =
-                left.isEmpty()
-                        ? Begun.NOT
-                        : pair.ofUnknownLength() ? Begun.LATEST : Begun.TAPED;
+                left.isEmpty() ? Begun.NOT : pair.ofUnknownLength() ? Begun.LATEST : Begun.TAPED;
         var inputs = new ArrayList<Value>();
         if (k.counted()) inputs.add(pair.backward().inputs().getFirst());
         inputs.addAll(pair.ahead());
@@ -124,7 +122,8 @@ public final class Reversals {
                         room,
                         begun);
         // what it finds it uses up, so it cannot run twice, unless all it needs was taped before
-        boolean again = begun == Begun.NOT || (begun == Begun.TAPED && room.capacity(0) >= k.times());
+        boolean again =
+                begun == Begun.NOT || (begun == Begun.TAPED && room.capacity(0) >= k.times());
         return Loops.lowered(
                 pair.backward(),
                 kernel,

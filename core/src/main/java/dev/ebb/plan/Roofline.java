@@ -101,14 +101,15 @@ public record Roofline(double products, double simple, double bytes, double star
                 + taped * (graph(taping.body()) + room.tape() / bytes);
     }
 
-    /** Every round is taped once, here or by the forward loop, and what is run ahead comes on top. */
+    /**
+     * Every round is taped once, here or by the forward loop, and what is run ahead comes on top.
+     */
     private double sweep(Kernel.Sweep k) {
         int times = k.forward().times();
         var splits = new Reach(k.room(), times);
         double all = splits.ahead(0, times, 0);
         int first = Math.min(times, splits.capacity(0));
-        double ahead =
-                k.begun() == Kernel.Begun.TAPED ? Math.max(0, all - (times - first)) : all;
+        double ahead = k.begun() == Kernel.Begun.TAPED ? Math.max(0, all - (times - first)) : all;
         int left = k.begun() == Kernel.Begun.TAPED ? times - first : times;
         return ahead * graph(k.forward().body())
                 + left * graph(k.taping().body())

@@ -28,7 +28,9 @@ public interface Splits {
      */
     int middle(int from, int to, int level);
 
-    /** About what running ahead costs in reversing {@code [from, to)}, in rounds of average cost. */
+    /**
+     * About what running ahead costs in reversing {@code [from, to)}, in rounds of average cost.
+     */
     double ahead(int from, int to, int level);
 
     /** The best that is known for rounds of this pace in this room; never worse than evenly. */

@@ -107,9 +107,7 @@ final class Uneven implements Splits {
     public double ahead(int from, int to, int level) {
         int a = Arrays.binarySearch(edges, from);
         int b = Arrays.binarySearch(edges, to);
-        return a < 0 || b < 0 || level > levels
-                ? even.ahead(from, to, level)
-                : least[level][a][b];
+        return a < 0 || b < 0 || level > levels ? even.ahead(from, to, level) : least[level][a][b];
     }
 
     @Override

@@ -52,7 +52,8 @@ final class Weights {
     double again(int from, int to, int taped) {
         if ((to - from) / taped <= 128) {
             double sum = 0;
-            for (long at = (long) to - taped; at > from; at -= taped) sum += between(from, (int) at);
+            for (long at = (long) to - taped; at > from; at -= taped)
+                sum += between(from, (int) at);
             return sum;
         }
         int last = to - taped;

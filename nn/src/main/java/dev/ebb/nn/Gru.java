@@ -7,8 +7,8 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
 /**
- * One layer of gated recurrent units over [batch, time, inputs]: a {@link Loop} over time. Gates lie
- * side by side in the order reset, update, new.
+ * One layer of gated recurrent units over [batch, time, inputs]: a {@link Loop} over time. Gates
+ * lie side by side in the order reset, update, new.
  *
  * @param in [inputs, 3 hidden]
  * @param recurrent [hidden, 3 hidden]
