@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
@@ -145,7 +147,7 @@ class CellTest {
     @Test
     void deadVersionsAreUpdatedInPlace() {
         int n = 1 << 16;
-        var x = (Array) Tensors.fill(new dev.ebb.ir.Type(DType.F64, Shape.of(256, n / 256)), 0.5);
+        var x = (Array) Tensors.fill(new Type(DType.F64, Shape.of(256, n / 256)), 0.5);
         Fn<Tensor, Tensor> f =
                 v -> {
                     var c = new Cell(v);
@@ -192,7 +194,7 @@ class CellTest {
     }
 
     private static Array large() {
-        return (Array) Tensors.fill(new dev.ebb.ir.Type(DType.F64, Shape.of(ROWS, 64)), 0.5);
+        return (Array) Tensors.fill(new Type(DType.F64, Shape.of(ROWS, 64)), 0.5);
     }
 
     private static long peak(Fn<Tensor, Tensor> f) {
@@ -224,7 +226,7 @@ class CellTest {
                     for (int i = 0; i < 5; i++) c = assigned(c);
                     return c;
                 };
-        var x = (Array) dev.ebb.tensor.Key.of(1).uniform(dev.ebb.ir.Type.of(DType.F64, 6, 5));
+        var x = (Array) Key.of(1).uniform(Type.of(DType.F64, 6, 5));
         assertThat(((Array) Ebb.compile(loop).apply(x)).sameBits((Array) unrolled.apply(x)))
                 .isTrue();
         Fn<Tensor, Tensor> a = v -> loop.apply(v).square().sum();

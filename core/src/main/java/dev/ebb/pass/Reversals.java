@@ -13,6 +13,8 @@ import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -66,6 +68,41 @@ public final class Reversals {
             nodes.set(nodes.indexOf(pair.backward()), sweep(pair, halves, room, left));
         }
         return new Graph(graph.params(), nodes, graph.results());
+    }
+
+    /**
+     * Nodes to run one by one.
+     *
+     * @param later those of them that nobody may ever ask for
+     */
+    public record Run(List<Node> nodes, Set<Node> later) {}
+
+    /**
+     * {@code nodes}, which are run as they come, with each reverse loop as one node that runs its
+     * loop itself, in as much room as there is then. The stacks it would have read are made if they
+     * are asked for.
+     */
+    public static Run alone(List<Node> nodes) {
+        if (nodes.stream().noneMatch(n -> n.kernel() instanceof Kernel.Scan))
+            return new Run(nodes, Set.of());
+        var outside = new LinkedHashSet<Value>();
+        var made = new HashSet<Value>();
+        for (Node node : nodes) {
+            for (Value v : node.inputs()) if (!made.contains(v)) outside.add(v);
+            made.addAll(node.outputs());
+        }
+        var graph = new Graph(List.copyOf(outside), nodes, List.of());
+        var lowered = Loops.inside(graph, body -> Loops.merge(Fuse.of(Simplify.of(body))));
+        var run = new ArrayList<>(lowered.nodes());
+        var later = new HashSet<Node>();
+        for (var pair : Pair.of(lowered)) {
+            var halves = new Halves(pair);
+            var loop = reversed(pair, halves);
+            var room = new Room(loop.allBytes(), loop.state(), loop.tape(), Integer.MAX_VALUE);
+            run.set(run.indexOf(pair.backward()), sweep(pair, halves, room, List.of()));
+            later.add(pair.forward());
+        }
+        return new Run(run, later);
     }
 
     private static Reversed reversed(Pair pair, Halves halves) {
