@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 /** A node on its way to becoming part of another. */
 final class Piece {
     final Node node;
-    final List<Value> outputs;
+    List<Value> outputs;
     private final List<Value> first;
     Kernel kernel;
     List<Value> inputs;
@@ -60,7 +60,9 @@ final class Piece {
     }
 
     private boolean merged() {
-        return !inputs.equals(first) || !name.equals(node.op().name());
+        return !inputs.equals(first)
+                || !outputs.equals(node.outputs())
+                || !name.equals(node.op().name());
     }
 
     /** Same elements, same order, same type: the output can be the input. */
