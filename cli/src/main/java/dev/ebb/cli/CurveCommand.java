@@ -72,7 +72,9 @@ final class CurveCommand implements Callable<Integer> {
                     .toList();
         }
         var device = Devices.best();
-        try (var trainer = ModelArguments.trainer(model.size(), Budget.unlimited(), device)) {
+        try (var trainer =
+                ModelArguments.trainer(
+                        model.size(), Budget.unlimited(), device, model.cost(device))) {
             return Planned.of(trainer.plan(), Budget.unlimited()).curve();
         }
     }

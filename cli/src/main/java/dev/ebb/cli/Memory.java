@@ -67,9 +67,10 @@ final class Memory implements Callable<Integer> {
         return 0;
     }
 
-    private static void row(PrintWriter out, String name, ModelSize size) {
+    private void row(PrintWriter out, String name, ModelSize size) {
         var device = Devices.best();
-        try (var trainer = ModelArguments.trainer(size, Budget.unlimited(), device)) {
+        try (var trainer =
+                ModelArguments.trainer(size, Budget.unlimited(), device, model.cost(device))) {
             var tide = Tide.of(trainer.plan().layout());
             var plan = Planned.of(trainer.plan(), Budget.unlimited());
             out.printf(

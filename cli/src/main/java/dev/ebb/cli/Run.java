@@ -14,7 +14,14 @@ import java.util.List;
 import java.util.Locale;
 
 /** One training run from its first step here to its report. */
-record Run(Folder folder, long steps, int every, Budget budget, int threads, PrintWriter lines) {
+record Run(
+        Folder folder,
+        long steps,
+        int every,
+        Budget budget,
+        CostText cost,
+        int threads,
+        PrintWriter lines) {
     private static final int SAMPLE = 300;
 
     /** What came of it, and whether the user ended it early. */
@@ -24,7 +31,7 @@ record Run(Folder folder, long steps, int every, Budget budget, int threads, Pri
         hello(from, corpus);
         var device = Threads.device(threads);
         try (var stop = Stop.listen();
-                var trainer = new Trainer(from, corpus, budget, device)) {
+                var trainer = new Trainer(from, corpus, budget, device, cost.on(device))) {
             var plan = Planned.of(trainer.plan(), budget);
             loop(trainer, from.text(), plan, stop);
             var last = trainer.checkpoint(from.text());

@@ -10,6 +10,7 @@ import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Cost;
 import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -28,7 +29,7 @@ final class Trainer implements AutoCloseable {
     private final List<Double> losses;
     private final List<Double> seconds = new ArrayList<>();
 
-    Trainer(Checkpoint from, Corpus corpus, Budget budget, Device device) {
+    Trainer(Checkpoint from, Corpus corpus, Budget budget, Device device, Cost cost) {
         settings = from.settings();
         this.corpus = corpus;
         losses = new ArrayList<>(from.losses());
@@ -38,7 +39,8 @@ final class Trainer implements AutoCloseable {
                         from.state(),
                         batch(0),
                         budget,
-                        device);
+                        device,
+                        cost);
     }
 
     /** A model that has not learned yet. */
