@@ -121,12 +121,26 @@ public final class Reversals {
                         ? new Remember.Latest(room)
                         : new Remember.Checkpoints(
                                 room, halves.taping(pair.rounds().body().results().size()));
-        return Loops.lowered(
-                pair.forward(),
-                Loops.remembering(pair.forward().kernel(), what),
+        var kernel = Loops.remembering(pair.forward().kernel(), what);
+        var types = outputs.stream().map(Value::type).toList();
+        var name = pair.forward().op().name() + keeping(pair.rounds(), room);
+        return new Node(
+                new Lowered(name, kernel, types, Set.of()),
                 pair.forward().inputs(),
                 outputs,
-                Set.of());
+                pair.forward().region(),
+                pair.forward().reverse());
+    }
+
+    /** What is kept, for the report. */
+    private static String keeping(Kernel.Scan loop, Room room) {
+        if (room.capacity(0) >= loop.times()) return " keeping all";
+        int states = Math.min(room.levels() + 1, loop.times());
+        return " keeping "
+                + states
+                + (states == 1 ? " state" : " states")
+                + (room.tapes() == 1 ? "" : " or up to " + room.capacity(0) + " tapes")
+                + (loop.pace().isEven() ? "" : ", rounds at a declared pace");
     }
 
     private static Node sweep(Pair pair, Halves halves, Room room, List<Value> left) {
