@@ -5,16 +5,19 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Region;
 import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /** A node on its way to becoming part of another. */
 final class Piece {
     final Node node;
-    final List<Value> outputs;
+    List<Value> outputs;
     Kernel kernel;
     List<Value> inputs;
     String name;
@@ -32,6 +35,18 @@ final class Piece {
         this.inputs = inputs;
         this.outputs = node.outputs();
         this.name = node.op().name();
+    }
+
+    /** Which pieces read each value. */
+    static Table<Value, Set<Piece>> readers(List<Piece> pieces) {
+        var readers = new Table<Value, Set<Piece>>();
+        for (Piece piece : pieces) {
+            for (Value v : piece.inputs) {
+                if (!readers.has(v)) readers.put(v, new LinkedHashSet<>());
+                readers.at(v).add(piece);
+            }
+        }
+        return readers;
     }
 
     boolean is(Trait trait) {

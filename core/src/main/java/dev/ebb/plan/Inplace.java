@@ -24,6 +24,7 @@ public final class Inplace {
             case Kernel.Contract _,
                     Kernel.Fold _,
                     Kernel.Assemble _,
+                    Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
