@@ -125,7 +125,7 @@ public final class Reversals {
         var types = outputs.stream().map(Value::type).toList();
         var name = pair.forward().op().name() + keeping(pair.rounds(), room);
         return new Node(
-                new Lowered(name, kernel, types, Set.of()),
+                new Lowered(name, kernel, types, Set.of(), Set.of(), List.of()),
                 pair.forward().inputs(),
                 outputs,
                 pair.forward().region(),
