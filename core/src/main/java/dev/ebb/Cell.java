@@ -1,12 +1,14 @@
 package dev.ebb;
 
 import dev.ebb.ir.ShapeException;
+import dev.ebb.tensor.Overwrite;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 import dev.ebb.tensor.Traced;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -79,14 +81,11 @@ public final class Cell {
             throw new ShapeException(
                     "[" + from + ", " + to + ") is no part of axis " + axis + " of " + x.type());
         }
-        var pieces = new ArrayList<Tensor>();
-        if (from > 0) pieces.add(x.slice(a, 0, from));
-        if (to > from) {
-            var shape = x.shape().with(a, to - from);
-            pieces.add(part.shape().equals(shape) ? part : part.broadcastTo(shape));
-        }
-        if (to < size) pieces.add(x.slice(a, to, size));
-        if (!pieces.isEmpty()) set(Tensors.concat(pieces, a));
+        if (to == from) return;
+        var shape = x.shape().with(a, to - from);
+        var start = new ArrayList<>(Collections.nCopies(x.rank(), 0));
+        start.set(a, from);
+        set(x.apply(new Overwrite(start), part.broadcastTo(shape)));
     }
 
     /** Writes {@code value} where {@code mask} holds; both may be broadcast. */

@@ -43,7 +43,10 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
         return new Compiled<>(f, pipeline.costing(cost));
     }
 
-    /** The same function under another strategy. */
+    /**
+     * The same function under another strategy. {@code new Binomial(slots)} also says how many
+     * states of each loop are kept for its backward half.
+     */
     public Compiled<P, R> with(Planner strategy) {
         return new Compiled<>(f, pipeline.with(strategy));
     }
@@ -54,16 +57,6 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
      */
     public Compiled<P, R> unfused() {
         return new Compiled<>(f, pipeline.unfused());
-    }
-
-    /**
-     * The same function, keeping at most {@code slots} states of each loop for its backward half.
-     */
-    public Compiled<P, R> loopSlots(int slots) {
-        if (slots < 1)
-            throw new IllegalArgumentException(
-                    "a loop needs a slot for its first state: " + slots + " are too few");
-        return new Compiled<>(f, pipeline.keeping(slots));
     }
 
     /** Runs on arrays; inside a function that is being traced, becomes part of it. */

@@ -4,7 +4,6 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Pace;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
-import dev.ebb.plan.Splits;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 import dev.ebb.trace.Trace;
@@ -15,7 +14,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /**
  * Loops and branches that stay loops and branches in the graph, so that their states can be
@@ -53,16 +51,7 @@ public final class Loop {
             }
             times = t.shape().dim(0);
         }
-        return loop(times, carry, xs, pace(times, cost), body);
-    }
-
-    private static Pace pace(int times, IntToDoubleFunction cost) {
-        if (times > Splits.LONGEST_UNEVEN
-                || IntStream.range(1, times)
-                        .allMatch(i -> cost.applyAsDouble(i) == cost.applyAsDouble(0))) {
-            return Pace.EVEN;
-        }
-        return new Pace(IntStream.range(0, times).mapToObj(cost::applyAsDouble).toList());
+        return loop(times, carry, xs, Pace.of(times, cost), body);
     }
 
     /** {@code carry = body(carry)}, {@code times} times. */

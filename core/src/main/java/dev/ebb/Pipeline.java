@@ -3,8 +3,10 @@ package dev.ebb;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Scratch;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Room;
 import dev.ebb.pass.Fuse;
 import dev.ebb.pass.Loops;
+import dev.ebb.pass.Reversals;
 import dev.ebb.pass.Simplify;
 import dev.ebb.plan.Binding;
 import dev.ebb.plan.Budget;
@@ -17,6 +19,7 @@ import dev.ebb.plan.Problem;
 import dev.ebb.plan.Roofline;
 import dev.ebb.plan.Settle;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -26,88 +29,133 @@ import java.util.Optional;
  * @param budget what the program may own, the device's own memory included
  * @param strategy how to plan, if not by the budget
  * @param fusing whether ops are merged into as few kernels as pay
- * @param loopSlots at most this many carries of a loop are kept for its reverse
  */
 record Pipeline(
-        Budget budget,
-        Optional<Planner> strategy,
-        Cost cost,
-        Device device,
-        int loopSlots,
-        boolean fusing) {
+        Budget budget, Optional<Planner> strategy, Cost cost, Device device, boolean fusing) {
 
-    /** A loop of unknown length keeps this many states unless told otherwise. */
-    private static final int UNKNOWN_SLOTS = 32;
+    /** A loop of unknown length keeps at most this many states. */
+    private static final int UNKNOWN_STATES = 32;
 
     static Pipeline within(Budget budget) {
-        return new Pipeline(
-                budget,
-                Optional.empty(),
-                Roofline.typical(),
-                Devices.best(),
-                Integer.MAX_VALUE,
-                true);
+        return new Pipeline(budget, Optional.empty(), Roofline.typical(), Devices.best(), true);
     }
 
     Pipeline on(Device other) {
-        return new Pipeline(budget, strategy, cost, other, loopSlots, fusing);
+        return new Pipeline(budget, strategy, cost, other, fusing);
     }
 
     Pipeline with(Planner planner) {
-        return new Pipeline(budget, Optional.of(planner), cost, device, loopSlots, fusing);
+        return new Pipeline(budget, Optional.of(planner), cost, device, fusing);
     }
 
     Pipeline costing(Cost other) {
-        return new Pipeline(budget, strategy, other, device, loopSlots, fusing);
-    }
-
-    Pipeline keeping(int slots) {
-        return new Pipeline(budget, strategy, cost, device, slots, fusing);
+        return new Pipeline(budget, strategy, other, device, fusing);
     }
 
     Pipeline unfused() {
-        return new Pipeline(budget, strategy, cost, device, loopSlots, false);
+        return new Pipeline(budget, strategy, cost, device, false);
     }
 
     /**
-     * The best plan for {@code traced}. Loops keep all their states if that fits, else as many as
-     * do.
+     * The best plan for {@code traced}. Loops keep all that their reverse reads if that fits, else
+     * as much as does: the search is over room for so many states, of which tapes take their share.
      */
     Plan plan(Graph traced, List<Binding> bindings) {
-        var fused = lowered(traced);
-        int longest = Loops.longest(fused);
-        if (loopSlots < longest) return planned(Loops.checkpoint(fused, loopSlots), bindings);
-        try {
-            return planned(fused, bindings);
-        } catch (OverBudgetException e) {
-            if (longest == 0) throw e;
-            return fewerStates(fused, bindings, longest);
-        }
+        var simple = Simplify.of(traced);
+        var merged = Loops.merge(fusing ? Fuse.of(simple) : Fuse.unfused(simple));
+        if (strategy.isPresent())
+            return planned(Reversals.within(merged, this::asStrategySays), bindings);
+        var loops = new ArrayList<Reversals.Reversed>();
+        var whole =
+                Reversals.within(
+                        merged,
+                        loop -> {
+                            loops.add(loop);
+                            return room(loop, Long.MAX_VALUE);
+                        });
+        var everything = curve(whole, bindings);
+        if (loops.isEmpty()) return everything.at(budget);
+        // a share is one of keeping everything, whatever the loops are given in the end
+        var bytes = Budget.bytes(budget.resolve(everything.storeAllBytes()));
+        if (everything.storeAllBytes() <= bytes.resolve(0)) return everything.at(bytes);
+        return new Pipeline(bytes, strategy, cost, device, fusing)
+                .inLess(merged, bindings, loops, everything);
     }
 
-    private Plan fewerStates(Graph fused, List<Binding> bindings, int longest) {
-        var best = planned(Loops.checkpoint(fused, 1), bindings);
-        for (int low = 2, high = longest - 1; low <= high; ) {
-            int slots = (low + high) >>> 1;
+    private Plan inLess(
+            Graph merged,
+            List<Binding> bindings,
+            List<Reversals.Reversed> loops,
+            Curve everything) {
+        long most = 0;
+        for (var loop : loops) {
+            if (loop.state() > 0)
+                most = Math.max(most, Math.ceilDiv(loop.allBytes(), loop.state()));
+        }
+        // the least comes first: what does not fit then fits in no other way
+        var best = planned(merged, bindings, 0);
+        long fits = 0;
+        for (long low = 1, high = most - 1; low <= high; ) {
+            long states = (low + high) >>> 1;
             try {
-                best = planned(Loops.checkpoint(fused, slots), bindings);
-                low = slots + 1;
+                best = cheaper(best, planned(merged, bindings, states));
+                fits = states;
+                low = states + 1;
             } catch (OverBudgetException e) {
-                high = slots - 1;
+                high = states - 1;
             }
         }
-        return best;
+        // room for fewer states may leave the rest of the program more than it costs the loops
+        for (long states = fits / 2; states > 0; states /= 4)
+            best = cheaper(best, planned(merged, bindings, states));
+        try {
+            return cheaper(best, everything.at(budget));
+        } catch (OverBudgetException e) {
+            return best;
+        }
     }
 
-    private Graph lowered(Graph traced) {
-        var simple = Simplify.of(traced);
-        var fused = Loops.merge(fusing ? Fuse.of(simple) : Fuse.unfused(simple));
-        return Loops.checkpointUnknown(fused, Math.min(loopSlots, UNKNOWN_SLOTS));
+    private Plan planned(Graph merged, List<Binding> bindings, long states) {
+        return planned(Reversals.within(merged, loop -> room(loop, states)), bindings);
+    }
+
+    private static Plan cheaper(Plan a, Plan b) {
+        return a.cost() < b.cost() ? a : b;
+    }
+
+    /** Room for a tape and so many states, or for the tapes of all rounds if that is less. */
+    private static Room room(Reversals.Reversed loop, long states) {
+        if (!loop.known()) {
+            long kept = Math.min(Math.min(states, UNKNOWN_STATES - 1), loop.rounds() - 1);
+            return new Room(
+                    loop.tape() + kept * loop.state(),
+                    loop.state(),
+                    loop.tape(),
+                    Integer.MAX_VALUE);
+        }
+        long all = loop.allBytes();
+        boolean few = loop.state() > 0 && states < all / loop.state();
+        long bytes = few ? Math.min(all, loop.tape() + states * loop.state()) : all;
+        return new Room(bytes, loop.state(), loop.tape(), Integer.MAX_VALUE);
+    }
+
+    private Room asStrategySays(Reversals.Reversed loop) {
+        int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), UNKNOWN_STATES);
+        int states = strategy.map(s -> s.states(loop.rounds())).orElse(most);
+        if (loop.known() && states >= loop.rounds()) return room(loop, Long.MAX_VALUE);
+        return Room.slots(Math.min(states, most), loop.state(), loop.tape());
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {
-        var problem = Settle.of(new Problem(Scratch.add(graph, device), bindings));
-        if (strategy.isPresent()) return strategy.get().decide(problem, cost);
-        return new Curve(problem, cost, Curve.Measure.ARENA, device.fixedBytes()).at(budget);
+        if (strategy.isPresent()) return strategy.get().decide(problem(graph, bindings), cost);
+        return curve(graph, bindings).at(budget);
+    }
+
+    private Curve curve(Graph graph, List<Binding> bindings) {
+        return new Curve(problem(graph, bindings), cost, Curve.Measure.ARENA, device.fixedBytes());
+    }
+
+    private Problem problem(Graph graph, List<Binding> bindings) {
+        return Settle.of(new Problem(Scratch.add(graph, device), bindings));
     }
 }

@@ -40,10 +40,6 @@ record ScanOp(
         implements Op {
 
     ScanOp {
-        if (!pace.isEven() && pace.weights().size() != times) {
-            throw new IllegalArgumentException(
-                    "a cost is declared for " + pace.weights().size() + " rounds of " + times);
-        }
         for (int i = 0; i < carries; i++) {
             var before = body.params().get(constants + i).type();
             var after = body.results().get(i).type();

@@ -11,6 +11,7 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Region;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Value;
+import dev.ebb.pass.Reversals;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Roofline;
 import dev.ebb.tensor.Array;
@@ -45,7 +46,8 @@ import java.util.function.Supplier;
  * <p>Gradients go onto the same tape, so they can be differentiated again. An op finds the tape by
  * its operands; one without operands, such as {@code Tensors.zeros}, is recorded inside {@link
  * #run}, and elsewhere gives an array that is copied in when it is used. A {@link Loop} on a tape
- * is one op, whose derivative keeps all its states: for few of them write the loop in Java.
+ * is one op. Its derivative is one op too: it runs the loop again and keeps what it needs of it in
+ * what is free of the budget and half of what could be let go for it.
  *
  * <p>One thread at a time.
  */
@@ -215,7 +217,8 @@ public final class Tape implements AutoCloseable {
     private void follow() {
         var fresh = List.copyOf(graph.nodes().subList(done, graph.nodes().size()));
         done = graph.nodes().size();
-        replayer.run(fresh);
+        var run = Reversals.alone(fresh);
+        replayer.run(run.nodes(), run.later());
     }
 
     private void requireOpen(String caller) {

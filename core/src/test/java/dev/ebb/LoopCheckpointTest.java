@@ -3,11 +3,17 @@ package dev.ebb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Room;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
+import dev.ebb.plan.Binomial;
+import dev.ebb.plan.Budget;
 import dev.ebb.plan.Online;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.Plan;
 import dev.ebb.plan.Revolve;
-import dev.ebb.plan.Splits;
+import dev.ebb.plan.Step;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -44,17 +50,12 @@ class LoopCheckpointTest {
                                                                                 count
                                                                                         .incrementAndGet())))
                                         .sum();
-                try (var grad = Ebb.compile(Ebb.grad(f)).loopSlots(slots)) {
+                try (var grad = Ebb.compile(Ebb.grad(f)).with(new Binomial(slots))) {
                     grad.apply(Array.of(0.4, 0.9));
                 }
-                int last =
-                        Splits.even().positions(steps, slots).stream()
-                                .reduce((_, b) -> b)
-                                .orElse(0);
-                // the loop's own result needs it to run on from the last checkpoint to its end
                 assertThat(count.get())
                         .as("%s steps, %s slots", steps, slots)
-                        .isEqualTo(Revolve.forwards(steps, slots) + steps - last);
+                        .isEqualTo(Revolve.forwards(steps, slots));
             }
         }
     }
@@ -82,7 +83,7 @@ class LoopCheckpointTest {
                                                                 c.left().sub(1)))
                                         .x()
                                         .sum();
-                try (var grad = Ebb.compile(Ebb.grad(f)).loopSlots(slots)) {
+                try (var grad = Ebb.compile(Ebb.grad(f)).with(new Binomial(slots))) {
                     grad.apply(Array.of(0.4, 0.9));
                 }
                 var online = new Online(slots);
@@ -105,7 +106,7 @@ class LoopCheckpointTest {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F64, 10));
         Fn<Tensor, Tensor> f = v -> wide(v, 10_000);
         var all = (Array) Ebb.compile(Ebb.grad(f)).apply(x);
-        try (var few = Ebb.compile(Ebb.grad(f)).loopSlots(20)) {
+        try (var few = Ebb.compile(Ebb.grad(f)).with(new Binomial(20))) {
             assertThat(((Array) few.apply(x)).sameBits(all)).isTrue();
             assertThat(few.report().measuredBytes()).isEqualTo(few.report().promisedBytes());
         }
@@ -116,7 +117,8 @@ class LoopCheckpointTest {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F32, WIDTH));
         var promised = new ArrayList<Long>();
         for (int steps : new int[] {100, 1000}) {
-            try (var few = Ebb.compile(Ebb.grad((Tensor v) -> wide(v, steps))).loopSlots(20)) {
+            try (var few =
+                    Ebb.compile(Ebb.grad((Tensor v) -> wide(v, steps))).with(new Binomial(20))) {
                 few.apply(x);
                 promised.add(few.report().promisedBytes());
                 assertThat(few.report().measuredBytes()).isEqualTo(few.report().promisedBytes());
@@ -132,7 +134,8 @@ class LoopCheckpointTest {
         var promised = new ArrayList<Long>();
         long start = System.nanoTime();
         for (int steps : new int[] {1000, 1_000_000}) {
-            try (var few = Ebb.compile(Ebb.grad((Tensor v) -> wide(v, steps))).loopSlots(20)) {
+            try (var few =
+                    Ebb.compile(Ebb.grad((Tensor v) -> wide(v, steps))).with(new Binomial(20))) {
                 promised.add(few.plan(x).layout().arenaBytes());
             }
         }
@@ -173,12 +176,135 @@ class LoopCheckpointTest {
                                             })
                                     .carry()
                                     .sum();
-            try (var grad = Ebb.compile(Ebb.grad(f)).loopSlots(3)) {
+            try (var grad = Ebb.compile(Ebb.grad(f)).with(new Binomial(3))) {
                 gradients.add((Array) grad.apply(Array.of(0.4, 0.9)));
             }
             work.add(ran.stream().mapToDouble(i -> Math.exp(i * 0.2)).sum());
         }
         assertThat(gradients.getLast().sameBits(gradients.getFirst())).isTrue();
         assertThat(work.getLast()).isLessThan(0.9 * work.getFirst());
+    }
+
+    private static final int ROUNDS = 300;
+
+    /** A body whose reverse reads several values of it besides its carry. */
+    private static Tensor deep(Tensor x, Watched counting) {
+        return Loop.repeat(
+                        ROUNDS,
+                        x,
+                        c -> {
+                            var a = c.apply(counting).cumsum(0).sin();
+                            return a.cumsum(0).mul(c).tanh().add(a.exp().mul(0.1));
+                        })
+                .sum();
+    }
+
+    /**
+     * With room for all, no round runs twice: what its reverse reads was kept. With less, states
+     * are kept as well, and rounds run as often as the schedule of both says, never more often than
+     * the binomial formula for the states that the room would hold.
+     */
+    @Test
+    void aBudgetBuysTapesOrStatesWhicheverTakesLess() {
+        var x = (Array) Key.of(4).uniform(Type.of(DType.F64, 64));
+        var gradients = new ArrayList<Array>();
+        var counts = new ArrayList<Long>();
+        long whole = 0;
+        for (double share : new double[] {1, 0.5, 0.2, 0.1, 0.05, 0.03}) {
+            var count = new AtomicLong();
+            var counting = new Watched(_ -> count.incrementAndGet());
+            var budget = share == 1 ? Budget.unlimited() : Budget.bytes((long) (whole * share));
+            try (var grad = Ebb.compile(Ebb.grad((Tensor v) -> deep(v, counting)), budget)) {
+                gradients.add((Array) grad.apply(x));
+                var report = grad.report();
+                assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
+                if (share == 1) whole = report.promisedBytes();
+                assertThat(report.promisedBytes()).isLessThanOrEqualTo((long) (whole * share));
+                var room = room(grad.plan(x));
+                assertThat(room.tape()).isGreaterThan(2 * room.state());
+                counts.add(count.get());
+                assertThat(count.get())
+                        .isLessThanOrEqualTo(
+                                Revolve.forwards(ROUNDS, Math.min(ROUNDS, room.levels() + 1)));
+            }
+        }
+        assertThat(counts.getFirst()).isEqualTo(ROUNDS);
+        assertThat(counts).isSorted();
+        assertThat(counts.getLast()).isGreaterThan(2L * ROUNDS);
+        for (var g : gradients) assertThat(g.sameBits(gradients.getFirst())).isTrue();
+    }
+
+    private static Room room(Plan plan) {
+        for (var step : plan.schedule().steps()) {
+            if (step instanceof Step.Compute(var node, _)
+                    && node.kernel() instanceof Kernel.Sweep sweep) return sweep.room();
+        }
+        throw new AssertionError("no loop is reversed");
+    }
+
+    @Test
+    void aMillionStepsArePlannedWithinABudget() {
+        var x = (Array) Key.of(1).uniform(Type.of(DType.F32, WIDTH));
+        for (int states : new int[] {25, 1000}) {
+            var budget = Budget.bytes((long) states * WIDTH * Float.BYTES);
+            Ebb.compile(Ebb.grad((Tensor v) -> wide(v, 1000)), budget).plan(x);
+            long start = System.nanoTime();
+            try (var few = Ebb.compile(Ebb.grad((Tensor v) -> wide(v, 1_000_000)), budget)) {
+                assertThat(few.plan(x).peakBytes()).isLessThanOrEqualTo(budget.resolve(0));
+            }
+            // alone on a machine a quarter of a second
+            assertThat((System.nanoTime() - start) / 1e9).isLessThan(5);
+        }
+    }
+
+    @Test
+    void aLoopThatFitsInNoRoomIsRefusedWithTheLeast() {
+        var x = (Array) Key.of(1).uniform(Type.of(DType.F32, WIDTH));
+        Fn<Tensor, Tensor> f = Ebb.grad((Tensor v) -> wide(v, 500));
+        var refused = new ArrayList<OverBudgetException>();
+        try (var compiled = Ebb.compile(f, Budget.bytes(2L * WIDTH * Float.BYTES))) {
+            compiled.plan(x);
+        } catch (OverBudgetException e) {
+            refused.add(e);
+        }
+        assertThat(refused).hasSize(1);
+        long least = refused.getFirst().leastBytes();
+        try (var compiled = Ebb.compile(f, Budget.bytes(least))) {
+            compiled.apply(x);
+            assertThat(compiled.report().measuredBytes()).isEqualTo(least);
+        }
+    }
+
+    /** Loops inside loops are run once for their derivative too, in the room of the outer one. */
+    @Test
+    void anInnerLoopIsReversedInItsOwnRoom() {
+        var x = (Array) Key.of(5).uniform(Type.of(DType.F64, 40));
+        Fn<Tensor, Tensor> f =
+                v ->
+                        Loop.repeat(
+                                        12,
+                                        v,
+                                        c -> Loop.repeat(30, c, d -> d.mul(v).sin().add(d.exp())
+                                                .mul(0.5)))
+                                .sum();
+        Array expected;
+        long all;
+        try (var grad = Ebb.compile(Ebb.grad(f))) {
+            expected = (Array) grad.apply(x);
+            all = grad.report().promisedBytes();
+        }
+        for (int part : new int[] {4, 10}) {
+            try (var grad = Ebb.compile(Ebb.grad(f), Budget.bytes(all / part))) {
+                assertThat(((Array) grad.apply(x)).sameBits(expected)).isTrue();
+                assertThat(grad.report().measuredBytes())
+                        .isEqualTo(grad.report().promisedBytes())
+                        .isLessThanOrEqualTo(all / part);
+            }
+        }
+        for (int slots : new int[] {1, 3}) {
+            try (var grad = Ebb.compile(Ebb.grad(f)).with(new Binomial(slots))) {
+                assertThat(((Array) grad.apply(x)).sameBits(expected)).isTrue();
+            }
+        }
     }
 }

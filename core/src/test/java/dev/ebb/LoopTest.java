@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.plan.Binomial;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -160,7 +161,7 @@ class LoopTest {
         var all = Ebb.compile(Ebb.grad(f)).apply(at);
         long before = 0;
         for (int slots : new int[] {1, 2, 3, 5, 10, 39}) {
-            var compiled = Ebb.compile(Ebb.grad(f)).loopSlots(slots);
+            var compiled = Ebb.compile(Ebb.grad(f)).with(new Binomial(slots));
             var g = compiled.apply(at);
             assertThat(((Array) g.w()).sameBits((Array) all.w())).isTrue();
             assertThat(((Array) g.h()).sameBits((Array) all.h())).isTrue();
@@ -193,7 +194,11 @@ class LoopTest {
             var g = (Array) Ebb.compile(Ebb.grad(LoopTest::root)).apply(at);
             assertThat(g.get(0)).isCloseTo(0.5 / Math.sqrt(a), within(1e-9));
             for (int slots : new int[] {1, 2, 3, 7}) {
-                var few = (Array) Ebb.compile(Ebb.grad(LoopTest::root)).loopSlots(slots).apply(at);
+                var few =
+                        (Array)
+                                Ebb.compile(Ebb.grad(LoopTest::root))
+                                        .with(new Binomial(slots))
+                                        .apply(at);
                 assertThat(few.sameBits(g)).isTrue();
             }
             var h = (Array) Ebb.hvp(LoopTest::root).apply(at, Array.of(1.0, 0.0));

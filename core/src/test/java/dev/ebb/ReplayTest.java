@@ -6,6 +6,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
+import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
@@ -61,7 +62,7 @@ class ReplayTest {
         var all = (Array) Ebb.compile(Ebb.grad(f)).apply(X);
         assertThat(new HashSet<>(masks)).hasSize(rounds);
         masks.clear();
-        var again = (Array) Ebb.compile(Ebb.grad(f)).loopSlots(1).apply(X);
+        var again = (Array) Ebb.compile(Ebb.grad(f)).with(new Binomial(1)).apply(X);
         assertThat(again.sameBits(all)).isTrue();
         assertThat(masks).hasSizeGreaterThanOrEqualTo(3 * rounds);
         assertThat(new HashSet<>(masks)).hasSize(rounds);

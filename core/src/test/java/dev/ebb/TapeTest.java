@@ -271,4 +271,53 @@ class TapeTest {
                     .hasMessageContaining("tape");
         }
     }
+
+    /** What a loop keeps on a tape follows from the tape's budget, and changes no bit. */
+    @Test
+    void aLoopOnATapeKeepsWhatTheBudgetLeaves() {
+        int width = 64;
+        long state = width * Double.BYTES;
+        var x = (Array) Key.of(3).uniform(Type.of(DType.F64, width));
+        var gradients = new ArrayList<Array>();
+        var peaks = new ArrayList<Long>();
+        for (long room : new long[] {Long.MAX_VALUE, 200 * state, 40 * state, 16 * state}) {
+            try (var tape = new Tape(Budget.bytes(room))) {
+                var w = tape.watch(x);
+                var y = Loop.repeat(400, w.sin(), c -> c.mul(w).sin().add(c.mul(0.5)));
+                var z =
+                        Loop.whileTrue(
+                                1000, y, c -> c.sum().gt(1), c -> c.mul(0.9).add(c.sin().mul(-0.1)));
+                gradients.add(tape.array(tape.gradient(z.square().sum(), w)));
+                peaks.add(tape.report().measuredBytes());
+                assertThat(tape.report().measuredBytes()).isLessThanOrEqualTo(room);
+            }
+        }
+        for (var g : gradients) assertThat(g.sameBits(gradients.getFirst())).isTrue();
+        assertThat(peaks.getFirst()).isGreaterThan(400 * state);
+        assertThatThrownBy(
+                        () -> {
+                            try (var tape = new Tape(Budget.bytes(6 * state))) {
+                                var w = tape.watch(x);
+                                var y = Loop.repeat(400, w, c -> c.mul(w).sin());
+                                tape.gradient(y.sum(), w);
+                            }
+                        })
+                .isInstanceOf(OverBudgetException.class)
+                .hasMessageContaining("scan(400, reverse) needs");
+    }
+
+    /** The second derivative asks for the stacks that the first went without. */
+    @Test
+    void aLoopOnATapeIsDifferentiatedTwice() {
+        Fn<Tensor, Tensor> f = v -> Loop.repeat(6, v, c -> c.mul(v).sin()).sum();
+        var x = Array.of(0.7, 1.3);
+        var along = Array.of(1.0, -2.0);
+        try (var tape = new Tape(Budget.unlimited())) {
+            var w = tape.watch(x);
+            var g = tape.gradient(f.apply(w), w);
+            var h = tape.array(tape.gradient(g.mul(along).sum(), w));
+            assertThat(h.toDoubles())
+                    .containsExactly(((Array) Ebb.hvp(f).apply(x, along)).toDoubles(), within(1e-12));
+        }
+    }
 }

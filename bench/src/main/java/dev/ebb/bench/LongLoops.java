@@ -6,6 +6,7 @@ import dev.ebb.Fn2;
 import dev.ebb.Loop;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Type;
+import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
 import dev.ebb.solve.Rk4;
 import dev.ebb.tensor.Array;
@@ -38,7 +39,7 @@ public final class LongLoops {
         Fn<Tensor, Tensor> f = x -> Loop.repeat(steps, x, c -> c.mul(decay)).sum();
         var x = (Array) Key.of(1).uniform(Type.of(DType.F64, WIDTH));
         long start = System.nanoTime();
-        try (var grad = Ebb.compile(Ebb.grad(f)).loopSlots(SLOTS)) {
+        try (var grad = Ebb.compile(Ebb.grad(f)).with(new Binomial(SLOTS))) {
             long bytes = grad.plan(x).layout().arenaBytes();
             System.out.printf(
                     "scan of %,d steps, %d wide, %d slots: planned in %.2f s, %s%n",
@@ -74,7 +75,7 @@ public final class LongLoops {
         double tangent = ((Array) Ebb.jvp(last).apply(at, direction).tangent()).item();
         double forward = seconds(start);
         start = System.nanoTime();
-        try (var grad = Ebb.compile(Ebb.grad(last)).loopSlots(SLOTS)) {
+        try (var grad = Ebb.compile(Ebb.grad(last)).with(new Binomial(SLOTS))) {
             var g = (Array) grad.apply(at);
             double adjoint = ((Array) g.mul(direction).sum()).item();
             System.out.printf(

@@ -16,7 +16,7 @@ final class Controls {
 
     static long workspaceBytes(Kernel.Control control, Device device) {
         return switch (control) {
-            case Kernel.Scan k -> Rounds.nested(k, device).bytes();
+            case Kernel.Scan k -> Looping.workspaceBytes(k, device);
             case Kernel.While k -> Looping.workspaceBytes(k, device);
             case Kernel.Sweep k -> Sweeping.workspaceBytes(k, device);
             case Kernel.Cond k ->

@@ -127,6 +127,18 @@ final class Eviction {
         return !sweeping() || ledger.maker(v) <= position;
     }
 
+    /** The bytes of all that may be lost. */
+    long losable() {
+        long sum = 0;
+        for (Value v : residents.all()) if (mayGo(v)) sum += Residents.bytes(v);
+        return sum;
+    }
+
+    private boolean mayGo(Value v) {
+        int id = v.id();
+        return locks[id] == 0 && held[id] == 0 && !pinned[id];
+    }
+
     /** The value to lose next, so that node {@code node} may run; empty if none may be lost. */
     Optional<Value> next(int node) {
         running = node;
@@ -134,8 +146,7 @@ final class Eviction {
         var best = Optional.<Value>empty();
         double least = Double.POSITIVE_INFINITY;
         for (Value v : residents.all()) {
-            int id = v.id();
-            if (locks[id] > 0 || held[id] > 0 || pinned[id] || Residents.bytes(v) == 0) continue;
+            if (!mayGo(v) || Residents.bytes(v) == 0) continue;
             double score = score(v);
             if (score < least) {
                 least = score;

@@ -2,17 +2,23 @@ package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Kernel.Remember;
+import dev.ebb.ir.Room;
 import dev.ebb.plan.Online;
-import dev.ebb.plan.Splits;
 
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Loops forwards: a known or counted number of rounds, or while a condition holds. */
 final class Looping {
     private Looping() {}
+
+    static long workspaceBytes(Kernel.Scan k, Device device) {
+        long bytes = 0;
+        for (var body : k.bodies()) bytes = Math.max(bytes, Rounds.nested(k, body, device).bytes());
+        return bytes;
+    }
 
     static Runnable scan(
             Kernel.Scan k,
@@ -20,34 +26,47 @@ final class Looping {
             List<Buffer> all,
             List<Buffer> out,
             MemorySegment memory) {
+        return switch (k.remember()) {
+            case Remember.Nothing _, Remember.Everything _ -> plain(k, device, all, out, memory);
+            case Remember.Checkpoints(var room, var taping) ->
+                    new Keeping(k, room, taping, device, all, out, memory);
+            case Remember.Latest _ ->
+                    throw new IllegalStateException(
+                            "a loop of known length does not guess what to keep");
+        };
+    }
+
+    private static Runnable plain(
+            Kernel.Scan k,
+            Device device,
+            List<Buffer> all,
+            List<Buffer> out,
+            MemorySegment memory) {
         var in = k.counted() ? all.subList(1, all.size()) : all;
-        var rounds = new Rounds(k, device, memory, in.subList(0, k.constants()));
-        var carries = in.subList(k.constants(), k.constants() + k.carries());
+        var carries = out.subList(0, k.carries());
+        var rounds = new Rounds(k, k.body(), device, memory, in.subList(0, k.constants()), carries);
+        var first = in.subList(k.constants(), k.constants() + k.carries());
         var stacks = in.subList(k.constants() + k.carries(), in.size());
         int results = k.body().results().size();
         var given = out.subList(k.carries(), results);
         var remembered = out.subList(results, out.size());
-        var places = places(k);
-        boolean everything = k.remember() instanceof Kernel.Remember.Everything;
         return () -> {
             int count = k.counted() ? (int) all.getFirst().getLong(0) : k.times();
-            Rounds.copy(carries, rounds.carries());
+            Rounds.copy(first, carries);
             for (int t = 0; t < count; t++) {
                 long place = k.reverse() ? count - 1 - t : t;
                 rounds.feed(stacks, 0, place);
-                if (everything) Rounds.stack(rounds.carries(), remembered, place);
-                else if (places.containsKey(t))
-                    Rounds.stack(rounds.carries(), remembered, places.getOrDefault(t, 0));
+                if (!remembered.isEmpty()) Rounds.stack(carries, remembered, place);
                 rounds.run();
                 Rounds.stack(rounds.given(), given, place);
             }
             clear(given, rounds.given(), count);
-            if (everything) clear(remembered, rounds.carries(), count);
-            Rounds.copy(rounds.carries(), out.subList(0, k.carries()));
+            if (!remembered.isEmpty()) clear(remembered, carries, count);
         };
     }
 
-    private static void clear(List<Buffer> stacks, List<Buffer> slices, long from) {
+    /** Slices of rounds that do not run are zero. */
+    static void clear(List<Buffer> stacks, List<Buffer> slices, long from) {
         for (int i = 0; i < stacks.size(); i++) {
             var stack = stacks.get(i);
             long used = from * slices.get(i).bytes();
@@ -56,31 +75,25 @@ final class Looping {
         }
     }
 
-    /** For each round whose first carries are a checkpoint, the number of that checkpoint. */
-    private static Map<Integer, Integer> places(Kernel.Scan k) {
-        var places = new HashMap<Integer, Integer>();
-        switch (k.remember()) {
-            case Kernel.Remember.Checkpoints(int slots) ->
-                    Splits.of(k.pace(), slots)
-                            .positions(k.times(), slots)
-                            .forEach(t -> places.put(t, places.size()));
-            case Kernel.Remember.Nothing _, Kernel.Remember.Everything _ -> {}
-        }
-        return places;
-    }
-
     /** The body of a while loop as one of at most as many rounds as its limit. */
-    static Kernel.Scan rounds(Kernel.While k) {
+    private static Kernel.Scan rounds(Kernel.While k) {
         return new Kernel.Scan(
-                k.body(), k.limit(), k.constants(), k.carries(), false, true, k.remember());
+                k.body(),
+                k.limit(),
+                k.constants(),
+                k.carries(),
+                false,
+                true,
+                new Remember.Nothing());
     }
 
-    static Nested condition(Kernel.While k, Device device) {
-        return new Nested(k.condition(), k.constants(), 0, device);
+    private static Nested condition(Kernel.While k, Device device) {
+        return new Nested(k.condition(), k.constants() + k.carries(), 0, device);
     }
 
     static long workspaceBytes(Kernel.While k, Device device) {
-        return Rounds.nested(rounds(k), device).bytes() + condition(k, device).bytes();
+        return Math.max(
+                Rounds.nested(rounds(k), k.body(), device).bytes(), condition(k, device).bytes());
     }
 
     static Runnable whileTrue(
@@ -89,22 +102,18 @@ final class Looping {
             List<Buffer> in,
             List<Buffer> out,
             MemorySegment memory) {
+        var carries = out.subList(0, k.carries());
         var constants = in.subList(0, k.constants());
-        long half = Rounds.nested(rounds(k), device).bytes();
-        var rounds = new Rounds(rounds(k), device, memory.asSlice(0, half), constants);
-        var condition = condition(k, device).bind(device, memory.asSlice(half), constants);
-        var asked = condition.params().subList(k.constants(), k.constants() + k.carries());
-        var remembered = out.subList(k.carries() + 1, k.carries() + 1 + rememberedStacks(k));
+        var rounds = new Rounds(rounds(k), k.body(), device, memory, constants, carries);
+        var seen = new ArrayList<>(constants);
+        seen.addAll(carries);
+        var condition = condition(k, device).bind(device, memory, seen);
+        var remembered = out.subList(k.carries() + 1, out.size());
         return () -> {
-            Rounds.copy(in.subList(k.constants(), in.size()), rounds.carries());
-            var online =
-                    k.remember() instanceof Kernel.Remember.Checkpoints(int slots)
-                            ? new Online(slots)
-                            : new Online(1);
-            boolean everything = k.remember() instanceof Kernel.Remember.Everything;
+            Rounds.copy(in.subList(k.constants(), in.size()), carries);
+            var keeper = keeper(k.remember(), carries, remembered);
             int count = 0;
             for (; ; count++) {
-                Rounds.copy(rounds.carries(), asked);
                 condition.run();
                 if (condition.results().getFirst().getLong(0) == 0) break;
                 if (count == k.limit()) {
@@ -113,26 +122,70 @@ final class Looping {
                                     + k.limit()
                                     + " rounds; raise the limit, or mend its condition");
                 }
-                int slot = everything ? count : online.offer(count) - 1;
-                if (slot >= 0) Rounds.stack(rounds.carries(), remembered, slot);
+                keeper.before(count);
                 rounds.run();
             }
-            Rounds.copy(rounds.carries(), out.subList(0, k.carries()));
             out.get(k.carries()).setLong(0, count);
-            if (everything) clear(remembered, rounds.carries(), count);
-            if (k.remember() instanceof Kernel.Remember.Checkpoints) tell(online, out.getLast());
+            keeper.end(count);
         };
     }
 
-    private static int rememberedStacks(Kernel.While k) {
-        return k.remember() instanceof Kernel.Remember.Nothing ? 0 : k.carries();
+    /** What is kept of a loop while it runs. */
+    private interface Keeper {
+        void before(int round);
+
+        void end(int count);
     }
 
-    /** Writes the round of each checkpoint, -1 for none. */
-    private static void tell(Online online, Buffer positions) {
-        for (long i = 0; i < positions.size(); i++) positions.setLong(i, -1);
-        for (int i = 1; i < online.kept().size(); i++) {
-            positions.setLong(online.places().get(i) - 1, online.kept().get(i));
+    private static Keeper keeper(Remember what, List<Buffer> carries, List<Buffer> remembered) {
+        return switch (what) {
+            case Remember.Nothing _ -> new All(List.of(), List.of());
+            case Remember.Everything _ -> new All(carries, remembered);
+            case Remember.Latest(var room) -> new Latest(room, carries, remembered);
+            case Remember.Checkpoints _ ->
+                    throw new IllegalStateException(
+                            "a loop of unknown length cannot tape its last rounds");
+        };
+    }
+
+    private record All(List<Buffer> carries, List<Buffer> stacks) implements Keeper {
+        @Override
+        public void before(int round) {
+            Rounds.stack(carries, stacks, round);
+        }
+
+        @Override
+        public void end(int count) {
+            clear(stacks, carries, count);
+        }
+    }
+
+    private static final class Latest implements Keeper {
+        private final Online online;
+        private final Pool pool;
+        private final List<Buffer> carries;
+        private final Buffer positions;
+
+        Latest(Room room, List<Buffer> carries, List<Buffer> left) {
+            online = new Online(room.levels() + 1);
+            pool = new Pool(left.getFirst().segment(), room);
+            this.carries = carries;
+            positions = left.getLast();
+        }
+
+        @Override
+        public void before(int round) {
+            int slot = online.offer(round) - 1;
+            if (slot >= 0) pool.save(carries, slot);
+        }
+
+        /** Writes the round of each state, -1 for none. */
+        @Override
+        public void end(int count) {
+            for (long i = 0; i < positions.size(); i++) positions.setLong(i, -1);
+            for (int i = 1; i < online.kept().size(); i++) {
+                positions.setLong(online.places().get(i) - 1, online.kept().get(i));
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Binding;
+import dev.ebb.plan.Inplace;
 import dev.ebb.plan.Layout;
 import dev.ebb.plan.Problem;
 import dev.ebb.plan.Settle;
@@ -26,10 +27,10 @@ final class Nested {
 
     /**
      * The first {@code outside} parameters are read where they lie; the next {@code carried} are
-     * replaced in place by the results of the same number; the others are fed for every run.
+     * replaced where they lie by the results of the same number; the others are fed for every run.
      */
     Nested(Graph body, int outside, int carried, Device device) {
-        elsewhere = body.params().subList(0, outside);
+        elsewhere = body.params().subList(0, outside + carried);
         var bindings = new ArrayList<Binding>();
         for (int i = 0; i < body.params().size(); i++) {
             bindings.add(
@@ -42,6 +43,12 @@ final class Nested {
         var there = new HashSet<>(elsewhere);
         Sizes sizes = v -> there.contains(v) ? 0 : Sizes.CACHE_LINES.of(v);
         var problem = Settle.of(new Problem(Scratch.add(body, device), bindings, sizes));
+        for (int i = 0; i < carried; i++) {
+            var result = body.results().get(i);
+            there.add(result);
+            there.addAll(
+                    Inplace.chain(problem.graph().nodes(), elsewhere.get(outside + i), result));
+        }
         layout = Layout.of(new StoreAll().plan(problem, _ -> 1));
     }
 

@@ -12,9 +12,12 @@ final class ReferenceMoves {
     private ReferenceMoves() {}
 
     static void assemble(Kernel.Assemble k, List<Buffer> in, Buffer out) {
-        for (long i = 0; i < out.size(); i++) out.set(i, k.fill());
+        boolean update = k.isUpdate();
+        if (!update) for (long i = 0; i < out.size(); i++) out.set(i, k.fill());
         var whole = View.contiguous(k.shape());
         for (int p = 0; p < k.parts().size(); p++) {
+            if (update && p == 0 && in.getFirst().segment().address() == out.segment().address())
+                continue;
             var part = k.parts().get(p);
             long offset = 0;
             var strides = new ArrayList<Long>();

@@ -4,6 +4,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Room;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Runs nodes one by one, as they come, in an arena of a bounded size, and runs them again when a
@@ -80,21 +82,48 @@ public final class Replayer implements AutoCloseable {
         MemorySegment.copy(data.segment(), 0, residents.buffer(v).segment(), 0, data.bytes());
     }
 
-    /** Runs new nodes, in order. */
-    public void run(List<Node> nodes) {
+    /** Runs new nodes, in order, except those that are for {@code later}, if they are asked for. */
+    public void run(List<Node> nodes, Set<Node> later) {
         if (nodes.isEmpty()) return;
         int first = ledger.size();
-        for (Node node : nodes) {
+        var order = new int[nodes.size() - later.size()];
+        int count = 0;
+        for (int i = 0; i < nodes.size(); i++) {
+            var node = nodes.get(i);
             node.outputs().forEach(eviction::know);
             ledger.add(node, cost.of(node));
-            workspaces.add(
-                    node.kernel() instanceof Kernel.Control control
-                            ? Controls.workspaceBytes(control, device)
-                            : device.workspaceBytes(node));
+            workspaces.add(leastWorkspace(node));
+            if (!later.contains(node)) order[count++] = first + i;
         }
-        var order = new int[nodes.size()];
-        for (int i = 0; i < order.length; i++) order[i] = first + i;
         perform(order);
+    }
+
+    private long leastWorkspace(Node node) {
+        if (node.kernel() instanceof Kernel.Sweep k)
+            return Controls.workspaceBytes(k.in(least(k.room())), device);
+        return node.kernel() instanceof Kernel.Control k
+                ? Controls.workspaceBytes(k, device)
+                : device.workspaceBytes(node);
+    }
+
+    private static Room least(Room room) {
+        return new Room(room.tape(), room.state(), room.tape(), room.tapes());
+    }
+
+    /**
+     * The room of a reverse loop that needs {@code needed} bytes with the least: that, what is free
+     * beside it, and half of what could be let go; no more than tapes of all its rounds take.
+     */
+    private Room room(Kernel.Sweep k, Node node, long needed) {
+        var room = k.room();
+        long rounds =
+                k.forward().counted()
+                        ? residents.buffer(node.inputs().getFirst()).getLong(0)
+                        : k.forward().times();
+        long all = Math.max(1, rounds) * room.tape();
+        long spare = residents.left() + eviction.losable() / 2 - needed;
+        long bytes = Math.clamp(spare + room.tape(), room.tape(), all) / 64 * 64;
+        return new Room(bytes, room.state(), room.tape(), room.tapes());
     }
 
     /** The data of {@code v}, where it lies until anything else is asked of this. */
@@ -190,13 +219,19 @@ public final class Replayer implements AutoCloseable {
     private void execute(int i, Node node, boolean again) {
         long scratch = Math.ceilDiv(workspaces.get(i), 64) * 64;
         var fresh = node.outputs().stream().filter(v -> !residents.has(v)).toList();
-        long bytes = scratch + fresh.stream().mapToLong(Residents::bytes).sum();
-        makeRoom(bytes, i, node.op().name());
+        long results = fresh.stream().mapToLong(Residents::bytes).sum();
+        var kernel = node.kernel();
+        if (kernel instanceof Kernel.Sweep k) {
+            var room = room(k, node, scratch + results);
+            kernel = k.in(room);
+            scratch += room.type().bytes() - least(room).type().bytes();
+        }
+        makeRoom(scratch + results, i, node.op().name());
         fresh.forEach(residents::place);
         long at = residents.take(scratch);
         var workspace = new Buffer(DType.U8, scratch, residents.at(at, scratch));
         try {
-            compute(node, workspace);
+            compute(node, kernel, workspace);
         } catch (RuntimeException | Error e) {
             fresh.forEach(residents::drop);
             throw e;
@@ -214,10 +249,10 @@ public final class Replayer implements AutoCloseable {
         ran.set(i);
     }
 
-    private void compute(Node node, Buffer workspace) {
+    private void compute(Node node, Kernel kernel, Buffer workspace) {
         var in = node.inputs().stream().map(residents::buffer).toList();
         var out = node.outputs().stream().map(residents::buffer).toList();
-        (node.kernel() instanceof Kernel.Control control
+        (kernel instanceof Kernel.Control control
                         ? Controls.bind(control, device, in, out, workspace)
                         : device.bind(node, in, out, workspace))
                 .run();

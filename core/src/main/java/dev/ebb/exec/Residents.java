@@ -68,6 +68,11 @@ final class Residents implements AutoCloseable {
         return Math.max(0, bytes - ranges.free());
     }
 
+    /** The bytes that are free, or could be had if there is no bound. */
+    long left() {
+        return bound > Long.MAX_VALUE / 4 ? bound / 4 : ranges.free();
+    }
+
     long used() {
         return capacity - ranges.free();
     }

@@ -1,30 +1,40 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 
-/** A loop's body bound to memory: its carries in place, fed slice by slice. */
+/**
+ * A loop's body bound to memory: constants and carries lie outside, the carries are replaced where
+ * they lie, slices are fed in.
+ */
 final class Rounds {
     private final Kernel.Scan loop;
     private final Steps steps;
     private final int first;
 
-    Rounds(Kernel.Scan loop, Device device, MemorySegment memory, List<Buffer> constants) {
+    /** Rounds of {@code loop}, run as {@code body} has them. */
+    Rounds(
+            Kernel.Scan loop,
+            Graph body,
+            Device device,
+            MemorySegment memory,
+            List<Buffer> constants,
+            List<Buffer> carries) {
         this.loop = loop;
-        this.steps = nested(loop, device).bind(device, memory, constants);
+        var outside = new ArrayList<>(constants);
+        outside.addAll(carries);
+        this.steps = nested(loop, body, device).bind(device, memory, outside);
         this.first = loop.constants() + loop.carries();
     }
 
-    static Nested nested(Kernel.Scan loop, Device device) {
-        return new Nested(loop.body(), loop.constants(), loop.carries(), device);
-    }
-
-    /** The carries, where the next round reads them and leaves them. */
-    List<Buffer> carries() {
-        return steps.params().subList(loop.constants(), first);
+    /** {@code body} gives the next carries first, and what else it gives after them. */
+    static Nested nested(Kernel.Scan loop, Graph body, Device device) {
+        return new Nested(body, loop.constants(), loop.carries(), device);
     }
 
     /** Where slice number {@code i} of the next round is to be put. */
@@ -32,7 +42,11 @@ final class Rounds {
         return steps.params().get(first + i);
     }
 
-    /** The slices that the latest round gave. */
+    List<Buffer> slices(int from, int to) {
+        return steps.params().subList(first + from, first + to);
+    }
+
+    /** What the latest round gave beside its carries. */
     List<Buffer> given() {
         return steps.results().subList(loop.carries(), steps.results().size());
     }
@@ -61,15 +75,10 @@ final class Rounds {
         }
     }
 
-    static void unstack(List<Buffer> stacks, long place, List<Buffer> slices) {
-        for (int i = 0; i < slices.size(); i++) {
-            var y = slices.get(i);
-            MemorySegment.copy(
-                    stacks.get(i).segment(), place * y.bytes(), y.segment(), 0, y.bytes());
-        }
-    }
-
     static void copy(List<Buffer> from, List<Buffer> to) {
-        unstack(from, 0, to);
+        for (int i = 0; i < to.size(); i++) {
+            var y = to.get(i);
+            MemorySegment.copy(from.get(i).segment(), 0, y.segment(), 0, y.bytes());
+        }
     }
 }

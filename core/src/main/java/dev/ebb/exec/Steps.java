@@ -44,12 +44,16 @@ final class Steps {
         for (int i = 0; i < all.size(); i++) {
             int step = i;
             switch (all.get(i)) {
-                case Step.Compute(var node, _) -> {
+                case Step.Compute(var node, var reuses) -> {
                     var in = node.inputs().stream().map(resident::at).toList();
-                    var out =
-                            node.outputs().stream()
-                                    .map(v -> slice(v, starts.at(new Layout.Stay(v, step))))
-                                    .toList();
+                    var out = new ArrayList<Buffer>();
+                    for (Value v : node.outputs()) {
+                        var over = reuses.stream().filter(r -> r.into().equals(v)).findAny();
+                        out.add(
+                                over.isPresent()
+                                        ? over(resident.at(over.get().from()), v)
+                                        : slice(v, starts.at(new Layout.Stay(v, step))));
+                    }
                     for (int j = 0; j < out.size(); j++)
                         resident.put(node.outputs().get(j), out.get(j));
                     bound.add(bind(node, in, out));
@@ -81,6 +85,11 @@ final class Steps {
             for (var stay : slot.stays()) starts.put(stay, slot.offset());
         }
         return starts;
+    }
+
+    /** {@code v} in the place of another, which may lie outside. */
+    private static Buffer over(Buffer other, Value v) {
+        return new Buffer(v.type().dtype(), v.type().size(), other.segment());
     }
 
     private Buffer slice(Value v, long offset) {

@@ -1,33 +1,44 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Kernel.Begun;
+import dev.ebb.ir.Room;
+import dev.ebb.ir.Value;
 import dev.ebb.plan.Splits;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /**
- * The reverse sweep over a loop with few checkpoints. Stretches of rounds wait on a stack, the last
- * one first; a stretch is split where {@link Splits} says and its second half done first, until
- * single rounds remain. The forward loop already left its carries where the first descent wants
- * them.
+ * The reverse sweep over a loop, in the room it has. Saved states lie on a stack, the latest on
+ * top. From there it runs ahead, saving further states where {@link Splits} says, until what is
+ * left can be taped; tapes that, reverses it, and goes on with what lies before.
  */
 final class Sweeping implements Runnable {
     private final Kernel.Sweep sweep;
     private final Splits splits;
+    private final Pool pool;
+    private final List<Buffer> carries = new ArrayList<>();
     private final Rounds ahead;
+    private final Taped taped;
+    private final Taped last;
     private final Rounds back;
     private final List<Buffer> firstCarries;
     private final List<Buffer> forwardStacks;
-    private final List<Buffer> checkpoints;
-    private final List<Buffer> backCarries;
+    private final List<Buffer> backFirst;
     private final List<Buffer> backStacks;
     private final List<Buffer> out;
     private final List<Buffer> counts;
-    private final List<Buffer> rounds;
+    private final List<Buffer> positions;
+    private final int tapeSlices;
+
+    /** The rounds whose first states are saved, in order. */
+    private final List<Integer> saved = new ArrayList<>();
+
+    private int count;
 
     Sweeping(
             Kernel.Sweep sweep,
@@ -37,120 +48,194 @@ final class Sweeping implements Runnable {
             MemorySegment memory) {
         this.sweep = sweep;
         this.out = out;
-        splits = Splits.of(sweep.forward().pace(), sweep.slots());
         var f = sweep.forward();
         var b = sweep.backward();
-        long half = Rounds.nested(f, device).bytes();
+        splits = Splits.of(f.pace(), sweep.room(), f.times());
         int forwardInputs = f.body().params().size();
-        int second = forwardInputs + f.carries() + (f.counted() ? 1 : 0);
         counts = f.counted() ? all.subList(0, 1) : List.of();
         var in = f.counted() ? all.subList(1, all.size()) : all;
-        ahead = new Rounds(f, device, memory.asSlice(0, half), in.subList(0, f.constants()));
+        int second = forwardInputs + left(sweep.begun());
+        long at = 0;
+        for (Value p : carried(sweep)) {
+            var type = p.type();
+            carries.add(new Buffer(type.dtype(), type.size(), memory.asSlice(at, type.bytes())));
+            at += Room.bytes(type);
+        }
+        var own = sweep.begun() == Begun.NOT;
+        var keeps = own ? memory.asSlice(at) : in.get(forwardInputs).segment();
+        pool = new Pool(keeps, sweep.room());
+        if (own) at += sweep.room().type().bytes();
+        var rest = memory.asSlice(at);
+        var constants = in.subList(0, f.constants());
+        var kept = sweep.taping().carries().stream().map(carries::get).toList();
+        ahead = new Rounds(f, f.body(), device, rest, constants, carries);
+        taped =
+                new Taped(
+                        new Rounds(f, sweep.taping().body(), device, rest, constants, carries),
+                        kept,
+                        0);
+        var alone =
+                new Rounds(reading(f), sweep.leaving(), device, rest, seen(constants), List.of());
+        last = new Taped(alone, kept, 0);
+        var backCarries = out.subList(0, b.carries());
         back =
                 new Rounds(
                         b,
+                        b.body(),
                         device,
-                        memory.asSlice(half),
-                        in.subList(second, second + b.constants()));
+                        rest,
+                        in.subList(second, second + b.constants()),
+                        backCarries);
         firstCarries = in.subList(f.constants(), f.constants() + f.carries());
         forwardStacks = in.subList(f.constants() + f.carries(), forwardInputs);
-        checkpoints = in.subList(forwardInputs, forwardInputs + f.carries());
-        rounds = in.subList(forwardInputs + f.carries(), second);
+        positions = sweep.begun() == Begun.LATEST ? in.subList(second - 1, second) : List.of();
         int carried = second + b.constants();
-        backCarries = in.subList(carried, carried + b.carries());
+        backFirst = in.subList(carried, carried + b.carries());
         backStacks = in.subList(carried + b.carries(), in.size());
+        tapeSlices = b.body().params().size() - b.constants() - b.carries() - backStacks.size();
+    }
+
+    private List<Buffer> seen(List<Buffer> constants) {
+        var seen = new ArrayList<>(constants);
+        seen.addAll(carries);
+        return seen;
+    }
+
+    /** The loop as one that only reads its carries. */
+    private static Kernel.Scan reading(Kernel.Scan f) {
+        return new Kernel.Scan(
+                f.body(),
+                f.times(),
+                f.constants() + f.carries(),
+                0,
+                f.reverse(),
+                f.counted(),
+                f.remember());
+    }
+
+    private static int left(Begun begun) {
+        return switch (begun) {
+            case NOT -> 0;
+            case TAPED -> 1;
+            case LATEST -> 2;
+        };
+    }
+
+    private static List<Value> carried(Kernel.Sweep sweep) {
+        var f = sweep.forward();
+        return f.body().params().subList(f.constants(), f.constants() + f.carries());
     }
 
     static long workspaceBytes(Kernel.Sweep sweep, Device device) {
-        return Rounds.nested(sweep.forward(), device).bytes()
-                + Rounds.nested(sweep.backward(), device).bytes();
+        var f = sweep.forward();
+        long bytes = 0;
+        for (Graph body : List.of(f.body(), sweep.taping().body()))
+            bytes = Math.max(bytes, Rounds.nested(f, body, device).bytes());
+        bytes = Math.max(bytes, Rounds.nested(reading(f), sweep.leaving(), device).bytes());
+        bytes =
+                Math.max(
+                        bytes,
+                        Rounds.nested(sweep.backward(), sweep.backward().body(), device).bytes());
+        if (sweep.begun() == Begun.NOT) bytes += sweep.room().type().bytes();
+        for (Value p : carried(sweep)) bytes += Room.bytes(p.type());
+        return bytes;
     }
 
     @Override
     public void run() {
-        Rounds.copy(backCarries, back.carries());
-        int to = counts.isEmpty() ? sweep.forward().times() : (int) counts.getFirst().getLong(0);
-        int count = to;
-        clear(count);
-        var saved = saved(to);
-        while (to > 0) {
-            var last = saved.getLast();
-            int free = sweep.slots() - saved.size() + 1;
-            restore(last.slot);
-            if (to - last.round == 1 || free == 1) {
-                advance(last.round, to - 1, count);
-                reverse(--to, count);
-                if (to == last.round) saved.removeLast();
-            } else {
-                int middle = splits.middle(last.round, to, free);
-                advance(last.round, middle, count);
-                int slot = freeSlot(saved);
-                Rounds.stack(ahead.carries(), checkpoints, slot);
-                saved.add(new Saved(middle, slot));
+        Rounds.copy(backFirst, out.subList(0, sweep.backward().carries()));
+        count = counts.isEmpty() ? sweep.forward().times() : (int) counts.getFirst().getLong(0);
+        clear();
+        saved.clear();
+        int to = count;
+        switch (sweep.begun()) {
+            case NOT -> {}
+            case TAPED -> {
+                saved.addAll(splits.positions(count));
+                int from = saved.isEmpty() ? 0 : saved.getLast();
+                int first = splits.taped(from, count, saved.size());
+                reverse(first, count);
+                to = first;
             }
+            case LATEST -> sort();
         }
-        Rounds.copy(back.carries(), out.subList(0, sweep.backward().carries()));
+        while (to > 0) to = stretch(to);
     }
 
-    /**
-     * The first carries of {@code round} lie in checkpoint {@code slot}; -1 is the loop's own
-     * input.
-     */
-    private record Saved(int round, int slot) {}
-
-    private List<Saved> saved(int times) {
-        var saved = new ArrayList<>(List.of(new Saved(0, -1)));
-        if (rounds.isEmpty()) {
-            for (int round : splits.positions(times, sweep.slots()))
-                saved.add(new Saved(round, saved.size() - 1));
-        } else {
-            for (int slot = 0; slot < rounds.getFirst().size(); slot++) {
-                int round = (int) rounds.getFirst().getLong(slot);
-                if (round >= 0) saved.add(new Saved(round, slot));
-            }
-            saved.sort(Comparator.comparingInt(Saved::round));
+    /** Reverses the last rounds before {@code to}; where it came to. */
+    private int stretch(int to) {
+        while (!saved.isEmpty() && saved.getLast() >= to) saved.removeLast();
+        int from = saved.isEmpty() ? 0 : saved.getLast();
+        if (saved.isEmpty()) Rounds.copy(firstCarries, carries);
+        else pool.restore(saved.size() - 1, carries);
+        for (int middle; (middle = splits.next(from, to, saved.size())) > from; from = middle) {
+            advance(from, middle);
+            pool.save(carries, saved.size());
+            saved.add(middle);
         }
-        return saved;
+        int level = saved.size();
+        int first = splits.taped(from, to, level);
+        advance(from, first);
+        for (int t = first; t < to; t++) {
+            var how = t == to - 1 ? last : taped;
+            how.run(forwardStacks, place(t), pool, pool.tape(level, t - first));
+        }
+        reverse(first, to);
+        return first;
     }
 
-    private int freeSlot(List<Saved> saved) {
-        var taken = saved.stream().map(Saved::slot).toList();
-        int slot = 0;
-        while (taken.contains(slot)) slot++;
-        return slot;
+    /** Puts the states that were kept on the way in order: round by round. */
+    private void sort() {
+        var rounds = positions.getFirst();
+        var order = new ArrayList<Integer>();
+        for (int slot = 0; slot < rounds.size(); slot++) order.add((int) rounds.getLong(slot));
+        for (int i = 0; i < order.size(); i++) {
+            int least = -1;
+            for (int j = i; j < order.size(); j++) {
+                if (order.get(j) < 0) continue;
+                if (least < 0 || order.get(j) < order.get(least)) least = j;
+            }
+            if (least < 0) break;
+            if (least != i) {
+                pool.restore(least, carries);
+                long state = sweep.room().state();
+                MemorySegment.copy(pool.memory(), i * state, pool.memory(), least * state, state);
+                pool.save(carries, i);
+                int other = order.get(i);
+                order.set(i, order.get(least));
+                order.set(least, other);
+            }
+            saved.add(order.get(i));
+        }
     }
 
     /** Slices of rounds that do not run are zero. */
-    private void clear(int count) {
+    private void clear() {
         if (count == sweep.forward().times()) return;
         for (var stack : out.subList(sweep.backward().carries(), out.size()))
             stack.segment().fill((byte) 0);
     }
 
-    private void restore(int slot) {
-        if (slot < 0) Rounds.copy(firstCarries, ahead.carries());
-        else Rounds.unstack(checkpoints, slot, ahead.carries());
-    }
-
-    private long place(int t, int count) {
+    private long place(int t) {
         return sweep.forward().reverse() ? count - 1 - t : t;
     }
 
-    private void advance(int from, int to, int count) {
+    private void advance(int from, int to) {
         for (int t = from; t < to; t++) {
-            ahead.feed(forwardStacks, 0, place(t, count));
+            ahead.feed(forwardStacks, 0, place(t));
             ahead.run();
         }
     }
 
-    private void reverse(int t, int count) {
-        long place = place(t, count);
-        for (int i = 0; i < ahead.carries().size(); i++) {
-            var to = back.slice(i);
-            MemorySegment.copy(ahead.carries().get(i).segment(), 0, to.segment(), 0, to.bytes());
+    /** Reverses rounds {@code [from, to)}, whose tapes lie above all saved states. */
+    private void reverse(int from, int to) {
+        var tape = back.slices(0, tapeSlices);
+        var given = out.subList(sweep.backward().carries(), out.size());
+        for (int t = to - 1; t >= from; t--) {
+            pool.read(pool.tape(saved.size(), t - from), tape);
+            back.feed(backStacks, tapeSlices, place(t));
+            back.run();
+            Rounds.stack(back.given(), given, place(t));
         }
-        back.feed(backStacks, ahead.carries().size(), place);
-        back.run();
-        Rounds.stack(back.given(), out.subList(sweep.backward().carries(), out.size()), place);
     }
 }

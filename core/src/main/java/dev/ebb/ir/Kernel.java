@@ -82,6 +82,18 @@ public sealed interface Kernel {
         public Assemble {
             parts = List.copyOf(parts);
         }
+
+        /**
+         * Whether the first input fills the whole, so that this is an update of it: nothing shows
+         * of the fill, and the output may lie where that input did.
+         */
+        public boolean isUpdate() {
+            if (parts.isEmpty()) return false;
+            var first = parts.getFirst();
+            return first.shape.equals(shape)
+                    && first.start.stream().allMatch(s -> s == 0)
+                    && first.step.stream().allMatch(s -> s == 1);
+        }
     }
 
     /**
@@ -198,21 +210,31 @@ public sealed interface Kernel {
         Control withBodies(List<Graph> bodies);
     }
 
-    /**
-     * What a loop keeps of the carries that its rounds began with, as further outputs: one for each
-     * carry.
-     */
+    /** What a loop keeps of the carries that its rounds began with, as further outputs. */
     sealed interface Remember {
         record Nothing() implements Remember {}
 
-        /** All of them, stacked in the order of the slices. */
+        /** All of them, stacked in the order of the slices: one output for each carry. */
         record Everything() implements Remember {}
 
+        /** States where {@link Sweep} wants to begin, and the tapes of the last rounds. */
+        record Checkpoints(Room room, Taping taping) implements Remember {}
+
         /**
-         * With the first, {@code slots} of them, where {@link Sweep} wants to begin; the first is
-         * an input already.
+         * States of a loop whose length nobody knows yet: those that reverse it best if it ends
+         * now. One more output tells the rounds they belong to, -1 for none.
          */
-        record Checkpoints(int slots) implements Remember {}
+        record Latest(Room room) implements Remember {}
+    }
+
+    /**
+     * What a round leaves for its reverse: those of the carries it began with whose numbers are
+     * {@code carries}, and what {@code body} gives beyond all that the round itself gives.
+     */
+    record Taping(List<Integer> carries, Graph body) {
+        public Taping {
+            carries = List.copyOf(carries);
+        }
     }
 
     /**
@@ -248,13 +270,20 @@ public sealed interface Kernel {
 
         @Override
         public List<Graph> bodies() {
-            return List.of(body);
+            return remember instanceof Remember.Checkpoints(_, var taping)
+                    ? List.of(body, taping.body)
+                    : List.of(body);
         }
 
         @Override
         public Scan withBodies(List<Graph> bodies) {
+            var what =
+                    remember instanceof Remember.Checkpoints(var room, var taping)
+                            ? new Remember.Checkpoints(
+                                    room, new Taping(taping.carries, bodies.getLast()))
+                            : remember;
             return new Scan(
-                    bodies.getFirst(), times, constants, carries, reverse, counted, remember, pace);
+                    bodies.getFirst(), times, constants, carries, reverse, counted, what, pace);
         }
 
         public Scan remembering(Remember what) {
@@ -265,8 +294,7 @@ public sealed interface Kernel {
     /**
      * One graph, repeated while a condition holds. Inputs: {@code constants}, then {@code carries};
      * condition and body take both. Outputs: the last carries, the I64 number of rounds, then what
-     * it is to remember; with checkpoints, one more at the end: the I64 rounds they belong to. More
-     * rounds than {@code limit} are an error.
+     * it is to remember. More rounds than {@code limit} are an error.
      */
     record While(
             Graph condition, Graph body, int limit, int constants, int carries, Remember remember)
@@ -287,25 +315,44 @@ public sealed interface Kernel {
         }
     }
 
+    /** What a reverse loop finds of the states and tapes it works with. */
+    enum Begun {
+        /** Nothing: it runs the loop itself, and keeps what it keeps in its own workspace. */
+        NOT,
+        /** What {@link Remember.Checkpoints} left. */
+        TAPED,
+        /** What {@link Remember.Latest} left. */
+        LATEST
+    }
+
     /**
-     * A reverse loop that brings back the carries it reads instead of finding them stacked: it runs
-     * {@code forward} again from checkpoints. Inputs: those of the forward loop, its checkpoints
-     * (which it uses up; of a counted loop also the rounds they belong to), then those of {@code
-     * backward} except its count and its first slices, which are the carries. Outputs are those of
+     * A reverse loop that brings back what it reads instead of finding all of it stacked: it runs
+     * {@code forward} again from saved states, and the rounds it is about to reverse as {@code
+     * taping} has it, the last of them as {@code leaving}, which gives their tape and nothing else.
+     * Inputs: those of the forward loop, what that left (which this uses up), then those of {@code
+     * backward} except its count and its first slices, which are the tape. Outputs are those of
      * {@code backward}.
      */
-    record Sweep(Scan forward, Scan backward, int slots) implements Control {
+    record Sweep(Scan forward, Taping taping, Graph leaving, Scan backward, Room room, Begun begun)
+            implements Control {
         @Override
         public List<Graph> bodies() {
-            return List.of(forward.body, backward.body);
+            return List.of(forward.body, taping.body, leaving, backward.body);
         }
 
         @Override
         public Sweep withBodies(List<Graph> bodies) {
             return new Sweep(
                     forward.withBodies(bodies.subList(0, 1)),
-                    backward.withBodies(bodies.subList(1, 2)),
-                    slots);
+                    new Taping(taping.carries, bodies.get(1)),
+                    bodies.get(2),
+                    backward.withBodies(bodies.subList(3, 4)),
+                    room,
+                    begun);
+        }
+
+        public Sweep in(Room other) {
+            return new Sweep(forward, taping, leaving, backward, other, begun);
         }
     }
 

@@ -1,14 +1,20 @@
 package dev.ebb.ir;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntToDoubleFunction;
 
 /**
- * What each round of a loop takes, in the order in which rounds run and in any unit, as its author
- * declares it. An empty list says that all take the same.
+ * What the rounds of a loop take, in the order in which they run and in any unit, as its author
+ * declares it. The weights are those of stretches of about equal length: of single rounds if they
+ * are few. An empty list says that all take the same.
  */
 public record Pace(List<Double> weights) {
 
     public static final Pace EVEN = new Pace(List.of());
+
+    /** A loop of more rounds is described by so many stretches of them. */
+    private static final int MOST = 4096;
 
     public Pace {
         weights = List.copyOf(weights);
@@ -17,6 +23,27 @@ public record Pace(List<Double> weights) {
                 throw new IllegalArgumentException("a round cannot cost " + w);
             }
         }
+    }
+
+    /** The pace of {@code rounds} rounds that cost as much as declared. */
+    public static Pace of(int rounds, IntToDoubleFunction cost) {
+        int pieces = Math.min(rounds, MOST);
+        var weights = new ArrayList<Double>();
+        boolean even = true;
+        double first = rounds == 0 ? 1 : cost.applyAsDouble(0);
+        for (int p = 0; p < pieces; p++) {
+            int from = (int) ((long) p * rounds / pieces);
+            int to = (int) ((p + 1L) * rounds / pieces);
+            double sum = 0;
+            for (int i = from; i < to; i++) {
+                double one = cost.applyAsDouble(i);
+                if (!(one > 0)) throw new IllegalArgumentException("round " + i + " costs " + one);
+                even &= one == first;
+                sum += one;
+            }
+            weights.add(sum / (to - from));
+        }
+        return even ? EVEN : new Pace(weights);
     }
 
     public boolean isEven() {

@@ -61,7 +61,7 @@ public final class Fuse {
         var fuse = new Fuse(graph);
         fuse.lower(body -> of(Simplify.of(body)));
         fuse.readThroughViews();
-        fuse.readWhatIsStored();
+        new Stores(fuse.pieces, fuse.producer, fuse.results, graph.params()).settle();
         fuse.intoConsumers();
         fuse.intoEpilogues();
         return fuse.build();
@@ -147,36 +147,6 @@ public final class Fuse {
             if (!piece.gone) read.addAll(piece.inputs);
         }
         pieces.removeIf(p -> p.gone);
-    }
-
-    /**
-     * A state's next version, once stored, is read where it is stored: then the update that
-     * computes it has one reader and can become part of the store, in place.
-     */
-    private void readWhatIsStored() {
-        for (Piece store : List.copyOf(pieces)) {
-            if (!isStore(store)) continue;
-            var computed = store.inputs.getLast();
-            var from = producer.find(computed);
-            if (from.isEmpty()
-                    || !(from.get().kernel instanceof Kernel.Map)
-                    || results.contains(computed)) continue;
-            pieces.remove(store);
-            pieces.add(pieces.indexOf(from.get()) + 1, store);
-            for (Piece reader : pieces) {
-                if (reader == store) continue;
-                reader.inputs =
-                        reader.inputs.stream()
-                                .map(v -> v.equals(computed) ? store.outputs.getFirst() : v)
-                                .toList();
-            }
-        }
-    }
-
-    private boolean isStore(Piece piece) {
-        return piece.isStore()
-                && graph.params().contains(piece.inputs.getFirst())
-                && results.contains(piece.outputs.getFirst());
     }
 
     private void intoConsumers() {

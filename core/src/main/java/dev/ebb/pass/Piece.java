@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 /** A node on its way to becoming part of another. */
 final class Piece {
     final Node node;
-    final List<Value> outputs;
+    List<Value> outputs;
     private final List<Value> first;
     Kernel kernel;
     List<Value> inputs;

@@ -5,7 +5,8 @@ import java.util.Arrays;
 /**
  * Treats the regions as a chain of equal steps and reverses it with a fixed number of saved states,
  * the first of them the input: optimal for such chains (see {@link Revolve}), valid for any graph,
- * since what a later step still reads simply stays.
+ * since what a later step still reads simply stays. The rounds of a loop are such a chain too: each
+ * loop is reversed with as many of its states.
  */
 public record Binomial(int slots) implements Planner {
 
@@ -22,6 +23,11 @@ public record Binomial(int slots) implements Planner {
         return Script.of(
                 model,
                 Replay.cleaned(model, ordering.settle(new Walk(model, ordering).run(slots))));
+    }
+
+    @Override
+    public int states(int rounds) {
+        return Math.max(1, Math.min(slots, rounds));
     }
 
     /** Follows the steps of a chain schedule through the nodes of a graph. */

@@ -16,6 +16,12 @@ public record Every(int regions) implements Strategy {
                     "every " + regions + "th region: it must be at least 1");
     }
 
+    /** As many states of a loop as there are multiples of that number. */
+    @Override
+    public int states(int rounds) {
+        return Math.max(1, Math.ceilDiv(rounds, regions));
+    }
+
     @Override
     public Set<Value> keeps(Problem problem, Cost cost) {
         return Stages.of(problem.graph()).crossing(problem.graph(), regions);

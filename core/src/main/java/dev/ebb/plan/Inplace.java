@@ -3,10 +3,14 @@ package dev.ebb.plan;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
+import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
 
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * When a kernel may write an output over one of its inputs: every element is read last where it is
@@ -20,10 +24,10 @@ public final class Inplace {
             return false;
         return switch (node.kernel()) {
             case Kernel.Map map -> identity(node.inputs(), map.operands(), from, map.shape());
+            case Kernel.Assemble k -> updates(node, k, from);
             // a contraction may hold partial sums in its output before it reads the extras
             case Kernel.Contract _,
                     Kernel.Fold _,
-                    Kernel.Assemble _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
@@ -34,6 +38,42 @@ public final class Inplace {
                     Kernel.Library _ ->
                     false;
         };
+    }
+
+    private static boolean updates(Node node, Kernel.Assemble k, Value from) {
+        return k.isUpdate()
+                && node.inputs().getFirst().equals(from)
+                && node.inputs().stream().filter(from::equals).count() == 1;
+    }
+
+    /**
+     * How {@code result} can come to lie in the place of {@code param}: the values that lie there
+     * one after the other, from the result back to the one that is written over the parameter.
+     * Empty if it cannot.
+     */
+    public static List<Value> chain(List<Node> nodes, Value param, Value result) {
+        var producer = new Table<Value, Node>();
+        for (Node node : nodes) for (Value v : node.outputs()) producer.put(v, node);
+        var chain = new ArrayList<Value>();
+        return reach(producer, param, result, chain, new HashSet<>()) ? chain : List.of();
+    }
+
+    private static boolean reach(
+            Table<Value, Node> producer,
+            Value param,
+            Value into,
+            List<Value> chain,
+            Set<Value> tried) {
+        var node = producer.find(into);
+        if (node.isEmpty() || !tried.add(into)) return false;
+        chain.add(into);
+        if (allowed(node.get(), param, into)) return true;
+        for (Value x : node.get().inputs()) {
+            if (allowed(node.get(), x, into) && reach(producer, param, x, chain, tried))
+                return true;
+        }
+        chain.removeLast();
+        return false;
     }
 
     private static boolean identity(List<Value> inputs, List<View> views, Value from, Shape shape) {

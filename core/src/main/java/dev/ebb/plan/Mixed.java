@@ -33,6 +33,12 @@ public record Mixed(List<Rule> rules, Strategy otherwise) implements Strategy {
         return new Mixed(List.of(), otherwise);
     }
 
+    /** Loops follow the strategy that holds everywhere else. */
+    @Override
+    public int states(int rounds) {
+        return otherwise.states(rounds);
+    }
+
     @Override
     public Set<Value> keeps(Problem problem, Cost cost) {
         var choices = new ArrayList<Set<Value>>();

@@ -55,7 +55,7 @@ final class Model {
 
     final boolean[] effect;
 
-    /** The param in whose place a value must lie at the end; -1 for none. */
+    /** The value, a param in the end, in whose place a value must lie; -1 for none. */
     final int[] place;
 
     final long paramBytes;
@@ -156,15 +156,9 @@ final class Model {
 
     private void replace(int param, int result) {
         if (param == result) return;
-        place[result] = param;
-        int node = producer[result];
-        boolean possible = false;
-        if (node >= 0) {
-            for (int k = 0; k < reuse[node].length; k += 2) {
-                possible |= reuse[node][k] == param && reuse[node][k + 1] == result;
-            }
-        }
-        if (!possible) {
+        var chain = Inplace.chain(nodes, values[param], values[result]);
+        if (chain.isEmpty()) {
+            int node = producer[result];
             throw new IllegalArgumentException(
                     values[result]
                             + " cannot be written in the place of "
@@ -173,7 +167,19 @@ final class Model {
                             + " element, not "
                             + (node >= 0 ? nodes.get(node) : "be another parameter"));
         }
-        once[node] = true;
+        int into = result;
+        for (int k = 1; k <= chain.size(); k++) {
+            int from = k < chain.size() ? before(into, chain.get(k)) : param;
+            place[into] = from;
+            once[producer[into]] = true;
+            into = from;
+        }
+    }
+
+    /** The number of {@code value}, which the node that computes {@code into} reads. */
+    private int before(int into, Value value) {
+        for (int x : in[producer[into]]) if (values[x].equals(value)) return x;
+        throw new IllegalStateException(value + " is not read for " + values[into]);
     }
 
     /** The cost of computing every node once: no plan is cheaper. */

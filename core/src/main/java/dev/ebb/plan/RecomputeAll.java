@@ -15,6 +15,12 @@ public record RecomputeAll() implements Strategy {
         return Set.of();
     }
 
+    /** A loop's first state alone. */
+    @Override
+    public int states(int rounds) {
+        return 1;
+    }
+
     @Override
     public Schedule plan(Problem problem, Cost cost) {
         var model = new Model(problem, cost);

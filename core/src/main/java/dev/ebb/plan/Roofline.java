@@ -85,13 +85,35 @@ public record Roofline(double products, double simple, double bytes, double star
 
     private double control(Kernel.Control control) {
         return switch (control) {
-            case Kernel.Scan k -> k.times() * graph(k.body());
+            case Kernel.Scan k -> scan(k);
             case Kernel.While k -> 16.0 * (graph(k.condition()) + graph(k.body()));
-            case Kernel.Sweep k ->
-                    Revolve.forwards(k.forward().times(), k.slots()) * graph(k.forward().body())
-                            + k.backward().times() * graph(k.backward().body());
+            case Kernel.Sweep k -> sweep(k);
             case Kernel.Cond k -> Math.max(graph(k.yes()), graph(k.no()));
         };
+    }
+
+    private double scan(Kernel.Scan k) {
+        if (!(k.remember() instanceof Kernel.Remember.Checkpoints(var room, var taping)))
+            return k.times() * graph(k.body());
+        var splits = new Reach(room, k.times());
+        int taped = k.times() == 0 ? 0 : Math.min(k.times(), splits.capacity(0));
+        return (k.times() - taped) * graph(k.body())
+                + taped * (graph(taping.body()) + room.tape() / bytes);
+    }
+
+    /**
+     * Every round is taped once, here or by the forward loop, and what is run ahead comes on top.
+     */
+    private double sweep(Kernel.Sweep k) {
+        int times = k.forward().times();
+        var splits = new Reach(k.room(), times);
+        double all = splits.ahead(0, times, 0);
+        int first = Math.min(times, splits.capacity(0));
+        double ahead = k.begun() == Kernel.Begun.TAPED ? Math.max(0, all - (times - first)) : all;
+        int left = k.begun() == Kernel.Begun.TAPED ? times - first : times;
+        return ahead * graph(k.forward().body())
+                + left * graph(k.taping().body())
+                + times * (graph(k.backward().body()) + 2.0 * k.room().tape() / bytes);
     }
 
     private double graph(Graph graph) {

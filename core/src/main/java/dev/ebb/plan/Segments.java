@@ -20,6 +20,11 @@ public sealed interface Segments extends Strategy {
             return stages.crossing(
                     problem.graph(), (int) Math.max(1, Math.round(Math.sqrt(stages.count()))));
         }
+
+        @Override
+        public int states(int rounds) {
+            return (int) Math.max(1, Math.round(Math.sqrt(rounds)));
+        }
     }
 
     /** A given number of segments. */
@@ -34,6 +39,11 @@ public sealed interface Segments extends Strategy {
             var stages = Stages.of(problem.graph());
             return stages.crossing(
                     problem.graph(), Math.max(1, Math.ceilDiv(stages.count(), segments)));
+        }
+
+        @Override
+        public int states(int rounds) {
+            return Math.max(1, Math.min(segments, rounds));
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -28,12 +29,20 @@ import java.util.Set;
  */
 public final class Settle {
     private final List<Node> nodes;
+    private final List<Value> results;
+
+    /** The value in whose place another must lie: a parameter's, or that of an update before. */
     private final Map<Value, Value> placeOf = new LinkedHashMap<>();
+
+    /** For each parameter the values that lie in its place, the last first. */
+    private final Map<Value, List<Value>> chains = new LinkedHashMap<>();
+
     private int next;
 
     private Settle(Problem problem) {
         var graph = problem.graph();
         this.nodes = new ArrayList<>(graph.nodes());
+        this.results = graph.results();
         for (int i = 0; i < graph.params().size(); i++) {
             if (problem.bindings().get(i) instanceof Binding.Replaced(int r)) {
                 placeOf.put(graph.results().get(r), graph.params().get(i));
@@ -61,10 +70,40 @@ public final class Settle {
         for (int i = 0; i < nodes.size(); i++) {
             for (Value out : nodes.get(i).outputs()) {
                 var place = placeOf.get(out);
-                if (place != null && !Inplace.allowed(nodes.get(i), place, out))
-                    i = split(i, out, place);
+                if (place == null
+                        || Inplace.allowed(nodes.get(i), place, out)
+                        || follow(out, place)) continue;
+                i = split(i, out, place);
             }
         }
+    }
+
+    /** Lets the versions before {@code out} lie in its place too, if it only updates them. */
+    private boolean follow(Value out, Value place) {
+        if (chains.containsKey(place)) return true;
+        var chain = Inplace.chain(nodes, place, out);
+        boolean free =
+                chain.stream()
+                        .skip(1)
+                        .noneMatch(v -> results.contains(v) || placeOf.containsKey(v));
+        if (chain.isEmpty() || !free) return false;
+        for (int k = 0; k < chain.size(); k++)
+            placeOf.put(chain.get(k), k + 1 < chain.size() ? chain.get(k + 1) : place);
+        chains.put(place, chain);
+        return true;
+    }
+
+    /** The parameter in whose place {@code v} lies; what lay there before {@code v} leaves it. */
+    private Value alone(Value v) {
+        for (var entry : chains.entrySet()) {
+            if (!entry.getValue().contains(v)) continue;
+            entry.getValue().forEach(placeOf::remove);
+            var place = entry.getKey();
+            placeOf.put(entry.getValue().getFirst(), place);
+            chains.remove(place);
+            return place;
+        }
+        return Objects.requireNonNull(placeOf.get(v));
     }
 
     /**
@@ -92,12 +131,27 @@ public final class Settle {
 
     private void splitCircles() {
         for (int stuck = stuck(); stuck >= 0; stuck = stuck()) {
-            var node = nodes.get(stuck);
-            for (Value out : node.outputs()) {
-                var place = placeOf.get(out);
-                if (place != null) split(stuck, out, place);
+            for (Value out : nodes.get(stuck).outputs()) {
+                if (!placeOf.containsKey(out)) continue;
+                var place = alone(out);
+                split(writer(place), written(place), place);
             }
         }
+    }
+
+    private Value written(Value place) {
+        return placeOf.entrySet().stream()
+                .filter(e -> e.getValue().equals(place))
+                .findAny()
+                .orElseThrow()
+                .getKey();
+    }
+
+    private int writer(Value place) {
+        var out = written(place);
+        int i = 0;
+        while (!nodes.get(i).outputs().contains(out)) i++;
+        return i;
     }
 
     /** The first node with an update in a circle of waiting, or -1. */

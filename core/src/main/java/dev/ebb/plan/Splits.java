@@ -1,46 +1,67 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Pace;
+import dev.ebb.ir.Room;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where to save the next state on the way through rounds that are to be reversed. The rest of a
- * checkpointing schedule follows from that.
+ * How a stretch of rounds is reversed: which state to save next on the way through it. The rest of
+ * a checkpointing schedule follows from that.
  */
-@FunctionalInterface
 public interface Splits {
 
-    /** The longest loop whose declared cost is looked at; a longer one is split evenly. */
-    int LONGEST_UNEVEN = 20_000;
+    /** Every split of an even loop that is no longer than this is tried. */
+    int SHORT = 64;
+
+    /** How many states can be saved beside the one a loop begins with. */
+    int levels();
+
+    /** How many rounds can be taped at once beside {@code level} saved states. */
+    int capacity(int level);
 
     /**
-     * The first round of the second part when rounds {@code [from, to)}, at least two of them, are
-     * reversed with at least two slots, of which the state of {@code from} has one.
+     * The round whose first state is saved next, when rounds {@code [from, to)}, more than can be
+     * taped, are reversed beside {@code level} saved states, fewer than there may be; {@code from}
+     * if none is.
      */
-    int middle(int from, int to, int slots);
+    int middle(int from, int to, int level);
 
-    /** The best for rounds that all cost the same. */
-    static Splits even() {
-        return (from, to, slots) -> from + (int) Revolve.split(to - from, slots);
+    /**
+     * About what running ahead costs in reversing {@code [from, to)}, in rounds of average cost.
+     */
+    double ahead(int from, int to, int level);
+
+    /** The best that is known for rounds of this pace in this room; never worse than evenly. */
+    static Splits of(Pace pace, Room room, int rounds) {
+        var even = new Reach(room, rounds);
+        if (even.levels() == 0 || even.capacity(0) >= rounds) return even;
+        boolean exact = room.tapes() == 1 || rounds > SHORT;
+        if (pace.isEven() && exact) return even;
+        var uneven = new Uneven(pace, room, rounds, even);
+        return uneven.work(uneven) < uneven.work(even) ? uneven : even;
     }
 
-    /** The best that is known for rounds of this pace; never worse than {@link #even}. */
-    static Splits of(Pace pace, int slots) {
-        if (pace.isEven() || slots < 2 || pace.weights().size() > LONGEST_UNEVEN) return even();
-        var uneven = new Uneven(pace, slots);
-        return uneven.work(uneven, slots) < uneven.work(even(), slots) ? uneven : even();
+    /** The state to save next as {@link #middle} has it, or {@code from} where none is needed. */
+    default int next(int from, int to, int level) {
+        if (level >= levels() || to - from <= capacity(level)) return from;
+        return middle(from, to, level);
     }
 
-    /** The rounds, besides the first, whose states are saved on the first way through. */
-    default List<Integer> positions(int times, int slots) {
+    /** The rounds whose states are saved on the first way through. */
+    default List<Integer> positions(int rounds) {
         var positions = new ArrayList<Integer>();
-        int from = 0;
-        for (int left = slots; left > 1 && times - from > 1; left--) {
-            from = middle(from, times, left);
-            positions.add(from);
+        for (int from = 0; ; ) {
+            int middle = next(from, rounds, positions.size());
+            if (middle == from) return positions;
+            positions.add(middle);
+            from = middle;
         }
-        return positions;
+    }
+
+    /** The first of the rounds at the end of {@code [.., to)} that are taped together. */
+    default int taped(int from, int to, int level) {
+        return Math.max(from, to - Math.min(to, capacity(level)));
     }
 }

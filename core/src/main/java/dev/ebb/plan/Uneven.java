@@ -1,6 +1,7 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Pace;
+import dev.ebb.ir.Room;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -8,93 +9,135 @@ import java.util.Arrays;
 /**
  * Checkpointing of rounds that do not all cost the same. For short loops the best there is, by the
  * recursion behind {@link Revolve} with every split tried: advance to the middle, reverse what
- * comes after with one slot less, then what came before (Walther, "Program reversal schedules for
- * single- and multi-processor machines", 1999, studies the problem). The table takes the square of
- * the rounds times the slots, so a long loop is first cut into blocks of about equal cost; splits
- * fall between blocks, and inside a block rounds are taken as equal.
+ * comes after beside one more state, then what came before (Walther, "Program reversal schedules
+ * for single- and multi-processor machines", 1999, studies the problem). The table takes the square
+ * of the rounds times the states, so a long loop is first cut into blocks of about equal cost;
+ * splits fall between blocks, and inside a block rounds are taken as equal.
  */
 final class Uneven implements Splits {
     private static final int BLOCKS = 96;
 
+    /** More states than this are saved as if rounds were equal: there is one for nearly each. */
+    private static final int MOST_LEVELS = 96;
+
     private final Weights weights;
+    private final Splits even;
+    private final int rounds;
+    private final int levels;
     private final int[] edges;
     private final double[][][] least;
     private final int[][][] middles;
 
-    Uneven(Pace pace, int slots) {
-        weights = new Weights(pace);
-        edges = edges(weights);
+    Uneven(Pace pace, Room room, int rounds, Splits even) {
+        this.even = even;
+        this.rounds = rounds;
+        weights = new Weights(pace, rounds);
+        edges = edges(weights, rounds);
+        levels = Math.min(MOST_LEVELS, even.levels());
         int blocks = edges.length - 1;
-        int most = Math.min(slots, blocks + 1);
-        least = new double[most + 1][blocks + 1][blocks + 1];
-        middles = new int[most + 1][blocks + 1][blocks + 1];
-        for (int s = 1; s <= most; s++) {
+        least = new double[levels + 1][blocks + 1][blocks + 1];
+        middles = new int[levels + 1][blocks + 1][blocks + 1];
+        for (int level = levels; level >= 0; level--) {
             for (int length = 1; length <= blocks; length++) {
-                for (int a = 0; a + length <= blocks; a++) solve(s, a, a + length);
+                for (int a = 0; a + length <= blocks; a++) solve(level, a, a + length);
             }
         }
     }
 
     /** Ends of blocks: every round is one if they are few. */
-    private static int[] edges(Weights weights) {
-        int n = weights.size();
+    private static int[] edges(Weights weights, int n) {
         int blocks = Math.min(n, BLOCKS);
         var edges = new int[blocks + 1];
         for (int b = 1; b <= blocks; b++) {
-            int end = edges[b - 1] + 1;
             double share = weights.between(0, n) * b / blocks;
-            while (end < n - (blocks - b) && weights.between(0, end) < share) end++;
-            edges[b] = blocks == n ? b : end;
+            int low = edges[b - 1] + 1;
+            int high = n - (blocks - b);
+            while (low < high) {
+                int mid = (low + high) >>> 1;
+                if (weights.between(0, mid) < share) low = mid + 1;
+                else high = mid;
+            }
+            edges[b] = low;
         }
         edges[blocks] = n;
         return edges;
     }
 
-    private void solve(int slots, int a, int b) {
+    private void solve(int level, int a, int b) {
         int from = edges[a];
         int to = edges[b];
-        double best = slots == 1 ? weights.again(from, to) : Double.POSITIVE_INFINITY;
-        if (b - a == 1 && slots > 1) {
+        int taped = capacity(level);
+        if (to - from <= taped) return;
+        // without a further state: tape the last rounds, and go on with those before
+        double best =
+                edges.length - 1 == rounds
+                        ? weights.between(from, to - taped) + least[level][a][b - taped]
+                        : weights.again(from, to, taped);
+        middles[level][a][b] = a;
+        if (b - a == 1) {
             double each = weights.between(from, to) / (to - from);
-            best = each * Revolve.forwards(to - from, slots);
-        }
-        for (int m = a + 1; slots > 1 && m < b; m++) {
-            double cost =
-                    weights.between(from, edges[m]) + least[slots - 1][m][b] + least[slots][a][m];
-            if (cost < best) {
-                best = cost;
-                middles[slots][a][b] = m;
+            double inside = each * even.ahead(0, to - from, level);
+            if (inside < best) {
+                best = inside;
+                middles[level][a][b] = b;
             }
         }
-        least[slots][a][b] = best;
+        for (int m = a + 1; level < levels && m < b; m++) {
+            double cost =
+                    weights.between(from, edges[m]) + least[level + 1][m][b] + least[level][a][m];
+            if (cost < best) {
+                best = cost;
+                middles[level][a][b] = m;
+            }
+        }
+        least[level][a][b] = best;
     }
 
     @Override
-    public int middle(int from, int to, int slots) {
-        int a = Arrays.binarySearch(edges, from);
-        int b = Arrays.binarySearch(edges, to);
-        if (a < 0 || b < 0 || b - a < 2) return Splits.even().middle(from, to, slots);
-        return edges[middles[Math.min(slots, least.length - 1)][a][b]];
+    public int levels() {
+        return even.levels();
     }
 
-    /** Rounds yet to be reversed, and the slots there are for it. */
-    private record Stretch(int from, int to, int slots) {}
+    @Override
+    public int capacity(int level) {
+        return even.capacity(level);
+    }
 
-    /** The work of reversing all rounds with these splits, each round's own taped run included. */
-    double work(Splits splits, int slots) {
+    @Override
+    public double ahead(int from, int to, int level) {
+        int a = Arrays.binarySearch(edges, from);
+        int b = Arrays.binarySearch(edges, to);
+        return a < 0 || b < 0 || level > levels ? even.ahead(from, to, level) : least[level][a][b];
+    }
+
+    @Override
+    public int middle(int from, int to, int level) {
+        int a = Arrays.binarySearch(edges, from);
+        int b = Arrays.binarySearch(edges, to);
+        if (a < 0 || b < 0 || level >= levels) return even.middle(from, to, level);
+        int m = middles[level][a][b];
+        return m == b ? even.middle(from, to, level) : edges[m];
+    }
+
+    /** Rounds yet to be reversed, and the states saved before them. */
+    private record Stretch(int from, int to, int level) {}
+
+    /** What running ahead costs in reversing all rounds with these splits. */
+    double work(Splits splits) {
         double sum = 0;
         var open = new ArrayDeque<Stretch>();
-        if (weights.size() > 0) open.push(new Stretch(0, weights.size(), slots));
+        if (rounds > 0) open.push(new Stretch(0, rounds, 0));
         while (!open.isEmpty()) {
             var s = open.pop();
-            if (s.slots == 1 || s.to - s.from == 1) {
-                sum += weights.again(s.from, s.to);
-                continue;
+            int middle = splits.next(s.from, s.to, s.level);
+            if (middle > s.from) {
+                open.push(new Stretch(s.from, middle, s.level));
+                open.push(new Stretch(middle, s.to, s.level + 1));
+            } else {
+                middle = splits.taped(s.from, s.to, s.level);
+                if (middle > s.from) open.push(new Stretch(s.from, middle, s.level));
             }
-            int middle = splits.middle(s.from, s.to, s.slots);
             sum += weights.between(s.from, middle);
-            open.push(new Stretch(s.from, middle, s.slots));
-            open.push(new Stretch(middle, s.to, s.slots - 1));
         }
         return sum;
     }

@@ -2,30 +2,62 @@ package dev.ebb.plan;
 
 import dev.ebb.ir.Pace;
 
-/** What stretches of rounds cost, by sums made once. */
-final class Weights {
-    private final double[] sums;
-    private final double[] sumsOfSums;
+import java.util.List;
 
-    Weights(Pace pace) {
-        int n = pace.weights().size();
+/** What stretches of rounds cost, in rounds of average cost, by sums made once. */
+final class Weights {
+    private final int rounds;
+    private final double[] sums;
+    private final double[] areas;
+
+    Weights(Pace pace, int rounds) {
+        this.rounds = rounds;
+        var weights = pace.isEven() ? List.of(1.0) : pace.weights();
+        int n = weights.size();
+        double mean = weights.stream().mapToDouble(w -> w).average().orElse(1);
+        double each = (double) rounds / n;
         sums = new double[n + 1];
-        sumsOfSums = new double[n + 2];
-        for (int i = 0; i < n; i++) sums[i + 1] = sums[i] + pace.weights().get(i);
-        for (int i = 0; i <= n; i++) sumsOfSums[i + 1] = sumsOfSums[i] + sums[i];
+        areas = new double[n + 1];
+        for (int i = 0; i < n; i++) {
+            sums[i + 1] = sums[i] + weights.get(i) / mean * each;
+            areas[i + 1] = areas[i] + (sums[i] + sums[i + 1]) / 2 * each;
+        }
     }
 
-    int size() {
-        return sums.length - 1;
+    /** All rounds before {@code round}. */
+    private double before(int round) {
+        int n = sums.length - 1;
+        double at = (double) round * n / rounds;
+        int piece = (int) Math.min(n - 1L, (long) round * n / rounds);
+        return sums[piece] + (sums[piece + 1] - sums[piece]) * (at - piece);
+    }
+
+    /** The integral of {@link #before} up to {@code round}. */
+    private double area(int round) {
+        int n = sums.length - 1;
+        int piece = (int) Math.min(n - 1L, (long) round * n / rounds);
+        double width = round - (double) piece * rounds / n;
+        return areas[piece] + (sums[piece] + before(round)) / 2 * width;
     }
 
     /** Rounds {@code [from, to)}, once each. */
     double between(int from, int to) {
-        return sums[to] - sums[from];
+        return before(to) - before(from);
     }
 
-    /** Rounds {@code [from, to)}, begun again from the first for every one of them. */
-    double again(int from, int to) {
-        return sumsOfSums[to + 1] - sumsOfSums[from + 1] - (to - from) * sums[from];
+    /**
+     * What it takes to run ahead from {@code from} time and again, to reverse {@code [from, to)} in
+     * stretches of {@code taped} rounds: exactly for few stretches, by an integral for many.
+     */
+    double again(int from, int to, int taped) {
+        if ((to - from) / taped <= 128) {
+            double sum = 0;
+            for (long at = (long) to - taped; at > from; at -= taped)
+                sum += between(from, (int) at);
+            return sum;
+        }
+        int last = to - taped;
+        return (area(last) - area(from) - (last - from) * before(from)) / taped
+                + between(from, last) / 2;
     }
 }

@@ -59,10 +59,12 @@ final class Moves {
             var to = Runs.part(k.shape(), part.start(), part.step());
             runs.add(new Runs(part.shape(), List.of(View.contiguous(part.shape()), to)));
         }
-        boolean covered = isCovered(k);
+        boolean covered = k.isUpdate() || isCovered(k);
+        boolean inPlace =
+                k.isUpdate() && in.getFirst().segment().address() == out.segment().address();
         return () -> {
             if (!covered) fill(out, k.fill());
-            for (int p = 0; p < runs.size(); p++) {
+            for (int p = inPlace ? 1 : 0; p < runs.size(); p++) {
                 var run = runs.get(p);
                 var from = in.get(p);
                 run.share(workers, (first, last) -> place(run, first, last, from, out));

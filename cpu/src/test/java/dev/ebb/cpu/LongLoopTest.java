@@ -10,6 +10,7 @@ import dev.ebb.Loop;
 import dev.ebb.Tape;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Type;
+import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
 import dev.ebb.solve.Rk4;
 import dev.ebb.tensor.Array;
@@ -31,7 +32,7 @@ class LongLoopTest {
         Fn<Tensor, Tensor> f = x -> Loop.repeat(steps, x, c -> c.sub(c.mul(c).mul(1e-5))).sum();
         var x = (Array) Key.of(1).uniform(Type.of(DType.F64, WIDTH)).add(0.5);
         try (var device = Cpu.allCores();
-                var grad = Ebb.compile(Ebb.grad(f)).on(device).loopSlots(20)) {
+                var grad = Ebb.compile(Ebb.grad(f)).on(device).with(new Binomial(20))) {
             var g = (Array) grad.apply(x);
             var report = grad.report();
             assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
@@ -96,7 +97,7 @@ class LongLoopTest {
         var along = Array.of(0.3, -0.2);
         try (var device = Cpu.allCores();
                 var forward = Ebb.compile((Tensor p) -> Ebb.jvp(last).apply(p, along)).on(device);
-                var backward = Ebb.compile(Ebb.grad(last)).on(device).loopSlots(20)) {
+                var backward = Ebb.compile(Ebb.grad(last)).on(device).with(new Binomial(20))) {
             double tangent = ((Array) forward.apply(at).tangent()).item();
             double adjoint = ((Array) backward.apply(at).mul(along).sum()).item();
             assertThat(tangent).isNotZero();

@@ -1,14 +1,14 @@
 package dev.ebb.nn;
 
+import dev.ebb.Loop;
+import dev.ebb.Next;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
-import java.util.ArrayList;
-
 /**
- * One layer of gated recurrent units over [batch, time, inputs]. Gates lie side by side in the
- * order reset, update, new.
+ * One layer of gated recurrent units over [batch, time, inputs]: a {@link Loop} over time. Gates
+ * lie side by side in the order reset, update, new.
  *
  * @param in [inputs, 3 hidden]
  * @param recurrent [hidden, 3 hidden]
@@ -36,14 +36,16 @@ public record Gru(Tensor in, Tensor recurrent, Tensor inBias, Tensor recurrentBi
     }
 
     public Run apply(Tensor x, Tensor first) {
-        var driven = x.matmul(in).add(inBias);
-        var hidden = first;
-        var outs = new ArrayList<Tensor>();
-        for (int t = 0; t < x.dim(1); t++) {
-            hidden = step(driven.at(1, t), hidden);
-            outs.add(hidden);
-        }
-        return new Run(Tensors.stack(outs, 1), hidden);
+        var driven = x.permute(1, 0, 2).matmul(in).add(inBias);
+        var run =
+                Loop.scan(
+                        first,
+                        driven,
+                        (Tensor hidden, Tensor d) -> {
+                            var next = step(d, hidden);
+                            return new Next<>(next, next);
+                        });
+        return new Run(run.stacked().permute(1, 0, 2), run.carry());
     }
 
     private Tensor step(Tensor driven, Tensor hidden) {

@@ -1,14 +1,15 @@
 package dev.ebb.nn;
 
+import dev.ebb.Loop;
+import dev.ebb.Next;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
-import java.util.ArrayList;
-
 /**
- * One layer of long short-term memory over [batch, time, inputs]. Gates lie side by side in the
- * order input, forget, cell, output.
+ * One layer of long short-term memory over [batch, time, inputs]: a {@link Loop} over time, so that
+ * how much of a long sequence is kept for the derivative follows from the one budget. Gates lie
+ * side by side in the order input, forget, cell, output.
  *
  * @param in [inputs, 4 hidden]
  * @param recurrent [hidden, 4 hidden]
@@ -40,14 +41,16 @@ public record Lstm(Tensor in, Tensor recurrent, Tensor bias) {
     }
 
     public Run apply(Tensor x, State first) {
-        var driven = x.matmul(in).add(bias);
-        var state = first;
-        var outs = new ArrayList<Tensor>();
-        for (int t = 0; t < x.dim(1); t++) {
-            state = step(driven.at(1, t), state);
-            outs.add(state.hidden);
-        }
-        return new Run(Tensors.stack(outs, 1), state);
+        var driven = x.permute(1, 0, 2).matmul(in).add(bias);
+        var run =
+                Loop.scan(
+                        first,
+                        driven,
+                        (State s, Tensor d) -> {
+                            var next = step(d, s);
+                            return new Next<>(next, next.hidden);
+                        });
+        return new Run(run.stacked().permute(1, 0, 2), run.carry());
     }
 
     private State step(Tensor driven, State s) {

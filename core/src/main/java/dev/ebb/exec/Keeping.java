@@ -1,0 +1,76 @@
+package dev.ebb.exec;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Room;
+import dev.ebb.plan.Splits;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * A loop that is going to be reversed: it saves the states of the first way through, and tapes its
+ * last rounds as it comes by, so that the reverse begins without running any of them again.
+ */
+final class Keeping implements Runnable {
+    private final Kernel.Scan k;
+    private final Splits splits;
+    private final Pool pool;
+    private final Taped taped;
+    private final Rounds rounds;
+    private final List<Buffer> counts;
+    private final List<Buffer> first;
+    private final List<Buffer> stacks;
+    private final List<Buffer> carries;
+    private final List<Buffer> given;
+
+    Keeping(
+            Kernel.Scan k,
+            Room room,
+            Kernel.Taping taping,
+            Device device,
+            List<Buffer> all,
+            List<Buffer> out,
+            MemorySegment memory) {
+        this.k = k;
+        splits = Splits.of(k.pace(), room, k.times());
+        counts = k.counted() ? all.subList(0, 1) : List.of();
+        var in = k.counted() ? all.subList(1, all.size()) : all;
+        carries = out.subList(0, k.carries());
+        given = out.subList(k.carries(), out.size() - 1);
+        var constants = in.subList(0, k.constants());
+        rounds = new Rounds(k, k.body(), device, memory, constants, carries);
+        pool = new Pool(out.getLast().segment(), room);
+        taped =
+                new Taped(
+                        new Rounds(k, taping.body(), device, memory, constants, carries),
+                        taping.carries().stream().map(carries::get).toList(),
+                        given.size());
+        first = in.subList(k.constants(), k.constants() + k.carries());
+        stacks = in.subList(k.constants() + k.carries(), in.size());
+    }
+
+    @Override
+    public void run() {
+        int count = counts.isEmpty() ? k.times() : (int) counts.getFirst().getLong(0);
+        var saved = splits.positions(count);
+        int level = saved.size();
+        int from = saved.isEmpty() ? 0 : saved.getLast();
+        int taping = splits.taped(from, count, level);
+        int next = 0;
+        Rounds.copy(first, carries);
+        for (int t = 0; t < count; t++) {
+            long place = k.reverse() ? count - 1 - t : t;
+            if (next < level && saved.get(next) == t) pool.save(carries, next++);
+            if (t < taping) {
+                rounds.feed(stacks, 0, place);
+                rounds.run();
+                Rounds.stack(rounds.given(), given, place);
+            } else {
+                taped.run(stacks, place, pool, pool.tape(level, t - taping));
+                Rounds.stack(taped.given(), given, place);
+            }
+        }
+        Looping.clear(given, rounds.given(), count);
+    }
+}

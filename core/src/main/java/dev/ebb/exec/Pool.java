@@ -1,0 +1,43 @@
+package dev.ebb.exec;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Room;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/** The memory in which a loop keeps states and tapes, bound to its place. */
+record Pool(MemorySegment memory, Room room) {
+
+    /** Saves a state as number {@code level}. */
+    void save(List<Buffer> carries, int level) {
+        write(carries, level * room.state());
+    }
+
+    void restore(int level, List<Buffer> carries) {
+        read(level * room.state(), carries);
+    }
+
+    /** Where tape number {@code number} lies beside {@code level} states. */
+    long tape(int level, int number) {
+        return level * room.state() + number * room.tape();
+    }
+
+    /** Writes buffers one behind the other; the end of the last. */
+    long write(List<Buffer> buffers, long offset) {
+        long at = offset;
+        for (var b : buffers) {
+            MemorySegment.copy(b.segment(), 0, memory, at, b.bytes());
+            at += Math.ceilDiv(b.bytes(), 64) * 64;
+        }
+        return at;
+    }
+
+    void read(long offset, List<Buffer> buffers) {
+        long at = offset;
+        for (var b : buffers) {
+            MemorySegment.copy(memory, at, b.segment(), 0, b.bytes());
+            at += Math.ceilDiv(b.bytes(), 64) * 64;
+        }
+    }
+}

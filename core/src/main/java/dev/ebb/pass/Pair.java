@@ -1,0 +1,92 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Kernel.Remember;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** A loop whose stacked carries only its reverse reads. */
+record Pair(Node forward, Node backward) {
+
+    boolean ofUnknownLength() {
+        return forward.kernel() instanceof Kernel.While;
+    }
+
+    /** The forward loop as its reverse runs it again. */
+    Kernel.Scan rounds() {
+        return forward.kernel() instanceof Kernel.While w
+                ? Loops.rounds(w, new Remember.Nothing())
+                : ((Kernel.Scan) forward.kernel()).remembering(new Remember.Nothing());
+    }
+
+    Kernel.Scan reverse() {
+        return (Kernel.Scan) backward.kernel();
+    }
+
+    /** What the forward loop reads, without its count. */
+    List<Value> ahead() {
+        boolean counted = !ofUnknownLength() && rounds().counted();
+        return forward.inputs().subList(counted ? 1 : 0, forward.inputs().size());
+    }
+
+    /** What the reverse loop reads, without its count. */
+    List<Value> back() {
+        return backward.inputs().subList(reverse().counted() ? 1 : 0, backward.inputs().size());
+    }
+
+    /** What the forward loop gives besides its stacks. */
+    List<Value> given() {
+        return forward.outputs().subList(0, Loops.plainOutputs(forward.kernel()));
+    }
+
+    static List<Pair> of(Graph graph) {
+        Map<Value, Set<Node>> readers = new HashMap<>();
+        for (Node node : graph.nodes()) {
+            for (Value v : node.inputs())
+                readers.computeIfAbsent(v, _ -> new HashSet<>()).add(node);
+        }
+        var pairs = new ArrayList<Pair>();
+        for (Node node : graph.nodes()) {
+            if (!remembersEverything(node.kernel()) || Loops.carries(node.kernel()) == 0) continue;
+            var stacks =
+                    node.outputs()
+                            .subList(Loops.plainOutputs(node.kernel()), node.outputs().size());
+            var by =
+                    stacks.stream()
+                            .flatMap(v -> readers.getOrDefault(v, Set.of()).stream())
+                            .distinct()
+                            .toList();
+            if (by.size() != 1 || stacks.stream().anyMatch(graph.results()::contains)) continue;
+            var pair = new Pair(node, by.getFirst());
+            if (reverses(by.getFirst(), pair.rounds(), stacks)) pairs.add(pair);
+        }
+        return pairs;
+    }
+
+    private static boolean remembersEverything(Kernel kernel) {
+        return (kernel instanceof Kernel.Scan s && s.remember() instanceof Remember.Everything)
+                || (kernel instanceof Kernel.While w
+                        && w.remember() instanceof Remember.Everything);
+    }
+
+    private static boolean reverses(Node node, Kernel.Scan forward, List<Value> stacks) {
+        if (!(node.kernel() instanceof Kernel.Scan k)
+                || !(k.remember() instanceof Remember.Nothing)) return false;
+        int first = (k.counted() ? 1 : 0) + k.constants() + k.carries();
+        var inputs = node.inputs();
+        return k.times() == forward.times()
+                && k.counted() == forward.counted()
+                && k.reverse() != forward.reverse()
+                && inputs.size() >= first + stacks.size()
+                && inputs.subList(first, first + stacks.size()).equals(stacks)
+                && stacks.stream().allMatch(s -> inputs.stream().filter(s::equals).count() == 1);
+    }
+}

@@ -1,0 +1,178 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Kernel.Begun;
+import dev.ebb.ir.Kernel.Remember;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Room;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Gives every loop that is reversed as much room as {@link Rooms} has for it, loops inside loops
+ * first. The forward loop then keeps states and tapes in that room instead of stacking all its
+ * carries, and its reverse becomes a {@link Kernel.Sweep} that works in it.
+ */
+public final class Reversals {
+    private Reversals() {}
+
+    /**
+     * A loop to be reversed: its rounds, or at most how many, and what a state and a tape of it
+     * take.
+     */
+    public record Reversed(int rounds, boolean known, long state, long tape) {
+
+        /** Room for the tapes of all rounds. */
+        public long allBytes() {
+            return Math.max(1, rounds) * tape;
+        }
+    }
+
+    /** How much room a loop gets. */
+    @FunctionalInterface
+    public interface Rooms {
+        Room of(Reversed loop);
+    }
+
+    /** {@code graph} with its loops reversed in these rooms. */
+    public static Graph within(Graph whole, Rooms rooms) {
+        var graph = Loops.inside(whole, body -> within(body, rooms));
+        var nodes = new ArrayList<>(graph.nodes());
+        int next =
+                1
+                        + Stream.concat(
+                                        graph.params().stream(),
+                                        nodes.stream().flatMap(n -> n.outputs().stream()))
+                                .mapToInt(Value::id)
+                                .max()
+                                .orElse(-1);
+        for (var pair : Pair.of(graph)) {
+            var halves = new Halves(pair);
+            var room = rooms.of(reversed(pair, halves));
+            var left = new ArrayList<Value>();
+            left.add(new Value(next++, room.type()));
+            if (pair.ofUnknownLength())
+                left.add(new Value(next++, new Type(DType.I64, Shape.of(room.levels()))));
+            nodes.set(nodes.indexOf(pair.forward()), forward(pair, halves, room, left));
+            nodes.set(nodes.indexOf(pair.backward()), sweep(pair, halves, room, left));
+        }
+        return new Graph(graph.params(), nodes, graph.results());
+    }
+
+    /**
+     * Nodes to run one by one.
+     *
+     * @param later those of them that nobody may ever ask for
+     */
+    public record Run(List<Node> nodes, Set<Node> later) {}
+
+    /**
+     * {@code nodes}, which are run as they come, with each reverse loop as one node that runs its
+     * loop itself, in as much room as there is then. The stacks it would have read are made if they
+     * are asked for.
+     */
+    public static Run alone(List<Node> nodes) {
+        if (nodes.stream().noneMatch(n -> n.kernel() instanceof Kernel.Scan))
+            return new Run(nodes, Set.of());
+        var outside = new LinkedHashSet<Value>();
+        var made = new HashSet<Value>();
+        for (Node node : nodes) {
+            for (Value v : node.inputs()) if (!made.contains(v)) outside.add(v);
+            made.addAll(node.outputs());
+        }
+        var graph = new Graph(List.copyOf(outside), nodes, List.of());
+        var lowered = Loops.inside(graph, body -> Loops.merge(Fuse.of(Simplify.of(body))));
+        var run = new ArrayList<>(lowered.nodes());
+        var later = new HashSet<Node>();
+        for (var pair : Pair.of(lowered)) {
+            var halves = new Halves(pair);
+            var loop = reversed(pair, halves);
+            var room = new Room(loop.allBytes(), loop.state(), loop.tape(), Integer.MAX_VALUE);
+            run.set(run.indexOf(pair.backward()), sweep(pair, halves, room, List.of()));
+            later.add(pair.forward());
+        }
+        return new Run(run, later);
+    }
+
+    private static Reversed reversed(Pair pair, Halves halves) {
+        return new Reversed(
+                pair.rounds().times(),
+                !pair.ofUnknownLength(),
+                halves.stateBytes(),
+                halves.tapeBytes());
+    }
+
+    private static Node forward(Pair pair, Halves halves, Room room, List<Value> left) {
+        var outputs = new ArrayList<>(pair.given());
+        outputs.addAll(left);
+        var what =
+                pair.ofUnknownLength()
+                        ? new Remember.Latest(room)
+                        : new Remember.Checkpoints(
+                                room, halves.taping(pair.rounds().body().results().size()));
+        return Loops.lowered(
+                pair.forward(),
+                Loops.remembering(pair.forward().kernel(), what),
+                pair.forward().inputs(),
+                outputs,
+                Set.of());
+    }
+
+    private static Node sweep(Pair pair, Halves halves, Room room, List<Value> left) {
+        var k = pair.rounds();
+        var begun =
+                left.isEmpty() ? Begun.NOT : pair.ofUnknownLength() ? Begun.LATEST : Begun.TAPED;
+        var inputs = new ArrayList<Value>();
+        if (k.counted()) inputs.add(pair.backward().inputs().getFirst());
+        inputs.addAll(pair.ahead());
+        inputs.addAll(left);
+        int first = pair.reverse().constants() + pair.reverse().carries();
+        inputs.addAll(pair.back().subList(0, first));
+        inputs.addAll(pair.back().subList(first + k.carries(), pair.back().size()));
+        var ahead =
+                new Kernel.Scan(
+                        onlyCarries(k),
+                        k.times(),
+                        k.constants(),
+                        k.carries(),
+                        k.reverse(),
+                        k.counted(),
+                        k.remember(),
+                        k.pace());
+        var kernel =
+                new Kernel.Sweep(
+                        ahead,
+                        halves.taping(k.carries()),
+                        halves.leaving(),
+                        halves.second(),
+                        room,
+                        begun);
+        // what it finds it uses up, so it cannot run twice, unless all it needs was taped before
+        boolean again =
+                begun == Begun.NOT || (begun == Begun.TAPED && room.capacity(0) >= k.times());
+        return Loops.lowered(
+                pair.backward(),
+                kernel,
+                inputs,
+                pair.backward().outputs(),
+                again ? Set.of() : Set.of(Trait.NONDETERMINISTIC));
+    }
+
+    private static Graph onlyCarries(Kernel.Scan k) {
+        var g = new Graph.Builder();
+        var here =
+                g.inline(k.body(), k.body().params().stream().map(p -> g.param(p.type())).toList());
+        return g.build(k.body().results().subList(0, k.carries()).stream().map(here::at).toList());
+    }
+}

@@ -1,0 +1,142 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Brings the stores of states to where they cost nothing. A state's next version, once stored, is
+ * read where it is stored: then the update that computes it has one reader and can become part of
+ * the store, in place. Where it was computed by writing over a part of a version before, the store
+ * moves before that, so that the part is written in the place of the state.
+ */
+final class Stores {
+    /** No update is looked for behind more elementwise ops than this. */
+    private static final int DEEPEST = 64;
+
+    private final List<Piece> pieces;
+    private final Table<Value, Piece> producer;
+    private final Set<Value> results;
+    private final List<Value> params;
+
+    /** What is stored in the place of a state and then changed there. */
+    private final Set<Value> stored = new HashSet<>();
+
+    /** What {@link #operand} found so far. */
+    private final Map<Value, Integer> known = new HashMap<>();
+
+    Stores(
+            List<Piece> pieces,
+            Table<Value, Piece> producer,
+            Set<Value> results,
+            List<Value> params) {
+        this.pieces = pieces;
+        this.producer = producer;
+        this.results = results;
+        this.params = params;
+    }
+
+    void settle() {
+        for (Piece store : List.copyOf(pieces)) {
+            if (!isStore(store)) continue;
+            for (int operand = before(store); operand >= 0; operand = before(store))
+                swap(store, producer.at(store.inputs.getLast()), operand);
+            if (store.inputs.getFirst().equals(store.inputs.getLast()) && isInner(store)) {
+                pieces.remove(store);
+                replace(store.outputs.getFirst(), store.inputs.getFirst());
+            } else {
+                readWhatIsStored(store);
+            }
+        }
+    }
+
+    private boolean isInner(Piece store) {
+        return stored.contains(store.outputs.getFirst());
+    }
+
+    private boolean isStore(Piece piece) {
+        return piece.isStore()
+                && params.contains(piece.inputs.getFirst())
+                && results.contains(piece.outputs.getFirst());
+    }
+
+    /** The operand, of the piece that computes what is stored, to store in its stead; or -1. */
+    private int before(Piece store) {
+        known.clear();
+        return operand(store.inputs.getLast(), 0);
+    }
+
+    /** An operand of the producer of {@code v} that {@code v} is an update of, sooner or later. */
+    private int operand(Value v, int depth) {
+        if (depth > DEEPEST) return -1;
+        Integer before = known.get(v);
+        if (before != null) return before;
+        int found = find(v, depth);
+        known.put(v, found);
+        return found;
+    }
+
+    private int find(Value v, int depth) {
+        var from = producer.find(v);
+        if (from.isEmpty() || results.contains(v) || !from.get().node.op().traits().isEmpty())
+            return -1;
+        var piece = from.get();
+        if (piece.kernel instanceof Kernel.Assemble k)
+            return k.isUpdate() && isOnce(piece, 0) ? 0 : -1;
+        if (!(piece.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) return -1;
+        for (int i = 0; i < piece.inputs.size(); i++) {
+            var x = piece.inputs.get(i);
+            if (x.type().equals(v.type())
+                    && map.operands().get(i).isContiguous(map.shape())
+                    && isOnce(piece, i)
+                    && operand(x, depth + 1) >= 0) return i;
+        }
+        return -1;
+    }
+
+    private static boolean isOnce(Piece piece, int operand) {
+        var x = piece.inputs.get(operand);
+        return piece.inputs.stream().filter(x::equals).count() == 1;
+    }
+
+    /** {@code store(update(x))} becomes {@code update(store(x))}. */
+    private void swap(Piece store, Piece update, int operand) {
+        var computed = update.outputs.getFirst();
+        var last = store.outputs.getFirst();
+        replace(computed, last);
+        var operands = new ArrayList<>(update.inputs);
+        store.inputs = List.of(store.inputs.getFirst(), operands.set(operand, computed));
+        update.inputs = operands;
+        store.outputs = update.outputs;
+        update.outputs = List.of(last);
+        producer.put(computed, store);
+        producer.put(last, update);
+        stored.add(computed);
+        pieces.remove(store);
+        pieces.add(pieces.indexOf(update), store);
+    }
+
+    private void replace(Value v, Value by) {
+        for (Piece reader : pieces)
+            reader.inputs = reader.inputs.stream().map(x -> x.equals(v) ? by : x).toList();
+    }
+
+    private void readWhatIsStored(Piece store) {
+        var computed = store.inputs.getLast();
+        var from = producer.find(computed);
+        if (from.isEmpty()
+                || !(from.get().kernel instanceof Kernel.Map)
+                || results.contains(computed)) return;
+        pieces.remove(store);
+        replace(computed, store.outputs.getFirst());
+        store.inputs = List.of(store.inputs.getFirst(), computed);
+        pieces.add(pieces.indexOf(from.get()) + 1, store);
+    }
+}

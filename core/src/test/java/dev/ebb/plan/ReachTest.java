@@ -1,0 +1,141 @@
+package dev.ebb.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ebb.ir.Pace;
+import dev.ebb.ir.Room;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.PriorityQueue;
+
+class ReachTest {
+
+    /** Rounds run ahead when all are reversed as {@code splits} says. */
+    private static long ahead(Splits splits, int rounds) {
+        record Stretch(int from, int to, int level) {}
+        long sum = 0;
+        var open = new ArrayDeque<Stretch>();
+        open.push(new Stretch(0, rounds, 0));
+        while (!open.isEmpty()) {
+            var s = open.pop();
+            int middle = splits.next(s.from, s.to, s.level);
+            if (middle > s.from) {
+                open.push(new Stretch(s.from, middle, s.level));
+                open.push(new Stretch(middle, s.to, s.level + 1));
+            } else {
+                middle = splits.taped(s.from, s.to, s.level);
+                if (middle > s.from) open.push(new Stretch(s.from, middle, s.level));
+            }
+            sum += middle - s.from;
+        }
+        return sum;
+    }
+
+    @Test
+    void withOneTapeItIsRevolve() {
+        for (int n = 1; n <= 120; n++) {
+            for (int slots = 1; slots <= 12; slots++) {
+                var splits = Splits.of(Pace.EVEN, Room.slots(slots, 3, 7), n);
+                assertThat(n + ahead(splits, n))
+                        .as("%s rounds, %s slots", n, slots)
+                        .isEqualTo(Revolve.forwards(n, slots));
+            }
+        }
+    }
+
+    /** What is saved and taped (a bit for each round), where it stands, what is to be reversed. */
+    private record Place(int saved, int taped, int at, int left) {}
+
+    private record Reached(Place place, int work) {}
+
+    /** The fewest rounds run ahead over all ways to save, tape, restore, drop and reverse. */
+    private static int searched(int n, Room room) {
+        var best = new HashMap<Place, Integer>();
+        var open = new PriorityQueue<>(Comparator.comparingInt(Reached::work));
+        open.add(new Reached(new Place(1, 0, 0, n), 0));
+        while (true) {
+            var here = open.remove();
+            var p = here.place;
+            if (p.left == 0) return here.work - n;
+            if (best.putIfAbsent(p, here.work) != null) continue;
+            for (var next : next(p, n, room).entrySet()) {
+                if (!best.containsKey(next.getKey()))
+                    open.add(new Reached(next.getKey(), here.work + next.getValue()));
+            }
+        }
+    }
+
+    private static boolean fits(int saved, int taped, Room room) {
+        return (Integer.bitCount(saved) - 1) * room.state() + Integer.bitCount(taped) * room.tape()
+                <= room.bytes();
+    }
+
+    private static Map<Place, Integer> next(Place p, int n, Room room) {
+        var next = new HashMap<Place, Integer>();
+        if ((p.taped >> (p.left - 1) & 1) == 1)
+            return Map.of(new Place(p.saved, p.taped & ~(1 << p.left - 1), p.at, p.left - 1), 0);
+        if (p.at < p.left) {
+            next.put(new Place(p.saved, p.taped, p.at + 1, p.left), 1);
+            int more = p.taped | 1 << p.at;
+            if (more != p.taped && fits(p.saved, more, room))
+                next.put(new Place(p.saved, more, p.at + 1, p.left), 1);
+            int state = p.saved | 1 << p.at;
+            if (state != p.saved && fits(state, p.taped, room))
+                next.put(new Place(state, p.taped, p.at, p.left), 0);
+        }
+        for (int i = 0; i < n; i++) {
+            if ((p.saved >> i & 1) == 0) continue;
+            next.put(new Place(p.saved, p.taped, i, p.left), 0);
+            if (i > 0) next.put(new Place(p.saved & ~(1 << i), p.taped, p.at, p.left), 0);
+        }
+        return next;
+    }
+
+    /** Against every schedule there is. */
+    @Test
+    void shortLoopsAreReversedAboutAsWellAsCanBe() {
+        long found = 0;
+        long least = 0;
+        for (int state : new int[] {1, 2, 3}) {
+            for (int tape : new int[] {1, 2, 3, 5}) {
+                for (int n = 2; n <= 7; n++) {
+                    for (int bytes = tape; bytes < n * tape; bytes++) {
+                        var room = new Room(bytes, state, tape, Integer.MAX_VALUE);
+                        long here = ahead(Splits.of(Pace.EVEN, room, n), n);
+                        int best = searched(n, room);
+                        found += here;
+                        least += best;
+                        assertThat(here).as("%s in %s", n, room).isBetween((long) best, best + 1L);
+                    }
+                }
+            }
+        }
+        assertThat(found).isLessThan(least * 101 / 100);
+    }
+
+    /** Against the table of all splits, where that is still small. */
+    @Test
+    void longerLoopsAreReversedAboutAsWellAsTheTableHasIt() {
+        double worst = 1;
+        for (int state : new int[] {1, 2, 3}) {
+            for (int tape : new int[] {1, 2, 5, 11}) {
+                for (int n : new int[] {20, 50, 90}) {
+                    for (int bytes = tape; bytes < n * tape; bytes += 1 + bytes / 7) {
+                        var room = new Room(bytes, state, tape, Integer.MAX_VALUE);
+                        var reach = new Reach(room, n);
+                        var table = new Uneven(Pace.EVEN, room, n, reach);
+                        double all = n + ahead(table, n);
+                        worst = Math.max(worst, (n + ahead(reach, n)) / all);
+                    }
+                }
+            }
+        }
+        assertThat(worst).isLessThan(1.07);
+        System.out.println(worst);
+    }
+}
