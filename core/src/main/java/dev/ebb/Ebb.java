@@ -8,7 +8,9 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Cost;
 import dev.ebb.plan.Curve;
+import dev.ebb.plan.Roofline;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
@@ -176,7 +178,19 @@ public final class Ebb {
     /** As {@link #stepper(Fn2, Object, Object, Budget)}, on a device of the caller's choice. */
     public static <S, B, R> Stepper<S, B, R> stepper(
             Fn2<S, B, Next<S, R>> step, S initial, B example, Budget budget, Device device) {
-        return new Stepper<>(step, initial, example, Pipeline.within(budget).on(device));
+        return stepper(step, initial, example, budget, device, Roofline.typical());
+    }
+
+    /** As above, planned under a model of what kernels cost. */
+    public static <S, B, R> Stepper<S, B, R> stepper(
+            Fn2<S, B, Next<S, R>> step,
+            S initial,
+            B example,
+            Budget budget,
+            Device device,
+            Cost cost) {
+        return new Stepper<>(
+                step, initial, example, Pipeline.within(budget).on(device).costing(cost));
     }
 
     /**
@@ -194,6 +208,16 @@ public final class Ebb {
         } finally {
             graph.at(outer, reverse);
         }
+    }
+
+    /**
+     * The same tensor under a name, by which a policy can find it: {@code new
+     * Keep(Policy.names("attn"))}. A name changes no bit and costs no kernel; where ops are merged
+     * into one kernel, that kernel answers to the names of all of them. Outside of a function that
+     * is being traced it means nothing.
+     */
+    public static Tensor name(Tensor tensor, String name) {
+        return Recording.isActive() ? tensor.named(name) : tensor;
     }
 
     /** A function recorded at an argument. */

@@ -152,8 +152,10 @@ record Pipeline(
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {
-        if (strategy.isPresent()) return strategy.get().decide(problem(graph, bindings), cost);
-        return curve(graph, bindings).at(budget);
+        if (strategy.isEmpty()) return curve(graph, bindings).at(budget);
+        var problem = problem(graph, bindings);
+        var plan = strategy.get().decide(problem, cost, device.fixedBytes());
+        return bounded(plan, strategy.get());
     }
 
     private Curve curve(Graph graph, List<Binding> bindings) {
@@ -161,6 +163,22 @@ record Pipeline(
     }
 
     private Problem problem(Graph graph, List<Binding> bindings) {
-        return Settle.of(new Problem(Scratch.add(graph, device), bindings));
+        var settled = Settle.of(new Problem(Scratch.add(graph, device), bindings));
+        return settled.inverting(Scratch.inversions(settled.graph(), device));
+    }
+
+    /** A strategy of the user's choice is held to the budget too. */
+    private Plan bounded(Plan plan, Planner chosen) {
+        long bytes = budget.resolve(plan.storeAllBytes());
+        if (plan.peakBytes() <= bytes) return plan;
+        throw new OverBudgetException(
+                chosen
+                        + " takes "
+                        + Budget.show(plan.peakBytes())
+                        + ", the budget is "
+                        + Budget.show(bytes)
+                        + "; give it as much, keep less, or leave the strategy out and the plan"
+                        + " will be fitted to the budget",
+                plan.peakBytes());
     }
 }

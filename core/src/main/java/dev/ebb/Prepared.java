@@ -2,17 +2,14 @@ package dev.ebb;
 
 import dev.ebb.exec.Program;
 import dev.ebb.exec.Report;
-import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.ShapeException;
-import dev.ebb.ir.Value;
 import dev.ebb.plan.Binding;
 import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Traced;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -43,10 +40,7 @@ final class Prepared implements AutoCloseable {
         var plan = pipeline.plan(graph, bindings);
         var prepared = new Prepared(graph, plan, new Program(plan.layout(), pipeline.device()));
         for (int i = 0; i < captured.size(); i++) {
-            write(
-                    captured.get(i),
-                    prepared.program.param(arguments + i),
-                    graph.params().get(arguments + i));
+            write(prepared.program, arguments + i, captured.get(i), graph);
         }
         return prepared;
     }
@@ -69,7 +63,9 @@ final class Prepared implements AutoCloseable {
                 .toList();
     }
 
-    static void write(Array array, Buffer to, Value param) {
+    /** Sets a parameter of a program. */
+    static void write(Program program, int i, Array array, Graph graph) {
+        var param = graph.params().get(i);
         if (!array.type().equals(param.type())) {
             throw new ShapeException(
                     "an argument is "
@@ -78,7 +74,12 @@ final class Prepared implements AutoCloseable {
                             + param.type()
                             + " was compiled for");
         }
-        MemorySegment.copy(array.data().segment(), 0, to.segment(), 0, to.bytes());
+        program.write(i, array.data().segment());
+    }
+
+    /** A copy of a result of the last run of a program. */
+    static Array result(Program program, int i, Graph graph) {
+        return Array.make(graph.results().get(i).type(), to -> program.readResult(i, to.segment()));
     }
 
     synchronized List<Array> run(List<Array> arguments) {
@@ -91,12 +92,11 @@ final class Prepared implements AutoCloseable {
     }
 
     private List<Array> run(List<Array> arguments, Function<Program, Report> how) {
-        for (int i = 0; i < arguments.size(); i++)
-            write(arguments.get(i), program.param(i), graph.params().get(i));
+        for (int i = 0; i < arguments.size(); i++) write(program, i, arguments.get(i), graph);
         report = Optional.of(how.apply(program));
         var results = new ArrayList<Array>();
         for (int i = 0; i < graph.results().size(); i++) {
-            results.add(Array.copy(graph.results().get(i).type().shape(), program.result(i)));
+            results.add(result(program, i, graph));
         }
         return results;
     }

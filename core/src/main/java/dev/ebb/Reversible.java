@@ -8,19 +8,19 @@ import java.util.Optional;
 
 /**
  * Blocks that can be walked backwards. Two streams, each changed by a function of the other: {@code
- * y1 = x1 + f(x2)}, {@code y2 = x2 + g(y1)}. From what comes out, what went in can be had again: {@code
- * x2 = y2 - g(y1)}, {@code x1 = y1 - f(x2)}, so a plan that is short of memory keeps no stream, however
- * many blocks there are (Gomez et al., "The reversible residual network", 2017). Floating-point
- * addition does not undo; the streams lie on a {@link Grid}, where it does, to the last bit (the way of
- * MacKay et al., "Reversible recurrent neural networks", 2018, with wrapping instead of a buffer for
- * lost bits).
+ * y1 = x1 + f(x2)}, {@code y2 = x2 + g(y1)}. From what comes out, what went in can be had again:
+ * {@code x2 = y2 - g(y1)}, {@code x1 = y1 - f(x2)}, so a plan that is short of memory keeps no
+ * stream, however many blocks there are (Gomez et al., "The reversible residual network", 2017).
+ * Floating-point addition does not undo; the streams lie on a {@link Grid}, where it does, to the
+ * last bit (the way of MacKay et al., "Reversible recurrent neural networks", 2018, with wrapping
+ * instead of a buffer for lost bits).
  */
 public final class Reversible {
     private Reversible() {}
 
     /**
-     * The two streams of a reversible block. A tensor goes in as two halves and comes out as a sum: the
-     * tensor and all that any branch added, as in a net of plain residual blocks.
+     * The two streams of a reversible block. A tensor goes in as two halves and comes out as a sum:
+     * the tensor and all that any branch added, as in a net of plain residual blocks.
      */
     public record Streams(Tensor first, Tensor second) {
 
@@ -37,7 +37,8 @@ public final class Reversible {
     }
 
     /** A block of two branches; alone, it is a stack of one. */
-    public record Block(Fn<Tensor, Tensor> f, Fn<Tensor, Tensor> g) implements Fn<Streams, Streams> {
+    public record Block(Fn<Tensor, Tensor> f, Fn<Tensor, Tensor> g)
+            implements Fn<Streams, Streams> {
         @Override
         public Streams apply(Streams in) {
             return stack(List.of(this)).apply(in);
@@ -75,8 +76,8 @@ public final class Reversible {
     }
 
     /**
-     * Blocks one after the other in plain floating point, whose streams come back only nearly: a plan
-     * that takes them back changes the bits of the gradient, and says so.
+     * Blocks one after the other in plain floating point, whose streams come back only nearly: a
+     * plan that takes them back changes the bits of the gradient, and says so.
      */
     public static Fn<Streams, Streams> approximate(List<Block> blocks) {
         var all = List.copyOf(blocks);

@@ -83,7 +83,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     }
 
     private void write(Array array, int param) {
-        Prepared.write(array, program.param(param), graph.params().get(param));
+        Prepared.write(program, param, array, graph);
     }
 
     /** One step: the state moves on, the output comes back. */
@@ -106,7 +106,11 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     public synchronized S state() {
         var arrays = new ArrayList<Array>();
         for (int i = 0; i < states; i++) {
-            arrays.add(Array.copy(graph.params().get(i).type().shape(), program.param(i)));
+            int state = i;
+            arrays.add(
+                    Array.make(
+                            graph.params().get(i).type(),
+                            to -> program.readParam(state, to.segment())));
         }
         return Tree.unflatten(initial, arrays);
     }
@@ -120,7 +124,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private List<Array> read(int from, int to) {
         var arrays = new ArrayList<Array>();
         for (int i = from; i < to; i++) {
-            arrays.add(Array.copy(graph.results().get(i).type().shape(), program.result(i)));
+            arrays.add(Prepared.result(program, i, graph));
         }
         return arrays;
     }
@@ -129,13 +133,6 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     public Report report() {
         return report.orElseThrow(
                 () -> new IllegalStateException("nothing has run yet; call step first"));
-    }
-
-    /** One step with the time of every op; the state moves on as in {@link #step}. */
-    public synchronized Report profile(B input) {
-        var leaves = Tree.flatten(input);
-        for (int i = 0; i < inputs; i++) write((Array) leaves.get(i), states + i);
-        return program.profile();
     }
 
     /** What is decided: what is kept, what is computed again, where it lies. */

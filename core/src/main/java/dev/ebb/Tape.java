@@ -67,7 +67,7 @@ public final class Tape implements AutoCloseable {
                 new Replayer(
                         switch (budget) {
                             case Budget.Bytes(long bytes) -> bytes;
-                            case Budget.Share _ ->
+                            case Budget.Share _, Budget.OfSaved _ ->
                                     throw new IllegalArgumentException(
                                             "a tape cannot know in advance what all of its values"
                                                     + " take; give it a budget in bytes, not "

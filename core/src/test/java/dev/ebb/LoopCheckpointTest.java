@@ -284,8 +284,11 @@ class LoopCheckpointTest {
                         Loop.repeat(
                                         12,
                                         v,
-                                        c -> Loop.repeat(30, c, d -> d.mul(v).sin().add(d.exp())
-                                                .mul(0.5)))
+                                        c ->
+                                                Loop.repeat(
+                                                        30,
+                                                        c,
+                                                        d -> d.mul(v).sin().add(d.exp()).mul(0.5)))
                                 .sum();
         Array expected;
         long all;

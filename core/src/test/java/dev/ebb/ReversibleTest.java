@@ -53,11 +53,7 @@ class ReversibleTest {
         }
 
         Tensor loss() {
-            return Reversible.stack(blocks())
-                    .apply(Reversible.Streams.of(x))
-                    .sum()
-                    .square()
-                    .mean();
+            return Reversible.stack(blocks()).apply(Reversible.Streams.of(x)).sum().square().mean();
         }
     }
 
@@ -86,8 +82,7 @@ class ReversibleTest {
         var x2 = Array.of(1.0, 2.0, 3.0);
         var block = Reversible.block(x -> x.mul(0.1), y -> y.mul(3));
         var out =
-                Reversible.stack(List.of(block), new Grid(2))
-                        .apply(new Reversible.Streams(x1, x2));
+                Reversible.stack(List.of(block), new Grid(2)).apply(new Reversible.Streams(x1, x2));
         assertThat(((Array) out.first()).toDoubles()).containsExactly(0.5, 0, 100.25);
         assertThat(((Array) out.second()).toDoubles()).containsExactly(2.5, 2, 303.75);
         var plain = Reversible.approximate(List.of(block)).apply(new Reversible.Streams(x1, x2));

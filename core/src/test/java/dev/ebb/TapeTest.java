@@ -286,7 +286,10 @@ class TapeTest {
                 var y = Loop.repeat(400, w.sin(), c -> c.mul(w).sin().add(c.mul(0.5)));
                 var z =
                         Loop.whileTrue(
-                                1000, y, c -> c.sum().gt(1), c -> c.mul(0.9).add(c.sin().mul(-0.1)));
+                                1000,
+                                y,
+                                c -> c.sum().gt(1),
+                                c -> c.mul(0.9).add(c.sin().mul(-0.1)));
                 gradients.add(tape.array(tape.gradient(z.square().sum(), w)));
                 peaks.add(tape.report().measuredBytes());
                 assertThat(tape.report().measuredBytes()).isLessThanOrEqualTo(room);
@@ -317,7 +320,8 @@ class TapeTest {
             var g = tape.gradient(f.apply(w), w);
             var h = tape.array(tape.gradient(g.mul(along).sum(), w));
             assertThat(h.toDoubles())
-                    .containsExactly(((Array) Ebb.hvp(f).apply(x, along)).toDoubles(), within(1e-12));
+                    .containsExactly(
+                            ((Array) Ebb.hvp(f).apply(x, along)).toDoubles(), within(1e-12));
         }
     }
 }

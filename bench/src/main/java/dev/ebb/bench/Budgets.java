@@ -4,6 +4,7 @@ import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.exec.Program;
+import dev.ebb.exec.Timed;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
@@ -13,13 +14,16 @@ import dev.ebb.nn.model.Gpt2;
 import dev.ebb.pass.Fuse;
 import dev.ebb.pass.Simplify;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Cost;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.Roofline;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -43,7 +47,7 @@ public final class Budgets {
         Fn<Task, Ebb.ValueAndGrad<Gpt2>> f =
                 t -> Ebb.valueAndGrad((Gpt2 m) -> m.loss(t.ids(), t.targets())).apply(t.model());
         try (var cpu = new Cpu();
-                var compiled = Ebb.compile(f).on(cpu)) {
+                var compiled = Ebb.compile(f).on(cpu).costing(cost(args, cpu))) {
             var curve = compiled.plan(task).curve();
             var traced = traced(f, task);
             long eager = activations(Fuse.unfused(Simplify.of(traced)));
@@ -62,6 +66,12 @@ public final class Budgets {
                 plans.add(plan(curve, rest, eager, share));
             measure(plans, cpu, rest, eager, rounds, Tree.flatten(task));
         }
+    }
+
+    /** The third argument: {@code timed} by this machine's kernels, or the fixed roofline. */
+    private static Cost cost(String[] args, Cpu cpu) {
+        if (args.length < 3 || !args[2].equals("timed")) return Roofline.typical();
+        return args.length > 3 ? Timed.on(cpu, Path.of(args[3])) : Timed.on(cpu);
     }
 
     private static Plan plan(Curve curve, long rest, long eager, double share) {
@@ -113,12 +123,13 @@ public final class Budgets {
             var plan = plans.get(p);
             System.out.printf(
                     "%s in all, activations %.0f %% of eager: %.1f ms, %.3f times all of it;"
-                            + " predicted %.1f ms%n",
+                            + " predicted %.1f ms (%+.0f %%)%n",
                     Budget.show(plan.peakBytes()),
                     100.0 * (plan.peakBytes() - rest) / eager,
                     best[p] * 1e3,
                     best[p] / best[0],
-                    plan.cost() * 1e3);
+                    plan.cost() * 1e3,
+                    100 * (plan.cost() / best[p] - 1));
         }
     }
 }

@@ -60,6 +60,9 @@ public record BarePlan(Plan plan) {
             switch (steps.get(i)) {
                 case Step.Compute(var node, _) ->
                         out.append("{\"compute\": ").append(BareGraph.item(node).id()).append('}');
+                case Step.Invert _, Step.Offload _, Step.Fetch _ ->
+                        throw new IllegalStateException(
+                                "a bare graph knows no inverses and no disk");
                 case Step.Free(var value) ->
                         out.append("{\"free\": ").append(item(value.id()).id()).append('}');
             }

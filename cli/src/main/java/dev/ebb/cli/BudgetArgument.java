@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /**
  * Reads a budget as people write it: {@code 1073741824}, {@code 64MiB}, {@code 1.5GiB}, {@code
- * 80%}.
+ * 80%}, {@code free} for nine tenths of what the machine has free.
  */
 public final class BudgetArgument {
     private static final Pattern FORM = Pattern.compile("([0-9]+(?:\\.[0-9]+)?) *(%|[a-zA-Z]*)");
@@ -15,6 +15,7 @@ public final class BudgetArgument {
     private BudgetArgument() {}
 
     public static Budget parse(String text) {
+        if (text.strip().equalsIgnoreCase("free")) return Budget.free();
         var match = FORM.matcher(text.strip());
         if (!match.matches()) throw fault(text);
         double number = Double.parseDouble(match.group(1));
@@ -46,7 +47,7 @@ public final class BudgetArgument {
         return new IllegalArgumentException(
                 "'"
                         + text
-                        + "' is no budget: give bytes (1073741824), a size (64MiB) or a share of"
-                        + " store-all (80%)");
+                        + "' is no budget: give bytes (1073741824), a size (64MiB), a share of"
+                        + " store-all (80%) or free");
     }
 }

@@ -72,8 +72,10 @@ final class CurveCommand implements Callable<Integer> {
                     .toList();
         }
         var device = Devices.best();
-        try (var trainer = ModelArguments.trainer(model.size(), Budget.unlimited(), device)) {
-            return Planned.of(trainer.plan(), Budget.unlimited(), device).curve();
+        try (var trainer =
+                ModelArguments.trainer(
+                        model.size(), Budget.unlimited(), device, model.cost(device))) {
+            return Planned.of(trainer.plan(), Budget.unlimited()).curve();
         }
     }
 

@@ -47,7 +47,9 @@ final class Explain implements Callable<Integer> {
             out.print(
                     BarePlan.of(BareGraph.parse(Files.readString(graph)), budget).plan().explain());
         } else {
-            try (var trainer = ModelArguments.trainer(model.size(), budget, Devices.best())) {
+            var device = Devices.best();
+            try (var trainer =
+                    ModelArguments.trainer(model.size(), budget, device, model.cost(device))) {
                 out.print(trainer.plan().explain());
             }
         }

@@ -21,15 +21,25 @@ final class Fates {
 
     private final Schedule schedule;
     private final Map<Value, Integer> computed = new HashMap<>();
+    private final Set<Value> rebuilt = new HashSet<>();
+    private final Set<Value> fetched = new HashSet<>();
     private final Set<Value> overwritten = new HashSet<>();
     private final Set<Value> crossing = new HashSet<>();
 
     private Fates(Schedule schedule) {
         this.schedule = schedule;
         for (var step : schedule.steps()) {
-            if (step instanceof Step.Compute(var node, var reuses)) {
-                for (var v : node.outputs()) computed.merge(v, 1, Integer::sum);
-                for (var reuse : reuses) overwritten.add(reuse.from());
+            switch (step) {
+                case Step.Compute(var node, var reuses) -> {
+                    for (var v : node.outputs()) computed.merge(v, 1, Integer::sum);
+                    for (var reuse : reuses) overwritten.add(reuse.from());
+                }
+                case Step.Invert(var inversion, var reuses) -> {
+                    rebuilt.add(inversion.value());
+                    for (var reuse : reuses) overwritten.add(reuse.from());
+                }
+                case Step.Fetch(var v) -> fetched.add(v);
+                case Step.Free _, Step.Offload _ -> {}
             }
         }
         for (Node node : schedule.problem().graph().nodes())
@@ -61,6 +71,10 @@ final class Fates {
     }
 
     private Fate fate(Node node, Value v) {
+        if (rebuilt.contains(v))
+            return fate(node, v, "rebuilt", "its inverse costs least for its bytes");
+        if (fetched.contains(v))
+            return fate(node, v, "put on the disk meanwhile", "the disk is cheaper than its bytes");
         int times = computed.getOrDefault(v, 0);
         boolean kept = !node.reverse() && crossing.contains(v);
         var what =
@@ -75,6 +89,10 @@ final class Fates {
                                 : overwritten.contains(v)
                                         ? "its last reader writes over it"
                                         : "nothing later reads it";
+        return fate(node, v, what, why);
+    }
+
+    private static Fate fate(Node node, Value v, String what, String why) {
         var where =
                 (node.region().isTop() ? "" : node.region() + ", ")
                         + (node.reverse() ? "backward" : "forward");

@@ -2,6 +2,7 @@ package dev.ebb.cli;
 
 import dev.ebb.Tensorwise;
 import dev.ebb.exec.Report;
+import dev.ebb.exec.Tide;
 import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.file.Json;
 
@@ -24,13 +25,12 @@ final class HtmlReport {
     static void write(Path file, Outcome outcome, Trainer trainer, Planned plan, double unigram)
             throws IOException {
         var state = trainer.checkpoint("").state();
-        int weights = Tensorwise.list(state.model()).size();
-        int optimizer = Tensorwise.list(state.optimizer()).size();
-        var tide = Tide.of(plan.layout(), weights, optimizer);
+        var tide = Tide.of(plan.layout());
         var all = json(outcome, plan, unigram);
         all.put("tide", tide(tide));
         all.put("values", values(plan, Tensorwise.names(state)));
-        all.put("kernels", kernels(trainer.profile()));
+        all.put("kernels", kernels(outcome.kernels()));
+        all.put("memory", Json.of(outcome.categories().stream().map(HtmlReport::peak).toList()));
         var page = page(Json.of(all));
         Durable.write(file, out -> out.write(page.getBytes(StandardCharsets.UTF_8)));
     }
@@ -79,18 +79,10 @@ final class HtmlReport {
     }
 
     private static Json tide(Tide tide) {
-        var kinds = tide.kinds();
+        var kinds = tide.categories();
         var rows =
                 kinds.stream()
-                        .map(
-                                k ->
-                                        Json.of(
-                                                Arrays.stream(
-                                                                tide.bytes()
-                                                                        .getOrDefault(
-                                                                                k, new long[0]))
-                                                        .mapToObj(Json::of)
-                                                        .toList()))
+                        .map(k -> Json.of(Arrays.stream(tide.bytes(k)).mapToObj(Json::of).toList()))
                         .toList();
         var names = kinds.stream().map(k -> Json.of(k.name().toLowerCase(Locale.ROOT))).toList();
         return Json.of(
@@ -101,6 +93,14 @@ final class HtmlReport {
                         Json.of(rows),
                         "steps",
                         Json.of(tide.steps().stream().map(Json::of).toList())));
+    }
+
+    private static Json peak(Report.Peak peak) {
+        var row = new LinkedHashMap<String, Json>();
+        row.put("category", Json.of(peak.category().name().toLowerCase(Locale.ROOT)));
+        row.put("promised", Json.of(peak.promisedBytes()));
+        row.put("measured", Json.of(peak.measuredBytes()));
+        return Json.of(row);
     }
 
     private static Json fate(Fates.Fate f) {
@@ -114,10 +114,10 @@ final class HtmlReport {
         return Json.of(row);
     }
 
-    private static Json kernels(Report profile) {
-        double all = profile.kernels().stream().mapToDouble(Report.KernelTime::seconds).sum();
+    private static Json kernels(List<Report.KernelTime> times) {
+        double all = times.stream().mapToDouble(Report.KernelTime::seconds).sum();
         var rows =
-                profile.kernels().stream()
+                times.stream()
                         .map(
                                 k -> {
                                     var row = new LinkedHashMap<String, Json>();

@@ -3,8 +3,8 @@ package dev.ebb.cli;
 import dev.ebb.Compiled;
 import dev.ebb.Devices;
 import dev.ebb.Ebb;
-import dev.ebb.Tensorwise;
-import dev.ebb.exec.Device;
+import dev.ebb.exec.Category;
+import dev.ebb.exec.Tide;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
@@ -67,34 +67,30 @@ final class Memory implements Callable<Integer> {
         return 0;
     }
 
-    private static void row(PrintWriter out, String name, ModelSize size) {
+    private void row(PrintWriter out, String name, ModelSize size) {
         var device = Devices.best();
-        try (var trainer = ModelArguments.trainer(size, Budget.unlimited(), device)) {
-            var state = trainer.checkpoint("").state();
-            var tide =
-                    Tide.of(
-                            trainer.plan().layout(),
-                            Tensorwise.list(state.model()).size(),
-                            Tensorwise.list(state.optimizer()).size());
-            var plan = Planned.of(trainer.plan(), Budget.unlimited(), device);
+        try (var trainer =
+                ModelArguments.trainer(size, Budget.unlimited(), device, model.cost(device))) {
+            var tide = Tide.of(trainer.plan().layout());
+            var plan = Planned.of(trainer.plan(), Budget.unlimited());
             out.printf(
                     "%-22s %10s %10s %12s %12s %12s%n",
                     name,
-                    BudgetText.show(tide.peak(Tide.Kind.WEIGHTS)),
-                    BudgetText.show(tide.peak(Tide.Kind.OPTIMIZER)),
-                    BudgetText.show(tide.peak(Tide.Kind.ACTIVATIONS)),
+                    BudgetText.show(tide.peak(Category.PARAMETERS)),
+                    BudgetText.show(tide.peak(Category.OPTIMIZER)),
+                    BudgetText.show(tide.peak(Category.ACTIVATIONS)),
                     BudgetText.show(plan.promisedBytes()),
-                    BudgetText.show(use(size, device)));
+                    BudgetText.show(use(size)));
         }
     }
 
     /** What computing the logits of a batch takes, weights included. */
-    private static long use(ModelSize size, Device device) {
+    private static long use(ModelSize size) {
         var shape = Shape.of(size.batch(), size.context());
         var ids = Array.of(shape, new int[size.batch() * size.context()]);
         var gpt = ModelArguments.model(size);
         try (Compiled<Tensor, Tensor> logits = Ebb.compile(gpt::logits)) {
-            return logits.plan(ids).layout().arenaBytes() + device.fixedBytes();
+            return logits.plan(ids).peakBytes();
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Cost;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,19 @@ final class ModelArguments {
     @Option(names = "--context", paramLabel = "N", description = "Characters a passage.")
     private @Nullable Integer context;
 
+    @Option(
+            names = "--cost",
+            paramLabel = "HOW",
+            defaultValue = "typical",
+            converter = CostText.Converter.class,
+            description = CostText.HELP)
+    private CostText cost = CostText.typical();
+
+    /** What kernels cost on {@code device}. */
+    Cost cost(Device device) {
+        return cost.on(device);
+    }
+
     /** The sizes with the options counted in. */
     ModelSize size() {
         var named =
@@ -41,10 +55,10 @@ final class ModelArguments {
     }
 
     /** A training step of a model of these sizes, planned and not run. */
-    static Trainer trainer(ModelSize size, Budget budget, Device device) {
+    static Trainer trainer(ModelSize size, Budget budget, Device device, Cost cost) {
         var settings = new Settings(size.batch(), size.context(), 1, 1, 1e-3);
         var corpus = new Corpus(new byte[size.context() + 1]);
-        return new Trainer(Trainer.start(model(size), settings, ""), corpus, budget, device);
+        return new Trainer(Trainer.start(model(size), settings, ""), corpus, budget, device, cost);
     }
 
     static Gpt2 model(ModelSize size) {

@@ -1,5 +1,6 @@
 package dev.ebb.cli;
 
+import dev.ebb.exec.Report;
 import dev.ebb.nn.file.Json;
 
 import java.util.LinkedHashMap;
@@ -15,11 +16,15 @@ record Outcome(
         long measuredBytes,
         long storeAllBytes,
         double recomputeShare,
+        List<Report.Peak> categories,
+        List<Report.KernelTime> kernels,
         long parameters,
         String digest) {
 
     Outcome {
         losses = List.copyOf(losses);
+        categories = List.copyOf(categories);
+        kernels = List.copyOf(kernels);
     }
 
     Json json() {

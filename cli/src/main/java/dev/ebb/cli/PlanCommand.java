@@ -65,8 +65,9 @@ final class PlanCommand implements Callable<Integer> {
             return 0;
         }
         var device = Devices.best();
-        try (var trainer = ModelArguments.trainer(model.size(), budget, device)) {
-            var plan = Planned.of(trainer.plan(), budget, device);
+        try (var trainer =
+                ModelArguments.trainer(model.size(), budget, device, model.cost(device))) {
+            var plan = Planned.of(trainer.plan(), budget);
             show(plan, out);
             write(json(plan) + "\n");
         }

@@ -1,6 +1,5 @@
 package dev.ebb.cli;
 
-import dev.ebb.exec.Device;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Layout;
 import dev.ebb.plan.Plan;
@@ -8,14 +7,13 @@ import dev.ebb.plan.Plan;
 import java.util.List;
 
 /** A program's plan, with the memory of its device counted in. */
-record Planned(Plan plan, long budgetBytes, long fixedBytes) {
+record Planned(Plan plan, long budgetBytes) {
 
     /** With this much memory, that much time. */
     record Corner(long bytes, double cost) {}
 
-    static Planned of(Plan plan, Budget budget, Device device) {
-        long fixed = device.fixedBytes();
-        return new Planned(plan, budget.resolve(plan.storeAllBytes() + fixed), fixed);
+    static Planned of(Plan plan, Budget budget) {
+        return new Planned(plan, budget.resolve(plan.storeAllBytes()));
     }
 
     Layout layout() {
@@ -23,15 +21,15 @@ record Planned(Plan plan, long budgetBytes, long fixedBytes) {
     }
 
     long promisedBytes() {
-        return layout().arenaBytes() + fixedBytes;
+        return plan.peakBytes();
     }
 
     long storeAllBytes() {
-        return plan.storeAllBytes() + fixedBytes;
+        return plan.storeAllBytes();
     }
 
     long leastBytes() {
-        return plan.leastBytes() + fixedBytes;
+        return plan.leastBytes();
     }
 
     /** The share of the predicted time that goes into computing values again. */
@@ -42,9 +40,7 @@ record Planned(Plan plan, long budgetBytes, long fixedBytes) {
 
     /** What memory buys, cheapest in time first. */
     List<Corner> curve() {
-        return plan.curve().points().stream()
-                .map(p -> new Corner(p.bytes() + fixedBytes, p.cost()))
-                .toList();
+        return plan.curve().points().stream().map(p -> new Corner(p.bytes(), p.cost())).toList();
     }
 
     /** Where this plan lies on that curve. */

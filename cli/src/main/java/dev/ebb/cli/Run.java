@@ -1,5 +1,6 @@
 package dev.ebb.cli;
 
+import dev.ebb.exec.Report;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
@@ -9,10 +10,18 @@ import dev.ebb.plan.Budget;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 
 /** One training run from its first step here to its report. */
-record Run(Folder folder, long steps, int every, Budget budget, int threads, PrintWriter lines) {
+record Run(
+        Folder folder,
+        long steps,
+        int every,
+        Budget budget,
+        CostText cost,
+        int threads,
+        PrintWriter lines) {
     private static final int SAMPLE = 300;
 
     /** What came of it, and whether the user ended it early. */
@@ -22,8 +31,8 @@ record Run(Folder folder, long steps, int every, Budget budget, int threads, Pri
         hello(from, corpus);
         var device = Threads.device(threads);
         try (var stop = Stop.listen();
-                var trainer = new Trainer(from, corpus, budget, device)) {
-            var plan = Planned.of(trainer.plan(), budget, device);
+                var trainer = new Trainer(from, corpus, budget, device, cost.on(device))) {
+            var plan = Planned.of(trainer.plan(), budget);
             loop(trainer, from.text(), plan, stop);
             var last = trainer.checkpoint(from.text());
             folder.save(last);
@@ -85,19 +94,18 @@ record Run(Folder folder, long steps, int every, Budget budget, int threads, Pri
     private Outcome outcome(Trainer trainer, Checkpoint last, Planned plan) {
         double all = trainer.seconds().stream().mapToDouble(Double::doubleValue).sum();
         double tokens = (double) trainer.tokensPerStep() * trainer.seconds().size();
-        long measured =
-                trainer.seconds().isEmpty()
-                        ? plan.promisedBytes()
-                        : trainer.report().measuredBytes();
+        var report = trainer.report();
         return new Outcome(
                 trainer.losses(),
                 all == 0 ? 0 : tokens / all,
                 Outcome.median(trainer.seconds()),
                 plan.budgetBytes(),
                 plan.promisedBytes(),
-                measured,
+                report.map(Report::measuredBytes).orElse(plan.promisedBytes()),
                 plan.storeAllBytes(),
                 plan.recomputeShare(),
+                report.map(Report::categories).orElse(List.of()),
+                report.map(Report::kernels).orElse(List.of()),
                 Weights.count(last.state().model()),
                 Weights.digest(last.state().model()));
     }
@@ -130,6 +138,13 @@ record Run(Folder folder, long steps, int every, Budget budget, int threads, Pri
                         + BudgetText.show(outcome.budgetBytes())
                         + "; keeping everything would take "
                         + BudgetText.show(outcome.storeAllBytes()));
+        for (var p : outcome.categories()) {
+            lines.printf(
+                    "  %-12s promised %9s, measured %9s at most%n",
+                    p.category().name().toLowerCase(Locale.ROOT),
+                    BudgetText.show(p.promisedBytes()),
+                    BudgetText.show(p.measuredBytes()));
+        }
     }
 
     private static String sample(Gpt2 model) {

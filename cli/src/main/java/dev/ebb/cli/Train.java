@@ -71,6 +71,14 @@ final class Train implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Default: 1.")
     private long seed = 1;
 
+    @Option(
+            names = "--cost",
+            paramLabel = "HOW",
+            defaultValue = "typical",
+            converter = CostText.Converter.class,
+            description = CostText.HELP)
+    private CostText cost = CostText.typical();
+
     @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
     private @Nullable Integer threads;
 
@@ -122,7 +130,8 @@ final class Train implements Callable<Integer> {
         folder.create();
         var start = resume ? resumed(folder) : anew(folder);
         var target = steps != null ? steps : start.checkpoint.settings().horizon();
-        var run = new Run(folder, target, every, budget, threads == null ? 0 : threads, lines);
+        var run =
+                new Run(folder, target, every, budget, cost, threads == null ? 0 : threads, lines);
         var result = run.train(start.checkpoint, start.corpus);
         if (json != null) {
             var text = result.outcome().json() + "\n";

@@ -10,12 +10,14 @@ import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Cost;
 import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** A training run in motion: the compiled step, its state, and the losses so far. */
 final class Trainer implements AutoCloseable {
@@ -27,7 +29,7 @@ final class Trainer implements AutoCloseable {
     private final List<Double> losses;
     private final List<Double> seconds = new ArrayList<>();
 
-    Trainer(Checkpoint from, Corpus corpus, Budget budget, Device device) {
+    Trainer(Checkpoint from, Corpus corpus, Budget budget, Device device, Cost cost) {
         settings = from.settings();
         this.corpus = corpus;
         losses = new ArrayList<>(from.losses());
@@ -37,7 +39,8 @@ final class Trainer implements AutoCloseable {
                         from.state(),
                         batch(0),
                         budget,
-                        device);
+                        device,
+                        cost);
     }
 
     /** A model that has not learned yet. */
@@ -91,17 +94,13 @@ final class Trainer implements AutoCloseable {
         return new Checkpoint(stepper.state(), losses, settings, text);
     }
 
-    Report report() {
-        return stepper.report();
+    /** The report of the latest step; none before the first. */
+    Optional<Report> report() {
+        return seconds.isEmpty() ? Optional.empty() : Optional.of(stepper.report());
     }
 
     Plan plan() {
         return stepper.plan();
-    }
-
-    /** The time of each kernel. The state moves on: only after all else is done. */
-    Report profile() {
-        return stepper.profile(batch(losses.size()));
     }
 
     @Override

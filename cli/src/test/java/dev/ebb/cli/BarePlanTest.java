@@ -100,6 +100,7 @@ class BarePlanTest {
     void readsBudgetsAsPeopleWriteThem() {
         assertThat(BudgetArgument.parse("80%")).isEqualTo(Budget.share(0.8));
         assertThat(BudgetArgument.parse("64MiB")).isEqualTo(Budget.mebibytes(64));
+        assertThat(BudgetArgument.parse("free").resolve(1)).isGreaterThan(1 << 20);
         assertThat(BudgetArgument.parse("123")).isEqualTo(Budget.bytes(123));
         assertThatThrownBy(() -> BudgetArgument.parse("lots")).hasMessageContaining("80%");
         assertThatThrownBy(() -> BudgetArgument.parse("0")).hasMessageContaining("positive");

@@ -2,12 +2,16 @@ package dev.ebb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.plan.Prices;
+import dev.ebb.plan.Roofline;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 
 class PlanCommandTest {
     private static final String CHAIN =
@@ -43,5 +47,29 @@ class PlanCommandTest {
                         "\"gap\"",
                         "\"least_budget\"",
                         "\"compute\"");
+    }
+
+    @Test
+    void kernelsCostWhatTheUserSays() throws IOException {
+        var prices = folder.resolve("prices");
+        new Prices("some machine", Map.of(), new Roofline(1e9, 1e9, 1e9, 1e-3)).save(prices);
+        assertThat(Files.readString(plan("typical"))).contains("\"cost\"");
+        assertThat(Files.readString(plan("typical"))).isEqualTo(Files.readString(plan("typical")));
+        assertThat(Files.readString(plan(prices.toString())))
+                .isNotEqualTo(Files.readString(plan("typical")))
+                .isEqualTo(Files.readString(plan(prices.toString())));
+        var wrong = Shell.run("plan", "--model", "tiny", "--cost", "guess");
+        assertThat(wrong.code()).isNotZero();
+        assertThat(wrong.err()).contains("typical, timed or a file of prices");
+        Files.writeString(prices, "nonsense");
+        var damaged = Shell.run("plan", "--model", "tiny", "--cost", prices.toString());
+        assertThat(damaged.err()).contains("no list of prices");
+    }
+
+    private Path plan(String cost) {
+        var file = folder.resolve("plan-" + Math.abs(cost.hashCode()) + ".json");
+        var run = Shell.run("plan", "--model", "tiny", "--cost", cost, "--json", file.toString());
+        assertThat(run.code()).as(run.err()).isZero();
+        return file;
     }
 }

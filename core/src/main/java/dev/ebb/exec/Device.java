@@ -12,6 +12,11 @@ public interface Device {
 
     String name();
 
+    /** All that makes this device as fast as it is, such as its number of threads, in one line. */
+    default String signature() {
+        return name();
+    }
+
     /**
      * Bytes of scratch that {@link #bind} will want for this node; planned like any other buffer.
      */

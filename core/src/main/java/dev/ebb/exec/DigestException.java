@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Node;
+import dev.ebb.plan.Inversion;
 
 /** A value came out differently when it was computed again. */
 public final class DigestException extends IllegalStateException {
@@ -14,5 +15,20 @@ public final class DigestException extends IllegalStateException {
                         + step
                         + "; an op whose result may differ between runs must say so with the trait"
                         + " NONDETERMINISTIC, and is then computed once and kept");
+    }
+
+    DigestException(Inversion inversion, int step) {
+        super(
+                inversion.node().op().name()
+                        + ", the inverse of "
+                        + inversion.undone().op().name()
+                        + (inversion.undone().region().isTop()
+                                ? ""
+                                : " in " + inversion.undone().region())
+                        + ", rebuilt "
+                        + inversion.value()
+                        + " with other bits than it had, at step "
+                        + step
+                        + "; an inverse must give every bit back, or be declared approximate");
     }
 }

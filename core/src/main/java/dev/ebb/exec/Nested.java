@@ -59,6 +59,6 @@ final class Nested {
     Steps bind(Device device, MemorySegment memory, List<Buffer> outside) {
         var known = new Table<Value, Buffer>();
         for (int i = 0; i < elsewhere.size(); i++) known.put(elsewhere.get(i), outside.get(i));
-        return new Steps(layout, device, memory, known);
+        return new Steps(layout, device, memory, known, new Carrier(layout));
     }
 }

@@ -1,16 +1,22 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Node;
+import dev.ebb.ir.Graph;
 import dev.ebb.ir.Table;
+import dev.ebb.ir.Value;
 import dev.ebb.plan.Layout;
 import dev.ebb.plan.Schedule;
+import dev.ebb.plan.Step;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.util.Comparator;
-import java.util.HashMap;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
-import java.util.TreeMap;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * A laid-out schedule bound to memory and a device. One arena is allocated here and nothing after;
@@ -22,29 +28,102 @@ public final class Program implements AutoCloseable {
     private final Layout layout;
     private final long fixedBytes;
     private final Arena arena = Arena.ofShared();
+    private final Carrier carrier;
+    private final Runnable lastTransfers;
     private final Steps steps;
     private final Schedule.Footprint footprint;
+    private final Meter meter;
+    private final Stopwatch watch;
+    private final long paramsEnd;
+
+    /** The results that are only on the disk when a run has ended. */
+    private final Set<Value> away;
+
+    private final long[] promised = new long[Category.values().length];
 
     public Program(Layout layout, Device device) {
+        this(layout, device, Backing::in);
+    }
+
+    /** Opens the file in a folder where values are put meanwhile. */
+    interface Opener {
+        Backing in(Path folder) throws IOException;
+    }
+
+    Program(Layout layout, Device device, Opener opener) {
         this.layout = layout;
         fixedBytes = device.fixedBytes();
         footprint = layout.schedule().footprint();
+        carrier = carrier(layout, opener);
         var memory = arena.allocate(Math.max(layout.arenaBytes(), LINE), LINE);
-        steps = new Steps(layout, device, memory, new Table<>());
+        steps = new Steps(layout, device, memory, new Table<>(), carrier);
+        lastTransfers = carrier.end();
+        meter = new Meter(layout);
+        watch = new Stopwatch(steps.bound());
+        paramsEnd = paramsEnd(layout);
+        away = ashore(layout.schedule());
+        var tide = Tide.of(layout);
+        for (var category : Category.values()) promised[category.ordinal()] = tide.peak(category);
     }
 
     public Layout layout() {
         return layout;
     }
 
-    /** Where parameter {@code i} is to be written before a run. */
-    public Buffer param(int i) {
-        return steps.params().get(i);
+    private static Carrier carrier(Layout layout, Opener opener) {
+        if (layout.shelves().bytes() == 0) return new Carrier(layout);
+        var folder = layout.schedule().problem().disk().folder();
+        try {
+            return new Carrier(layout, opener.in(folder));
+        } catch (IOException e) {
+            throw new DiskException(
+                    "no file can be made",
+                    layout.shelves().bytes(),
+                    folder.toString(),
+                    e.toString(),
+                    e);
+        }
     }
 
-    /** Where result {@code i} lies after a run. */
+    private Graph graph() {
+        return layout.schedule().problem().graph();
+    }
+
+    /** Where parameter {@code i} is to be written before a run, if it is in memory then. */
+    public Buffer param(int i) {
+        return steps.initial().at(graph().params().get(i));
+    }
+
+    /** Where result {@code i} lies after a run, if it is in memory then. */
     public Buffer result(int i) {
-        return steps.results().get(i);
+        return steps.resident().at(graph().results().get(i));
+    }
+
+    /** Sets parameter {@code i}, wherever it is kept. */
+    public void write(int i, MemorySegment from) {
+        var param = graph().params().get(i);
+        var here = steps.initial().find(param);
+        if (here.isPresent())
+            MemorySegment.copy(from, 0, here.get().segment(), 0, param.type().bytes());
+        else carrier.put(param, from);
+    }
+
+    /** Copies parameter {@code i} as it is between two runs, wherever it is kept. */
+    public void readParam(int i, MemorySegment to) {
+        var param = graph().params().get(i);
+        copy(steps.initial().find(param), param, to);
+    }
+
+    /** Copies result {@code i} of the last run, wherever it is kept. */
+    public void readResult(int i, MemorySegment to) {
+        var result = graph().results().get(i);
+        copy(away.contains(result) ? Optional.empty() : steps.resident().find(result), result, to);
+    }
+
+    private void copy(Optional<Buffer> here, Value value, MemorySegment to) {
+        if (here.isPresent())
+            MemorySegment.copy(here.get().segment(), 0, to, 0, value.type().bytes());
+        else carrier.get(value, to);
     }
 
     public long promisedBytes() {
@@ -53,56 +132,69 @@ public final class Program implements AutoCloseable {
 
     /** Runs every step once. */
     public Report run() {
-        long start = System.nanoTime();
-        long highest = paramsEnd();
-        for (var step : steps.bound()) {
-            step.body().run();
-            highest = Math.max(highest, step.highest());
-        }
-        return report(start, highest, List.of());
-    }
-
-    /** Runs every step once and says how long each op took in all. */
-    public Report profile() {
-        long start = System.nanoTime();
-        long highest = paramsEnd();
-        var times = new TreeMap<String, Report.KernelTime>();
-        for (var step : steps.bound()) {
-            long before = System.nanoTime();
-            step.body().run();
-            var op = step.node().op().name();
-            var time = new Report.KernelTime(op, 1, (System.nanoTime() - before) / 1e9);
-            times.merge(op, time, Report.KernelTime::plus);
-            highest = Math.max(highest, step.highest());
-        }
-        var byTime =
-                times.values().stream()
-                        .sorted(Comparator.comparingDouble(Report.KernelTime::seconds).reversed())
-                        .toList();
-        return report(start, highest, byTime);
+        return run((_, _) -> {}, new Check(layout.schedule()));
     }
 
     /**
-     * Runs every step once and checks each recomputed value against its first computation, bit by
-     * bit. The first that differs ends the run: an op that is not what it claims to be.
+     * Runs every step once and checks each value that is computed again or rebuilt against its
+     * first computation, bit by bit. The first that differs ends the run: an op, or an inverse,
+     * that is not what it claims to be. Where an inverse only claims to be near, the difference is
+     * reported.
      */
     public Report verify() {
-        long start = System.nanoTime();
-        long highest = paramsEnd();
-        var first = new HashMap<Node, Long>();
-        int step = 0;
-        for (var bound : steps.bound()) {
-            bound.body().run();
-            highest = Math.max(highest, bound.highest());
-            long digest = Digest.of(bound.outputs());
-            var before = first.putIfAbsent(bound.node(), digest);
-            if (before != null && before != digest) throw new DigestException(bound.node(), step);
-            step++;
-        }
-        return report(start, highest, List.of());
+        var check = new Check(layout.schedule());
+        return run(
+                (step, bound) -> {
+                    check.computed(step, bound);
+                    watch.go();
+                },
+                check);
     }
 
-    private long paramsEnd() {
+    /** Looks at what a step has computed. */
+    private interface Watcher {
+        void computed(int step, Steps.Bound bound);
+    }
+
+    private Report run(Watcher watcher, Check check) {
+        long highest = paramsEnd;
+        var all = steps.bound();
+        meter.begin();
+        watch.begin();
+        try {
+            for (int i = 0; i < all.size(); i++) {
+                var step = all.get(i);
+                meter.step();
+                step.body().run();
+                highest = Math.max(highest, step.highest());
+                watch.stop(i);
+                watcher.computed(i, step);
+            }
+            lastTransfers.run();
+        } catch (RuntimeException e) {
+            carrier.settle();
+            throw e;
+        }
+        return report(highest, check);
+    }
+
+    private static Set<Value> ashore(Schedule schedule) {
+        var there = new HashSet<Value>(schedule.problem().graph().params());
+        there.removeAll(schedule.away());
+        for (Step step : schedule.steps()) {
+            switch (step) {
+                case Step.Work work -> there.addAll(work.node().outputs());
+                case Step.Fetch(var v) -> there.add(v);
+                case Step.Free(var v) -> there.remove(v);
+                case Step.Offload _ -> {}
+            }
+        }
+        var gone = new HashSet<>(schedule.problem().graph().results());
+        gone.removeAll(there);
+        return gone;
+    }
+
+    private static long paramsEnd(Layout layout) {
         return layout.slots().stream()
                 .filter(slot -> slot.from() < 0)
                 .mapToLong(slot -> slot.offset() + slot.bytes())
@@ -110,20 +202,37 @@ public final class Program implements AutoCloseable {
                 .orElse(0);
     }
 
-    private Report report(long start, long highest, List<Report.KernelTime> times) {
+    private Report report(long highest, Check check) {
         long whole = Math.ceilDiv(highest, LINE) * LINE;
-        double seconds = (System.nanoTime() - start) / 1e9;
         return new Report(
                 promisedBytes(),
                 whole + fixedBytes,
-                seconds,
+                watch.seconds(),
                 footprint.computed(),
                 footprint.recomputed(),
-                times);
+                watch.repeats(),
+                watch.byTime(),
+                peaks(),
+                new Report.OnDisk(
+                        layout.shelves().bytes(), Math.ceilDiv(carrier.highest(), LINE) * LINE),
+                check.drifts());
+    }
+
+    private List<Report.Peak> peaks() {
+        var measured = meter.peaks();
+        var peaks = new ArrayList<Report.Peak>();
+        for (var category : Category.values()) {
+            long owned = category == Category.WORKSPACE ? fixedBytes : 0;
+            long promise = promised[category.ordinal()] + owned;
+            long found = measured[category.ordinal()] + owned;
+            if (promise > 0 || found > 0) peaks.add(new Report.Peak(category, promise, found));
+        }
+        return peaks;
     }
 
     @Override
     public void close() {
+        carrier.close();
         arena.close();
     }
 }

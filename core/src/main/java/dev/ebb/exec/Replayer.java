@@ -14,9 +14,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * Runs nodes one by one, as they come, in an arena of a bounded size, and runs them again when a
@@ -43,6 +46,8 @@ public final class Replayer implements AutoCloseable {
     private final BitSet ran = new BitSet();
     private int computed;
     private int recomputed;
+    private double repeatSeconds;
+    private final Map<String, Report.KernelTime> times = new TreeMap<>();
     private int patience;
 
     /** Nodes to run, in order; {@code locked} are the operands found so far of the next one. */
@@ -77,7 +82,7 @@ public final class Replayer implements AutoCloseable {
     public void take(Value v, Buffer data) {
         eviction.know(v);
         makeRoom(Residents.bytes(v), ledger.size(), "a tensor from outside");
-        residents.place(v);
+        residents.place(v, Category.PARAMETERS);
         eviction.pin(v);
         MemorySegment.copy(data.segment(), 0, residents.buffer(v).segment(), 0, data.bytes());
     }
@@ -227,9 +232,11 @@ public final class Replayer implements AutoCloseable {
             scratch += room.type().bytes() - least(room).type().bytes();
         }
         makeRoom(scratch + results, i, node.op().name());
-        fresh.forEach(residents::place);
+        var category = node.reverse() ? Category.GRADIENTS : Category.ACTIVATIONS;
+        for (Value v : fresh) residents.place(v, category);
         long at = residents.take(scratch);
         var workspace = new Buffer(DType.U8, scratch, residents.at(at, scratch));
+        long begun = System.nanoTime();
         try {
             compute(node, kernel, workspace);
         } catch (RuntimeException | Error e) {
@@ -244,8 +251,16 @@ public final class Replayer implements AutoCloseable {
         }
         node.inputs().forEach(eviction::touch);
         node.outputs().forEach(eviction::touch);
+        long took = System.nanoTime() - begun;
+        times.merge(
+                node.op().name(),
+                new Report.KernelTime(node.op().name(), 1, took / 1e9),
+                (a, b) ->
+                        new Report.KernelTime(
+                                a.op(), a.calls() + b.calls(), a.seconds() + b.seconds()));
         if (again) recomputed++;
         else computed++;
+        if (again) repeatSeconds += took / 1e9;
         ran.set(i);
     }
 
@@ -279,13 +294,31 @@ public final class Replayer implements AutoCloseable {
 
     /** What was promised and what has been used so far. */
     public Report report() {
+        double inKernels = times.values().stream().mapToDouble(Report.KernelTime::seconds).sum();
         return new Report(
                 budget,
                 residents.peak() + device.fixedBytes(),
                 (System.nanoTime() - start) / 1e9,
                 computed,
                 recomputed,
+                inKernels == 0 ? 0 : repeatSeconds / inKernels,
+                times.values().stream()
+                        .sorted(Comparator.comparingDouble(Report.KernelTime::seconds).reversed())
+                        .toList(),
+                peaks(),
+                Report.OnDisk.NOTHING,
                 List.of());
+    }
+
+    private List<Report.Peak> peaks() {
+        var peaks = new ArrayList<Report.Peak>();
+        for (var category : Category.values()) {
+            long bytes =
+                    residents.peak(category)
+                            + (category == Category.WORKSPACE ? device.fixedBytes() : 0);
+            if (bytes > 0) peaks.add(new Report.Peak(category, budget, bytes));
+        }
+        return peaks;
     }
 
     @Override

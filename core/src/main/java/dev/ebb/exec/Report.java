@@ -1,6 +1,9 @@
 package dev.ebb.exec;
 
+import dev.ebb.plan.Budget;
+
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What was promised and what was measured.
@@ -11,7 +14,11 @@ import java.util.List;
  * @param seconds the time of the whole run
  * @param computed how many distinct nodes ran
  * @param recomputed how many computations were repeats
- * @param kernels seconds by op, most first; empty unless asked for
+ * @param recomputationShare the share of the time in kernels that went into repeats
+ * @param kernels seconds by op, most first
+ * @param categories the peak of each kind of memory, as promised and as counted while running
+ * @param disk what was put on the disk, as promised and as counted while running
+ * @param drifts how far values that an approximate inverse rebuilt were off, where that was checked
  */
 public record Report(
         long promisedBytes,
@@ -19,16 +26,84 @@ public record Report(
         double seconds,
         int computed,
         int recomputed,
-        List<KernelTime> kernels) {
+        double recomputationShare,
+        List<KernelTime> kernels,
+        List<Peak> categories,
+        OnDisk disk,
+        List<Drift> drifts) {
 
     public Report {
         kernels = List.copyOf(kernels);
+        categories = List.copyOf(categories);
+        drifts = List.copyOf(drifts);
     }
 
+    /** The most bytes that lay on the disk. */
+    public record OnDisk(long promisedBytes, long measuredBytes) {
+        static final OnDisk NOTHING = new OnDisk(0, 0);
+    }
+
+    /**
+     * A value that came back with other bits.
+     *
+     * @param relative the largest difference, as a share of the largest element
+     */
+    public record Drift(String op, String region, double relative) {}
+
     /** The time all computations of one op took. */
-    public record KernelTime(String op, int calls, double seconds) {
-        KernelTime plus(KernelTime other) {
-            return new KernelTime(op, calls + other.calls, seconds + other.seconds);
+    public record KernelTime(String op, int calls, double seconds) {}
+
+    /**
+     * The most bytes of one category at once. Categories peak at different moments, so these do not
+     * add up to the peak of the whole. A tape plans nothing ahead: it promises its budget for each.
+     */
+    public record Peak(Category category, long promisedBytes, long measuredBytes) {}
+
+    /** The peak of one category; of one that does not occur, nothing. */
+    public Peak peak(Category category) {
+        return categories.stream()
+                .filter(p -> p.category == category)
+                .findFirst()
+                .orElse(new Peak(category, 0, 0));
+    }
+
+    /** All of it, for people. */
+    public String text() {
+        var out = new StringBuilder();
+        line(out, "promised   %s", Budget.show(promisedBytes));
+        line(out, "measured   %s", Budget.show(measuredBytes));
+        for (var p : categories) {
+            line(
+                    out,
+                    "  %-12s promised %s, measured %s",
+                    p.category.name().toLowerCase(Locale.ROOT),
+                    Budget.show(p.promisedBytes),
+                    Budget.show(p.measuredBytes));
         }
+        line(
+                out,
+                "computed   %d, and %d again, which took %.1f %% of the time in kernels",
+                computed,
+                recomputed,
+                100 * recomputationShare);
+        if (disk.promisedBytes > 0) {
+            line(out, "on disk    promised %s", Budget.show(disk.promisedBytes));
+            line(out, "           measured %s", Budget.show(disk.measuredBytes));
+        }
+        for (var d : drifts) {
+            line(
+                    out,
+                    "drift      %.3g of the largest element, rebuilt by %s %s",
+                    d.relative,
+                    d.op,
+                    d.region);
+        }
+        line(out, "time       %.3f ms", seconds * 1e3);
+        for (var k : kernels) line(out, "  %10.3f ms  %5d x %s", k.seconds * 1e3, k.calls, k.op);
+        return out.toString();
+    }
+
+    private static void line(StringBuilder out, String format, Object... arguments) {
+        out.append(String.format(Locale.ROOT, format, arguments).stripTrailing()).append('\n');
     }
 }

@@ -27,6 +27,8 @@ final class Residents implements AutoCloseable {
     private Ranges ranges = new Ranges();
     private long capacity;
     private long peak;
+    private final long[] held = new long[Category.values().length];
+    private final long[] peaks = new long[Category.values().length];
 
     Residents(long bound) {
         this.bound = bound / LINE * LINE;
@@ -40,12 +42,14 @@ final class Residents implements AutoCloseable {
     private static final class Table {
         private long[] offset = new long[16];
         private int[] number = new int[16];
+        private Category[] category = new Category[16];
 
         void grow(int id) {
             if (id < offset.length) return;
             int size = Math.max(id + 1, 2 * offset.length);
             offset = java.util.Arrays.copyOf(offset, size);
             number = java.util.Arrays.copyOf(number, size);
+            category = java.util.Arrays.copyOf(category, size);
         }
     }
 
@@ -81,10 +85,16 @@ final class Residents implements AutoCloseable {
         return peak;
     }
 
+    /** The most bytes of one category at once so far. */
+    long peak(Category category) {
+        return peaks[category.ordinal()];
+    }
+
     /** Gives {@code v} a place of its own; there must be room. */
-    void place(Value v) {
+    void place(Value v, Category category) {
         offsets.grow(v.id());
-        offsets.offset[v.id()] = take(bytes(v));
+        offsets.offset[v.id()] = reserve(bytes(v), category);
+        offsets.category[v.id()] = category;
         here.add(v);
         offsets.number[v.id()] = here.size();
     }
@@ -93,6 +103,7 @@ final class Residents implements AutoCloseable {
         int at = offsets.number[v.id()] - 1;
         offsets.number[v.id()] = 0;
         ranges.give(offsets.offset[v.id()], bytes(v));
+        held[offsets.category[v.id()].ordinal()] -= bytes(v);
         var last = here.removeLast();
         if (last.id() != v.id()) {
             here.set(at, last);
@@ -107,19 +118,27 @@ final class Residents implements AutoCloseable {
                 type.dtype(), type.size(), memory.asSlice(offsets.offset[v.id()], type.bytes()));
     }
 
-    /** Room for nobody in particular, to be given back with {@link #giveBack}. */
+    /** Workspace, to be given back with {@link #giveBack}. */
     long take(long bytes) {
+        return reserve(bytes, Category.WORKSPACE);
+    }
+
+    private long reserve(long bytes, Category category) {
         var start = ranges.take(bytes);
         if (start.isEmpty()) {
             moveTogether();
             start = ranges.take(bytes);
         }
         peak = Math.max(peak, used());
+        int k = category.ordinal();
+        held[k] += bytes;
+        peaks[k] = Math.max(peaks[k], held[k]);
         return start.orElseThrow();
     }
 
     void giveBack(long start, long bytes) {
         ranges.give(start, bytes);
+        held[Category.WORKSPACE.ordinal()] -= bytes;
     }
 
     MemorySegment at(long start, long bytes) {

@@ -3,6 +3,7 @@ package dev.ebb.exec;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
@@ -10,6 +11,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.Inversion;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -24,31 +26,45 @@ public final class Scratch {
 
     /** {@code graph} with the workspace that {@code device} asks for. */
     public static Graph add(Graph graph, Device device) {
-        int next =
-                Math.max(
-                                graph.params().stream().mapToInt(Value::id).max().orElse(-1),
-                                graph.nodes().stream()
-                                        .flatMap(n -> n.outputs().stream())
-                                        .mapToInt(Value::id)
-                                        .max()
-                                        .orElse(-1))
-                        + 1;
+        int next = unused(graph);
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
-            long bytes =
-                    node.kernel() instanceof Kernel.Control control
-                            ? Controls.workspaceBytes(control, device)
-                            : device.workspaceBytes(node);
-            if (bytes == 0) {
-                nodes.add(node);
-                continue;
-            }
-            var outputs = new ArrayList<>(node.outputs());
-            var op = new With(node.op(), bytes);
-            outputs.add(new Value(next++, op.scratch()));
-            nodes.add(new Node(op, node.inputs(), outputs, node.region(), node.reverse()));
+            var added = add(node, device, next);
+            if (added != node) next++;
+            nodes.add(added);
         }
         return new Graph(graph.params(), nodes, graph.results());
+    }
+
+    /** The inversions that the ops of {@code graph} know, with their workspace. */
+    public static List<Inversion> inversions(Graph graph, Device device) {
+        int next = unused(graph);
+        var ways = new ArrayList<Inversion>();
+        for (var way : Inversion.of(graph)) {
+            var added = add(way.node(), device, next);
+            if (added != way.node()) next++;
+            ways.add(new Inversion(added, way.undone(), way.exact()));
+        }
+        return ways;
+    }
+
+    private static int unused(Graph graph) {
+        int most = graph.params().stream().mapToInt(Value::id).max().orElse(-1);
+        for (Node node : graph.nodes())
+            for (Value v : node.outputs()) most = Math.max(most, v.id());
+        return most + 1;
+    }
+
+    private static Node add(Node node, Device device, int next) {
+        long bytes =
+                node.kernel() instanceof Kernel.Control control
+                        ? Controls.workspaceBytes(control, device)
+                        : device.workspaceBytes(node);
+        if (bytes == 0) return node;
+        var outputs = new ArrayList<>(node.outputs());
+        var op = new With(node.op(), bytes);
+        outputs.add(new Value(next, op.scratch()));
+        return new Node(op, node.inputs(), outputs, node.region(), node.reverse());
     }
 
     /** Whether the last output of {@code node} is workspace. */
@@ -89,8 +105,18 @@ public final class Scratch {
         }
 
         @Override
+        public List<Inverse> inverses(List<Type> inputs) {
+            return op.inverses(inputs);
+        }
+
+        @Override
         public Set<Trait> traits() {
             return op.traits();
+        }
+
+        @Override
+        public Set<String> labels() {
+            return op.labels();
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Layout;
@@ -13,38 +12,63 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The computations of a laid-out schedule, each bound to its place in memory. */
+/** The computations and transfers of a laid-out schedule, each bound to its place in memory. */
 final class Steps {
 
-    /** A computation, its node, and the end of the memory it writes. */
-    record Bound(Node node, Runnable body, List<Buffer> outputs, long highest) {}
+    /**
+     * Something to run.
+     *
+     * @param name what it is called in reports
+     * @param written the values it writes, without its workspace, and where they lie
+     * @param highest the end of the memory it writes
+     */
+    record Bound(
+            Step step,
+            String name,
+            Runnable body,
+            List<Value> written,
+            List<Buffer> outputs,
+            long highest) {}
 
     private final List<Buffer> params = new ArrayList<>();
     private final List<Buffer> results = new ArrayList<>();
+    private final Table<Value, Buffer> initial = new Table<>();
+    private final Table<Value, Buffer> resident = new Table<>();
     private final List<Bound> bound = new ArrayList<>();
     private final MemorySegment memory;
     private final Device device;
+    private final Carrier carrier;
 
     /**
      * Binds {@code layout} to {@code memory}; the parameters in {@code elsewhere} lie outside it.
      */
-    Steps(Layout layout, Device device, MemorySegment memory, Table<Value, Buffer> elsewhere) {
+    Steps(
+            Layout layout,
+            Device device,
+            MemorySegment memory,
+            Table<Value, Buffer> elsewhere,
+            Carrier carrier) {
         this.memory = memory;
         this.device = device;
+        this.carrier = carrier;
         var graph = layout.schedule().problem().graph();
         var starts = starts(layout);
-        var resident = new Table<Value, Buffer>();
+        var away = layout.schedule().away();
         for (Value p : graph.params()) {
+            if (away.contains(p)) continue;
             var buffer =
                     elsewhere.find(p).orElseGet(() -> slice(p, starts.at(new Layout.Stay(p, -1))));
             resident.put(p, buffer);
+            initial.put(p, buffer);
             params.add(buffer);
         }
         var all = layout.schedule().steps();
         for (int i = 0; i < all.size(); i++) {
             int step = i;
             switch (all.get(i)) {
-                case Step.Compute(var node, var reuses) -> {
+                case Step.Work work -> {
+                    var node = work.node();
+                    var reuses = work.reuses();
                     var in = node.inputs().stream().map(resident::at).toList();
                     var out = new ArrayList<Buffer>();
                     for (Value v : node.outputs()) {
@@ -56,15 +80,21 @@ final class Steps {
                     }
                     for (int j = 0; j < out.size(); j++)
                         resident.put(node.outputs().get(j), out.get(j));
-                    bound.add(bind(node, in, out));
+                    bound.add(bind(work, in, out));
                 }
-                case Step.Free _ -> {}
+                case Step.Offload(var v) -> bound.add(offload((Step.Offload) all.get(i), v));
+                case Step.Fetch(var v) -> {
+                    resident.put(v, slice(v, starts.at(new Layout.Stay(v, step))));
+                    bound.add(fetch((Step.Fetch) all.get(i), v));
+                }
+                case Step.Free(var v) -> carrier.freed(v);
             }
         }
-        for (Value r : graph.results()) results.add(resident.at(r));
+        for (Value r : graph.results()) resident.find(r).ifPresent(results::add);
     }
 
-    private Bound bind(Node node, List<Buffer> in, List<Buffer> out) {
+    private Bound bind(Step.Work work, List<Buffer> in, List<Buffer> out) {
+        var node = work.node();
         boolean scratch = Scratch.isIn(node);
         var workspace = scratch ? out.getLast() : new Buffer(DType.U8, 0, memory.asSlice(0, 0));
         var written = scratch ? out.subList(0, out.size() - 1) : out;
@@ -72,10 +102,31 @@ final class Steps {
                 node.kernel() instanceof Kernel.Control control
                         ? Controls.bind(control, device, in, written, workspace)
                         : device.bind(node, in, written, workspace);
+        return new Bound(
+                work,
+                node.op().name(),
+                carrier.after(work, body),
+                node.outputs().subList(0, written.size()),
+                written,
+                end(out));
+    }
+
+    private Bound offload(Step.Offload step, Value v) {
+        var body = carrier.offload(v, resident.at(v));
+        return new Bound(step, "offload", body, List.of(), List.of(), 0);
+    }
+
+    private Bound fetch(Step.Fetch step, Value v) {
+        var to = resident.at(v);
+        var body = carrier.fetch(v, to);
+        return new Bound(step, "fetch", body, List.of(), List.of(), end(List.of(to)));
+    }
+
+    private long end(List<Buffer> buffers) {
         long highest = 0;
-        for (var b : out)
+        for (var b : buffers)
             highest = Math.max(highest, b.segment().address() - memory.address() + b.bytes());
-        return new Bound(node, body, written, highest);
+        return highest;
     }
 
     /** The offset of every stay. */
@@ -97,12 +148,24 @@ final class Steps {
                 v.type().dtype(), v.type().size(), memory.asSlice(offset, v.type().bytes()));
     }
 
+    /** The parameters, as far as they are in memory before a run. */
     List<Buffer> params() {
         return params;
     }
 
+    /** The results, as far as they have been in memory. */
     List<Buffer> results() {
         return results;
+    }
+
+    /** What is in memory before a run. */
+    Table<Value, Buffer> initial() {
+        return initial;
+    }
+
+    /** Where values lie when a run has ended. */
+    Table<Value, Buffer> resident() {
+        return resident;
     }
 
     List<Bound> bound() {

@@ -35,4 +35,9 @@ public interface Op {
     default Set<Trait> traits() {
         return Set.of();
     }
+
+    /** The names that the user gave to what this computes; policies find it by them. */
+    default Set<String> labels() {
+        return Set.of();
+    }
 }

@@ -83,6 +83,8 @@ public final class Fuse {
             var piece = new Piece(node, node.inputs().stream().map(this::source).toList(), bodies);
             if (piece.isCopy()) {
                 standsFor.put(node.outputs().getFirst(), piece.inputs.getFirst());
+                producer.find(piece.inputs.getFirst())
+                        .ifPresent(p -> p.labels.addAll(piece.labels));
                 continue;
             }
             pieces.add(piece);
@@ -272,6 +274,7 @@ public final class Fuse {
                 || Operands.bodyCost(shared.kernel()) > LARGEST_BODY) return false;
         into.kernel = shared.kernel();
         into.inputs = shared.inputs();
+        into.labels.addAll(from.labels);
         if (!from.inputs.isEmpty()) into.name = from.name + "+" + into.name;
         return true;
     }
@@ -335,6 +338,7 @@ public final class Fuse {
                 new Kernel.Contract(c.batch(), c.m(), c.n(), c.k(), c.a(), c.b(), extras, body);
         piece.inputs = inputs;
         piece.name = contraction.name + "+" + piece.name;
+        piece.labels.addAll(contraction.labels);
         contraction.gone = true;
         return true;
     }
@@ -343,7 +347,14 @@ public final class Fuse {
         var nodes = new ArrayList<Node>();
         for (Piece piece : pieces) {
             List<Type> types = piece.outputs.stream().map(Value::type).toList();
-            var op = new Lowered(piece.name, piece.kernel, types, piece.node.op().traits(), piece.inverses());
+            var op =
+                    new Lowered(
+                            piece.name,
+                            piece.kernel,
+                            types,
+                            piece.node.op().traits(),
+                            piece.labels,
+                            piece.inverses());
             nodes.add(
                     new Node(
                             op, piece.inputs, piece.outputs, piece.region(), piece.node.reverse()));

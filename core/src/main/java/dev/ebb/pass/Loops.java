@@ -153,7 +153,7 @@ public final class Loops {
             Node node, Kernel kernel, List<Value> inputs, List<Value> outputs, Set<Trait> traits) {
         List<Type> types = outputs.stream().map(Value::type).toList();
         return new Node(
-                new Lowered(node.op().name(), kernel, types, traits, List.of()),
+                new Lowered(node.op().name(), kernel, types, traits, node.op().labels(), List.of()),
                 inputs,
                 outputs,
                 node.region(),

@@ -16,13 +16,19 @@ import java.util.Set;
  * before this.
  */
 record Lowered(
-        String name, Kernel kernel, List<Type> types, Set<Trait> traits, List<Inverse> inverses)
+        String name,
+        Kernel kernel,
+        List<Type> types,
+        Set<Trait> traits,
+        Set<String> labels,
+        List<Inverse> inverses)
         implements Op {
 
     Lowered {
         types = List.copyOf(types);
         inverses = List.copyOf(inverses);
         traits = Set.copyOf(traits);
+        labels = Set.copyOf(labels);
     }
 
     @Override
@@ -40,6 +46,7 @@ record Lowered(
                         kernel,
                         rebuilt.outputTypes(),
                         inverse.op().traits(),
+                        Set.of(),
                         List.of());
         return new Inverse(inverse.input(), op, inverse.reads(), inverse.exact());
     }

@@ -10,6 +10,8 @@ import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /** A node on its way to becoming part of another. */
@@ -21,6 +23,9 @@ final class Piece {
     List<Value> inputs;
     String name;
     boolean gone;
+
+    /** The names this answers to: those of all ops that have become part of it. */
+    final Set<String> labels = new TreeSet<>();
 
     /**
      * {@code node} reading {@code inputs}; graphs inside its kernel are lowered by {@code bodies}.
@@ -35,6 +40,7 @@ final class Piece {
         this.first = inputs;
         this.outputs = node.outputs();
         this.name = node.op().name();
+        labels.addAll(node.op().labels());
     }
 
     boolean is(Trait trait) {
@@ -54,7 +60,9 @@ final class Piece {
     }
 
     private boolean merged() {
-        return !inputs.equals(first) || !name.equals(node.op().name());
+        return !inputs.equals(first)
+                || !outputs.equals(node.outputs())
+                || !name.equals(node.op().name());
     }
 
     /** Same elements, same order, same type: the output can be the input. */

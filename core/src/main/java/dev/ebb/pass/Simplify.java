@@ -1,17 +1,24 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Label;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
-/** Computes equal things once and drops what nothing needs. */
+/**
+ * Computes equal things once and drops what nothing needs. A {@link Label} passes its name on to
+ * the op that computes its operand, so that named and unnamed reads of a value are one.
+ */
 public final class Simplify {
     private Simplify() {}
 
@@ -21,9 +28,15 @@ public final class Simplify {
         var g = new Graph.Builder();
         var here = new Table<Value, Value>();
         Map<Key, List<Value>> known = new HashMap<>();
+        Map<Value, Set<String>> labels = new HashMap<>();
         for (Value p : graph.params()) here.put(p, g.param(p.type()));
         for (Node node : graph.nodes()) {
             var inputs = node.inputs().stream().map(here::at).toList();
+            if (node.op() instanceof Label(var text)) {
+                labels.computeIfAbsent(inputs.getFirst(), _ -> new TreeSet<>()).add(text);
+                here.put(node.outputs().getFirst(), inputs.getFirst());
+                continue;
+            }
             boolean once =
                     node.op().traits().contains(Trait.EFFECT)
                             || node.op().traits().contains(Trait.NONDETERMINISTIC);
@@ -36,6 +49,18 @@ public final class Simplify {
             for (int i = 0; i < outputs.size(); i++)
                 here.put(node.outputs().get(i), outputs.get(i));
         }
-        return g.build(graph.results().stream().map(here::at).toList());
+        return labelled(g.build(graph.results().stream().map(here::at).toList()), labels);
+    }
+
+    private static Graph labelled(Graph graph, Map<Value, Set<String>> labels) {
+        if (labels.isEmpty()) return graph;
+        var nodes = new ArrayList<Node>();
+        for (Node n : graph.nodes()) {
+            var own = new TreeSet<>(n.op().labels());
+            for (Value v : n.outputs()) own.addAll(labels.getOrDefault(v, Set.of()));
+            var op = own.equals(n.op().labels()) ? n.op() : Label.on(n.op(), own);
+            nodes.add(new Node(op, n.inputs(), n.outputs(), n.region(), n.reverse()));
+        }
+        return new Graph(graph.params(), nodes, graph.results());
     }
 }

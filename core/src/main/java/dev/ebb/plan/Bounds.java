@@ -33,7 +33,7 @@ final class Bounds {
     /** The least peak: parameters, or the largest node with its operands. */
     static long peak(Model model) {
         long most = model.paramBytes;
-        for (int u = 0; u < model.in.length; u++) most = Math.max(most, alone(model, u));
+        for (int u = 0; u < model.nodes.size(); u++) most = Math.max(most, alone(model, u));
         return most;
     }
 
@@ -55,6 +55,8 @@ final class Bounds {
      * budget}.
      */
     static double extra(Model model, long budget, int[] order) {
+        // what a disk takes can hide behind the computation
+        if (model.problem.disk().isPresent()) return 0;
         var bounds = new Bounds(model);
         double best = 0;
         for (int w : moments(model, order)) best = Math.max(best, bounds.at(w, budget));
@@ -75,6 +77,7 @@ final class Bounds {
     }
 
     private boolean stays(int p) {
+        if (!model.initial[p]) return false;
         return model.pinned[p] || !(model.problem.bindings().get(p) instanceof Binding.Consumed);
     }
 
@@ -113,6 +116,14 @@ final class Bounds {
         return false;
     }
 
+    /** The least that bringing an output of {@code u} back takes, in whatever way. */
+    private double cheapest(int u) {
+        double least = model.once[u] ? Double.POSITIVE_INFINITY : model.again[u];
+        for (int o : model.out[u])
+            for (int way : model.ways[o]) least = Math.min(least, model.again[way]);
+        return least;
+    }
+
     private double at(int w, long budget) {
         mark(w);
         double excess = (double) written(w) - budget;
@@ -128,7 +139,9 @@ final class Bounds {
                 else if (model.place[o] < 0 && readLater(o)) bytes += model.bytes[o];
             }
             excess += bytes;
-            if (bytes > 0 && !model.once[u]) choices.add(new double[] {model.again[u], bytes});
+            double cheapest = cheapest(u);
+            if (bytes > 0 && cheapest < Double.POSITIVE_INFINITY)
+                choices.add(new double[] {cheapest, bytes});
         }
         if (excess <= 0) return 0;
         choices.sort((a, b) -> Double.compare(a[0] * b[1], b[0] * a[1]));

@@ -39,6 +39,27 @@ public sealed interface Budget {
     }
 
     /**
+     * A share of what an eager framework would save for its backward pass: of the bytes that the
+     * forward half computes and the backward half reads. It bounds what is kept from the one to the
+     * other, not the peak, since what is computed again also takes room; the plan still promises
+     * its peak, and keeps to it. For those who come from PyTorch's activation memory budget.
+     */
+    record OfSaved(double share) implements Budget {
+        public OfSaved {
+            if (!(share >= 0 && share <= 1)) {
+                throw new IllegalArgumentException(
+                        "a share of the saved activations lies in [0, 1], not " + share);
+            }
+        }
+
+        /** No bound: it says nothing about the peak. */
+        @Override
+        public long resolve(long storeAllBytes) {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    /**
      * The bound in bytes for a program that takes {@code storeAllBytes} when nothing is recomputed.
      */
     long resolve(long storeAllBytes);
@@ -61,6 +82,11 @@ public sealed interface Budget {
 
     static Budget share(double share) {
         return new Share(share);
+    }
+
+    /** See {@link OfSaved}: 0 computes all again, 1 keeps what an eager framework would. */
+    static Budget ofSaved(double share) {
+        return new OfSaved(share);
     }
 
     /** What the machine has free right now, less a tenth left to everything else. */

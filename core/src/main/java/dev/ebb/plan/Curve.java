@@ -88,6 +88,8 @@ public final class Curve {
 
     /** The cheapest plan whose promised peak fits. */
     public synchronized Plan at(Budget budget) {
+        if (budget instanceof Budget.OfSaved(double share))
+            return plan(new Saved(share).plan(problem(), cost));
         var all = storeAll();
         long bytes = budget.resolve(promised(all));
         if (promised(all) <= bytes) return plan(all, bytes);
@@ -124,7 +126,7 @@ public final class Curve {
     private Frontier frontier() {
         var known = frontier;
         if (known == null) {
-            known = new Frontier(model);
+            known = new Frontier(model, cost);
             frontier = known;
         }
         return known;

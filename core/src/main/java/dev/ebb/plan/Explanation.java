@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeSet;
 
 /**
  * A plan in words: what it promises, and for every value that matters what happens to it and why. A
@@ -18,10 +19,31 @@ import java.util.Map;
  */
 final class Explanation {
     /**
-     * What happened to one value: how often it was computed, and for how many steps it lay in
-     * memory.
+     * What happened to one value: how often it was computed, rebuilt from what came after it and
+     * fetched from the disk, and for how many steps it lay in memory.
      */
-    private record Fate(Value value, Node node, long bytes, int computed, int present) {}
+    private record Fate(
+            Value value,
+            Node node,
+            long bytes,
+            int computed,
+            int rebuilt,
+            int fetched,
+            int present) {
+
+        boolean stayed() {
+            return computed == 1 && rebuilt == 0 && fetched == 0;
+        }
+
+        String way() {
+            if (stayed()) return "once, kept";
+            var ways = new ArrayList<String>();
+            ways.add(computed == 1 ? "once" : computed + " times");
+            if (rebuilt > 0) ways.add("rebuilt " + rebuilt + " x");
+            if (fetched > 0) ways.add("fetched " + fetched + " x");
+            return String.join(", ", ways);
+        }
+    }
 
     private final Plan plan;
     private final Problem problem;
@@ -41,19 +63,31 @@ final class Explanation {
 
     private List<Fate> fates() {
         Map<Value, Integer> computed = new HashMap<>();
+        Map<Value, Integer> rebuilt = new HashMap<>();
+        Map<Value, Integer> fetched = new HashMap<>();
         Map<Value, Integer> present = new HashMap<>();
         Map<Value, Integer> since = new HashMap<>();
         var list = plan.schedule().steps();
         for (int i = 0; i < list.size(); i++) {
             switch (list.get(i)) {
-                case Step.Compute(var node, var reuses) -> {
-                    for (var reuse : reuses) leave(present, since, reuse.from(), i);
-                    for (Value v : node.outputs()) {
-                        computed.merge(v, 1, Integer::sum);
+                case Step.Work work -> {
+                    var count =
+                            switch (work) {
+                                case Step.Compute _ -> computed;
+                                case Step.Invert _ -> rebuilt;
+                            };
+                    for (var reuse : work.reuses()) leave(present, since, reuse.from(), i);
+                    for (Value v : work.node().outputs()) {
+                        count.merge(v, 1, Integer::sum);
                         since.put(v, i);
                     }
                 }
+                case Step.Fetch(var v) -> {
+                    fetched.merge(v, 1, Integer::sum);
+                    since.put(v, i);
+                }
                 case Step.Free(var v) -> leave(present, since, v, i);
+                case Step.Offload _ -> {}
             }
         }
         for (Value v : List.copyOf(since.keySet())) leave(present, since, v, list.size());
@@ -62,9 +96,16 @@ final class Explanation {
         for (Node node : problem.graph().nodes()) {
             for (Value v : node.outputs()) {
                 int times = computed.getOrDefault(v, 0);
-                if (times > 1 || crossing.getOrDefault(v, false)) {
-                    all.add(new Fate(v, node, problem.bytes(v), times, present.getOrDefault(v, 0)));
-                }
+                var fate =
+                        new Fate(
+                                v,
+                                node,
+                                problem.bytes(v),
+                                times,
+                                rebuilt.getOrDefault(v, 0),
+                                fetched.getOrDefault(v, 0),
+                                present.getOrDefault(v, 0));
+                if (!fate.stayed() || crossing.getOrDefault(v, false)) all.add(fate);
             }
         }
         all.sort(
@@ -128,10 +169,10 @@ final class Explanation {
             rows.add(
                     List.of(
                             f.value().toString(),
-                            f.node().op().name(),
+                            title(f.node()),
                             f.node().region().toString(),
                             Long.toString(f.bytes()),
-                            f.computed() == 1 ? "once, kept" : f.computed() + " times",
+                            f.way(),
                             f.computed() == 1 ? "-" : number(again),
                             share(f.present(), steps),
                             reason(f)));
@@ -139,10 +180,18 @@ final class Explanation {
         return out.append(table(rows)).toString();
     }
 
+    private static String title(Node node) {
+        var labels = node.op().labels();
+        if (labels.isEmpty()) return node.op().name();
+        return node.op().name() + " \"" + String.join("\", \"", new TreeSet<>(labels)) + "\"";
+    }
+
     private String reason(Fate f) {
         var traits = f.node().op().traits();
+        if (f.rebuilt() > 0) return "rebuilt from what came after it" + exactness(f.value());
+        if (f.fetched() > 0) return "put on the disk meanwhile";
         if (f.computed() > 1) return "let go: " + number(rate(f)) + " a MiB to bring back";
-        if (fates.stream().allMatch(g -> g.computed() == 1)) return "everything fits";
+        if (fates.stream().allMatch(Fate::stayed)) return "everything fits";
         if (traits.contains(Trait.EFFECT) || traits.contains(Trait.NONDETERMINISTIC))
             return "may run only once";
         if (traits.contains(Trait.EXPENSIVE)) return "declared expensive";
@@ -155,6 +204,17 @@ final class Explanation {
         if (rate(f) > dearest) return "dear: " + number(rate(f)) + " a MiB to bring back";
         if (f.bytes() * 64 <= fates.getFirst().bytes()) return "small";
         return "no need to let it go at this budget";
+    }
+
+    private String exactness(Value value) {
+        boolean exact =
+                plan.schedule().steps().stream()
+                        .noneMatch(
+                                step ->
+                                        step instanceof Step.Invert(var inversion, _)
+                                                && inversion.value().equals(value)
+                                                && !inversion.exact());
+        return exact ? "" : ", approximately";
     }
 
     private double rate(Fate f) {

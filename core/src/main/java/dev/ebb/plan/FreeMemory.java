@@ -5,13 +5,30 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The memory a new arena could take: what the system says is available, or else what the heap may
- * still grow to.
+ * The memory a new arena could take: what the system says is available, no more than its control
+ * group may still take, or else what the heap may still grow to.
  */
 final class FreeMemory {
     private FreeMemory() {}
 
     static long bytes() {
+        return Math.min(ofSystem(), ofGroup(Path.of("/sys/fs/cgroup")));
+    }
+
+    /** What is left of the limit of a control group; no bound where there is none. */
+    static long ofGroup(Path folder) {
+        try {
+            var limit = Files.readString(folder.resolve("memory.max")).strip();
+            var used = Files.readString(folder.resolve("memory.current")).strip();
+            return limit.equals("max")
+                    ? Long.MAX_VALUE
+                    : Math.max(0, Long.parseLong(limit) - Long.parseLong(used));
+        } catch (IOException | NumberFormatException e) {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    private static long ofSystem() {
         var heap = Runtime.getRuntime();
         long growth = heap.maxMemory() - heap.totalMemory() + heap.freeMemory();
         var system = Path.of("/proc/meminfo");

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The trade of memory for time of one problem: a family of plans, each the cheapest found for its
@@ -59,20 +60,29 @@ final class Frontier {
     private static final double[] NOISES = {0, 0.5, 1};
 
     private final Model model;
+    private final Cost cost;
     private final Search search;
     private final List<Member> members = new ArrayList<>();
     private final List<int[]> orders;
     private final long storeAll;
 
-    Frontier(Model model) {
+    /** The plan that rebuilds all it can from what came after it. */
+    private final Optional<Member> walkedBack;
+
+    Frontier(Model model, Cost cost) {
         this.model = model;
+        this.cost = cost;
         search = new Search(model);
         var ordering = new Ordering(model);
-        var plain = member(ordering.plain());
+        walkedBack =
+                model.problem.inversions().isEmpty()
+                        ? Optional.empty()
+                        : new Replay(model, ordering).inverting().map(this::complete);
+        var plain = complete(ordering.plain());
         storeAll = plain.peak;
         members.add(plain);
-        members.add(member(ordering.tidy()));
-        members.add(member(ordering.thrifty()));
+        members.add(complete(ordering.tidy()));
+        members.add(complete(ordering.thrifty()));
         orders =
                 members.stream()
                         .sorted(Comparator.comparingLong(Member::peak))
@@ -97,6 +107,10 @@ final class Frontier {
         return List.copyOf(members);
     }
 
+    private Member complete(int[] nodes) {
+        return member(Transfers.complete(model, nodes));
+    }
+
     private Member member(int[] sequence) {
         var replay = new Liveness(model);
         if (!replay.replay(sequence, sequence.length))
@@ -115,17 +129,13 @@ final class Frontier {
         int levels = n > LARGE ? 50 : 100;
         long share = Math.min(WORK, WORK_PER_NODE * n) / levels / (n > LARGE ? 10 : 1);
         var above = member(orders.getFirst());
-        long start = above.peak;
         var ladder = new ArrayList<Member>();
-        for (int k = levels - 1; k > 0; k--) {
-            long bound = (long) (storeAll * (double) k / levels);
-            if (bound >= start) continue;
-            if (bound < floor) break;
-            boolean full = k % 5 == 0;
-            var found = descend(above, bound, full, full ? share : share / 8);
-            if (found == null) break;
-            ladder.add(found);
-            above = found;
+        above = down(above, floor, levels, share, ladder);
+        if (walkedBack.isPresent() && walkedBack.get().peak < above.peak) {
+            var walked = walkedBack.get();
+            above = member(search.improve(walked.sequence, walked.peak, share));
+            ladder.add(above);
+            above = down(above, floor, levels, share, ladder);
         }
         long failed = Math.max(floor - 1, above.peak - storeAll / levels);
         for (int k = 0;
@@ -142,6 +152,22 @@ final class Frontier {
         }
         ascend(ladder, share / 8);
         members.addAll(ladder);
+    }
+
+    /** Lowers the bound level by level, as far as plans are found; the last of them. */
+    private Member down(Member start, long floor, int levels, long share, List<Member> ladder) {
+        var above = start;
+        for (int k = levels - 1; k > 0; k--) {
+            long bound = (long) (storeAll * (double) k / levels);
+            if (bound >= start.peak) continue;
+            if (bound < floor) break;
+            boolean full = k % 5 == 0;
+            var found = descend(above, bound, full, full ? share : share / 8);
+            if (found == null) break;
+            ladder.add(found);
+            above = found;
+        }
+        return above;
     }
 
     /**
@@ -194,10 +220,19 @@ final class Frontier {
 
     /** Keeps only those that no other beats in both peak and cost. */
     private void prune() {
+        if (model.problem.disk().isPresent()) members.replaceAll(this::timed);
         members.sort(Comparator.comparingDouble(Member::extra).thenComparingLong(Member::peak));
         var best = new ArrayList<Member>();
         for (var m : members) if (best.isEmpty() || m.peak < best.getLast().peak) best.add(m);
         members.clear();
         members.addAll(best);
+    }
+
+    /** With its transfers begun early, and what then remains of the time they take. */
+    private Member timed(Member member) {
+        var early = member(Transfers.eager(model, member.sequence, member.peak));
+        var clock = new Clock(model.problem.disk(), cost);
+        double seconds = clock.run(model.problem, Script.of(model, early.sequence).steps());
+        return new Member(early.sequence, early.peak, seconds - model.total());
     }
 }

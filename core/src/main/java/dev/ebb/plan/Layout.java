@@ -9,8 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Where in one arena each buffer of a schedule lies, and how large the arena must be. */
-public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes) {
+/**
+ * Where in one arena each buffer of a schedule lies, and how large the arena must be; and where on
+ * the disk what is put there.
+ */
+public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes, Shelves shelves) {
 
     /**
      * A stay of one or more values, one after the other, in memory over the steps {@code [from,
@@ -52,28 +55,32 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes) {
         for (int i = 0; i < n; i++) {
             slots.add(new Slot(open.get(i).stays(), from[i], to[i], offsets[i], bytes[i]));
         }
-        return new Layout(schedule, slots, packing.arena());
+        return new Layout(schedule, slots, packing.arena(), Shelves.of(schedule));
     }
 
     private static List<Slot> lifetimes(Schedule schedule) {
         var problem = schedule.problem();
         var slots = new ArrayList<Slot>();
         Map<Value, List<Stay>> open = new LinkedHashMap<>();
+        var away = schedule.away();
         for (Value p : problem.graph().params())
-            open.put(p, new ArrayList<>(List.of(new Stay(p, -1))));
+            if (!away.contains(p)) open.put(p, new ArrayList<>(List.of(new Stay(p, -1))));
         var steps = schedule.steps();
         for (int i = 0; i < steps.size(); i++) {
             switch (steps.get(i)) {
-                case Step.Compute(var node, var reuses) -> {
+                case Step.Work work -> {
                     Map<Value, List<Stay>> taken = new LinkedHashMap<>();
-                    for (var reuse : reuses) taken.put(reuse.into(), take(open, reuse.from()));
-                    for (Value v : node.outputs()) {
+                    for (var reuse : work.reuses())
+                        taken.put(reuse.into(), take(open, reuse.from()));
+                    for (Value v : work.node().outputs()) {
                         var stays = taken.getOrDefault(v, new ArrayList<>());
                         stays.add(new Stay(v, i));
                         open.put(v, stays);
                     }
                 }
+                case Step.Fetch(var v) -> open.put(v, new ArrayList<>(List.of(new Stay(v, i))));
                 case Step.Free(var v) -> slots.add(close(problem, take(open, v), i));
+                case Step.Offload _ -> {}
             }
         }
         open.values().forEach(stays -> slots.add(close(problem, stays, steps.size())));

@@ -6,7 +6,8 @@ import java.util.Arrays;
  * What a sequence of computations takes. A plan is no more than the order in which nodes are
  * computed, some of them more than once: each value is best freed after its last use before it is
  * computed again, so the memory at every step follows from one walk backwards. Computations nobody
- * reads are dropped on the way, as long as one of each node is left.
+ * reads are dropped on the way, as long as one of each node is left. Other works, inversions and
+ * transfers, stay only where something reads what they write.
  */
 final class Liveness {
     private final Model model;
@@ -32,8 +33,8 @@ final class Liveness {
         this.model = model;
         live = new boolean[model.values.length];
         taken = new boolean[model.values.length];
-        instances = new int[model.nodes.size()];
-        later = new boolean[model.nodes.size()];
+        instances = new int[model.works];
+        later = new boolean[model.works];
     }
 
     /**
@@ -61,13 +62,12 @@ final class Liveness {
         int at = order.length;
         for (int i = count - 1; i >= 0; i--) {
             int u = sequence[i];
-            boolean needed = --instances[u] == 0 && !later[u];
+            boolean node = u < model.nodes.size();
+            boolean needed = --instances[u] == 0 && !later[u] && node;
             for (int o : model.out[u]) needed |= live[o];
             if (!needed) continue;
-            if (later[u]) {
-                if (model.once[u]) return false;
-                extra += model.again[u];
-            }
+            if (later[u] && model.once[u]) return false;
+            if (later[u] || !node) extra += model.again[u];
             later[u] = true;
             long during = now;
             for (int o : model.out[u]) if (!live[o]) during += model.bytes[o];
@@ -93,7 +93,7 @@ final class Liveness {
             memory[at] = during;
             if (during > peak) peak = during;
         }
-        for (int v = model.params; v < live.length; v++) if (live[v]) return false;
+        for (int v = 0; v < live.length; v++) if (live[v] && !model.initial[v]) return false;
         length = order.length - at;
         System.arraycopy(order, at, order, 0, length);
         System.arraycopy(memory, at, memory, 0, length);

@@ -5,12 +5,17 @@ import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A problem in plain arrays, for algorithms that replay it thousands of times. Values are numbered
- * params first, then the outputs of the nodes in graph order; nodes keep their place in the graph.
+ * params first, then the outputs of the nodes in graph order, then what only other ways back need.
+ * Works are what a sequence is made of: the nodes, in their place in the graph, then inversions,
+ * then transfers to and from a disk. A copy on the disk is a value that takes no memory.
  */
 final class Model {
     /**
@@ -24,7 +29,12 @@ final class Model {
     final Value[] values;
     final int params;
 
-    /** The distinct values that a node reads, and those it writes. */
+    /** How many works there are; those below {@code nodes.size()} are nodes. */
+    final int works;
+
+    private final int firstTransfer;
+
+    /** The distinct values that a work reads, and those it writes. */
     final int[][] in;
 
     final int[][] out;
@@ -38,17 +48,28 @@ final class Model {
     final long[] bytes;
     final double[] cost;
 
-    /** What computing a node once more counts: its cost, or a multiple of it if it is EXPENSIVE. */
+    /** What doing a work once more counts: its cost, or a multiple of it if it is EXPENSIVE. */
     final double[] again;
 
-    /** The node that writes a value; -1 for a param. */
+    /** The node that writes a value; -1 for a param; for one that starts on disk what reads it. */
     final int[] producer;
+
+    /** Other works that write a value, none of which the graph needs. */
+    final int[][] ways;
+
+    /** The copy of a value on the disk, and the value of a copy; -1 for none. */
+    final int[] copy;
+
+    final int[] original;
 
     /** The nodes that read a value, in graph order. */
     final int[][] readers;
 
-    /** Must be resident at the end. */
+    /** Must be there at the end. */
     final boolean[] pinned;
+
+    /** Is there at the start. */
+    final boolean[] initial;
 
     /** May not be computed twice. */
     final boolean[] once;
@@ -61,65 +82,166 @@ final class Model {
     final long paramBytes;
 
     Model(Problem problem, Cost costs) {
+        this(problem, costs, false);
+    }
+
+    /** If {@code away}, large parameters start on the disk, and large results end there. */
+    Model(Problem problem, Cost costs, boolean away) {
         this.problem = problem;
         var graph = problem.graph();
+        var inversions = problem.inversions();
         nodes = graph.nodes();
         params = graph.params().size();
         int n = nodes.size();
-        int count = params;
-        for (Node node : nodes) count += node.outputs().size();
-        values = new Value[count];
-        producer = new int[count];
-        Arrays.fill(producer, -1);
+        firstTransfer = n + inversions.size();
+        var all = new ArrayList<Value>(graph.params());
+        for (Node node : nodes) all.addAll(node.outputs());
+        int held = all.size();
         var index = new Table<Value, Integer>();
-        int next = 0;
-        for (Value p : graph.params()) next = number(index, p, next);
-        in = new int[n][];
-        out = new int[n][];
-        reuse = new int[n][];
-        cost = new double[n];
-        again = new double[n];
-        once = new boolean[n];
-        effect = new boolean[n];
-        for (int i = 0; i < n; i++) {
-            var node = nodes.get(i);
-            in[i] = node.inputs().stream().mapToInt(index::at).distinct().toArray();
-            out[i] = new int[node.outputs().size()];
-            for (int k = 0; k < out[i].length; k++) {
-                producer[next] = i;
-                out[i][k] = next;
-                next = number(index, node.outputs().get(k), next);
+        for (int v = 0; v < held; v++) index.put(all.get(v), v);
+        for (var inversion : inversions) {
+            for (Value v : inversion.node().outputs()) {
+                if (index.has(v)) continue;
+                index.put(v, all.size());
+                all.add(v);
             }
-            cost[i] = checked(costs.of(node), node);
-            var traits = node.op().traits();
-            again[i] = traits.contains(Trait.EXPENSIVE) ? cost[i] * RELUCTANCE : cost[i];
-            effect[i] = traits.contains(Trait.EFFECT);
-            once[i] = effect[i] || traits.contains(Trait.NONDETERMINISTIC);
         }
+        var moved = problem.disk().isPresent() ? movable(all, held) : new int[0];
+        for (int v : moved) all.add(all.get(v));
+        int count = all.size();
+        values = all.toArray(Value[]::new);
+        works = firstTransfer + 2 * moved.length;
+        in = new int[works][];
+        out = new int[works][];
+        reuse = new int[works][];
+        cost = new double[works];
+        again = new double[works];
+        once = new boolean[works];
+        effect = new boolean[works];
+        producer = new int[count];
+        copy = new int[count];
+        original = new int[count];
+        for (int[] a : List.of(producer, copy, original)) Arrays.fill(a, -1);
         bytes = new long[count];
-        for (int v = 0; v < count; v++) bytes[v] = problem.bytes(values[v]);
-        for (int i = 0; i < n; i++) reuse[i] = reusable(i);
+        for (int v = 0; v < count - moved.length; v++) bytes[v] = problem.bytes(values[v]);
+        ways = new int[count][0];
+        for (int u = 0; u < firstTransfer; u++) work(u, index, costs);
+        for (int k = 0; k < moved.length; k++) transfer(moved[k], count - moved.length + k, k);
         readers = readers(count);
         pinned = new boolean[count];
         for (Value r : graph.results()) pinned[index.at(r)] = true;
+        initial = new boolean[count];
+        Arrays.fill(initial, 0, params, true);
         place = new int[count];
         Arrays.fill(place, -1);
         for (int p = 0; p < params; p++) {
             switch (problem.bindings().get(p)) {
                 case Binding.Kept _ -> pinned[p] = true;
                 case Binding.Consumed _ -> {}
-                case Binding.Replaced(int r) -> replace(p, index.at(graph.results().get(r)));
+                case Binding.Replaced(int r) -> {
+                    int result = index.at(graph.results().get(r));
+                    if (away && copy[p] >= 0 && copy[result] >= 0) pinned[result] = true;
+                    else replace(p, result);
+                }
             }
         }
+        if (away) for (int v : moved) leave(v);
         long total = 0;
-        for (int p = 0; p < params; p++) total = Math.addExact(total, bytes[p]);
+        for (int p = 0; p < params; p++) if (initial[p]) total = Math.addExact(total, bytes[p]);
         paramBytes = total;
     }
 
-    private int number(Table<Value, Integer> index, Value value, int next) {
-        values[next] = value;
-        index.put(value, next);
-        return next + 1;
+    /** What is worth a trip to the disk: not scratch, which nothing reads. */
+    private int[] movable(List<Value> all, int held) {
+        var read = new HashSet<>(problem.graph().results());
+        for (Node node : nodes) read.addAll(node.inputs());
+        return IntStream.range(0, held)
+                .filter(v -> problem.bytes(all.get(v)) >= Disk.SMALLEST)
+                .filter(v -> read.contains(all.get(v)))
+                .toArray();
+    }
+
+    private void work(int u, Table<Value, Integer> index, Cost costs) {
+        int n = nodes.size();
+        var node = node(u);
+        in[u] = node.inputs().stream().mapToInt(index::at).distinct().toArray();
+        out[u] = node.outputs().stream().mapToInt(index::at).toArray();
+        cost[u] = checked(costs.of(node), node);
+        var traits = node.op().traits();
+        again[u] = traits.contains(Trait.EXPENSIVE) ? cost[u] * RELUCTANCE : cost[u];
+        effect[u] = traits.contains(Trait.EFFECT);
+        once[u] = effect[u] || traits.contains(Trait.NONDETERMINISTIC);
+        for (int o : out[u]) {
+            if (u < n) producer[o] = u;
+            else ways[o] = with(ways[o], u);
+        }
+        reuse[u] = reusable(u);
+    }
+
+    private static int[] with(int[] list, int more) {
+        var longer = Arrays.copyOf(list, list.length + 1);
+        longer[list.length] = more;
+        return longer;
+    }
+
+    private void transfer(int v, int onDisk, int k) {
+        int store = firstTransfer + 2 * k;
+        int fetch = store + 1;
+        copy[v] = onDisk;
+        original[onDisk] = v;
+        producer[onDisk] = store;
+        in[store] = new int[] {v};
+        out[store] = new int[] {onDisk};
+        in[fetch] = new int[] {onDisk};
+        out[fetch] = new int[] {v};
+        cost[store] = again[store] = problem.disk().toWrite(bytes[v]);
+        cost[fetch] = again[fetch] = problem.disk().toRead(bytes[v]);
+        reuse[store] = reuse[fetch] = new int[0];
+        ways[v] = with(ways[v], fetch);
+    }
+
+    /** Lets a parameter start on the disk, or a result end there. */
+    private void leave(int v) {
+        boolean result = problem.graph().results().contains(values[v]);
+        if (v < params) {
+            if (result || problem.bindings().get(v) instanceof Binding.Replaced && place(v)) return;
+            initial[v] = false;
+            pinned[v] = false;
+            initial[copy[v]] = true;
+            producer[v] = fetch(v);
+        } else if (result && place[v] < 0) {
+            pinned[v] = false;
+            pinned[copy[v]] = true;
+        }
+    }
+
+    /** Whether some result must lie in the place of param {@code p}. */
+    private boolean place(int p) {
+        for (int q : place) if (q == p) return true;
+        return false;
+    }
+
+    /** The kernel that a work runs: a node of the graph, or of an inversion. */
+    Node node(int u) {
+        int n = nodes.size();
+        return u < n ? nodes.get(u) : problem.inversions().get(u - n).node();
+    }
+
+    boolean isTransfer(int u) {
+        return u >= firstTransfer;
+    }
+
+    /** Whether transfer {@code u} writes to the disk. */
+    boolean isStore(int u) {
+        return u >= firstTransfer && (u - firstTransfer) % 2 == 0;
+    }
+
+    int store(int v) {
+        return producer[copy[v]];
+    }
+
+    int fetch(int v) {
+        return producer[copy[v]] + 1;
     }
 
     private static double checked(double cost, Node node) {
@@ -135,7 +257,7 @@ final class Model {
         int count = 0;
         for (int o : out[i]) {
             for (int x : in[i]) {
-                if (bytes[x] == bytes[o] && Inplace.allowed(nodes.get(i), values[x], values[o])) {
+                if (bytes[x] == bytes[o] && Inplace.allowed(node(i), values[x], values[o])) {
                     pairs[count++] = x;
                     pairs[count++] = o;
                 }
@@ -146,11 +268,12 @@ final class Model {
 
     private int[][] readers(int count) {
         var sizes = new int[count];
-        for (int[] inputs : in) for (int x : inputs) sizes[x]++;
+        int n = nodes.size();
+        for (int i = 0; i < n; i++) for (int x : in[i]) sizes[x]++;
         var lists = new int[count][];
         for (int v = 0; v < count; v++) lists[v] = new int[sizes[v]];
         Arrays.fill(sizes, 0);
-        for (int i = 0; i < in.length; i++) for (int x : in[i]) lists[x][sizes[x]++] = i;
+        for (int i = 0; i < n; i++) for (int x : in[i]) lists[x][sizes[x]++] = i;
         return lists;
     }
 
@@ -182,10 +305,17 @@ final class Model {
         throw new IllegalStateException(value + " is not read for " + values[into]);
     }
 
+    /**
+     * Whether a dead param cannot be kept alive for longer, because a result has taken its place.
+     */
+    boolean isReplaced(int x) {
+        return x < params && initial[x] && problem.bindings().get(x) instanceof Binding.Replaced;
+    }
+
     /** The cost of computing every node once: no plan is cheaper. */
     double total() {
         double sum = 0;
-        for (double c : cost) sum += c;
+        for (int u = 0; u < nodes.size(); u++) sum += cost[u];
         return sum;
     }
 }

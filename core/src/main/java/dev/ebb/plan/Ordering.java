@@ -61,7 +61,7 @@ final class Ordering {
      * computed once.
      */
     boolean isLate(int u) {
-        return late[u];
+        return u < late.length && late[u];
     }
 
     /**
@@ -69,17 +69,16 @@ final class Ordering {
      * computed and, recomputations included, nothing reads any more what they write over.
      */
     int[] settle(int[] sequence) {
-        int n = before.length;
-        var first = new int[n];
-        var last = new int[n];
+        var first = new int[model.works];
+        var last = new int[model.works];
         Arrays.fill(first, -1);
-        var rest = Arrays.stream(sequence).filter(u -> !late[u]).toArray();
+        var rest = Arrays.stream(sequence).filter(u -> !isLate(u)).toArray();
         for (int i = rest.length - 1; i >= 0; i--) first[rest[i]] = i;
         for (int i = 0; i < rest.length; i++) last[rest[i]] = i;
         var waiting = new ArrayList<List<Integer>>();
         for (int i = 0; i <= rest.length; i++) waiting.add(new ArrayList<>());
         for (int u : sequence) {
-            if (!late[u]) continue;
+            if (!isLate(u)) continue;
             int at = -1;
             for (int p : before[u]) at = Math.max(at, feeds(p, u) ? first[p] : last[p]);
             first[u] = at;

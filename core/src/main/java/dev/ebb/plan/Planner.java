@@ -16,8 +16,16 @@ public interface Planner {
         return Math.max(1, rounds);
     }
 
-    /** The plan with all that can be said of it. */
+    /** The plan with all that can be said of it, on a device that owns nothing but the arena. */
     default Plan decide(Problem problem, Cost cost) {
-        return new Curve(problem, cost).plan(plan(problem, cost));
+        return decide(problem, cost, 0);
+    }
+
+    /**
+     * The plan with all that can be said of it; every promise counts the {@code reserved} bytes
+     * that a device owns beside the arena.
+     */
+    default Plan decide(Problem problem, Cost cost, long reserved) {
+        return new Curve(problem, cost, Curve.Measure.ARENA, reserved).plan(plan(problem, cost));
     }
 }

@@ -36,6 +36,12 @@ public interface Policy {
         return c -> c.node().region().path().stream().anyMatch(wanted::contains);
     }
 
+    /** What was given one of these names with {@code Ebb.name}. */
+    static Policy names(String... names) {
+        var wanted = List.of(names);
+        return c -> c.node().op().labels().stream().anyMatch(wanted::contains);
+    }
+
     /** What ops of these names compute. */
     static Policy ops(String... names) {
         var wanted = List.of(names);

@@ -9,12 +9,18 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * A graph to be scheduled, what may become of each of its parameters, and what each value occupies.
+ * A graph to be scheduled, what may become of each of its parameters, what each value occupies, and
+ * which ways back there are besides computing again.
+ *
+ * @param inversions how values can be rebuilt from what came after them
+ * @param disk where values can be put meanwhile
  */
-public record Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
+public record Problem(
+        Graph graph, List<Binding> bindings, Sizes sizes, List<Inversion> inversions, Disk disk) {
 
     public Problem {
         bindings = List.copyOf(bindings);
+        inversions = List.copyOf(inversions);
         if (bindings.size() != graph.params().size()) {
             throw new IllegalArgumentException(
                     bindings.size() + " bindings for " + graph.params().size() + " parameters");
@@ -40,8 +46,22 @@ public record Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
         }
     }
 
+    public Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
+        this(graph, bindings, sizes, List.of(), Disk.NONE);
+    }
+
     public Problem(Graph graph, List<Binding> bindings) {
         this(graph, bindings, Sizes.CACHE_LINES);
+    }
+
+    /** The same problem, where values can also be rebuilt by {@code ways}. */
+    public Problem inverting(List<Inversion> ways) {
+        return new Problem(graph, bindings, sizes, ways, disk);
+    }
+
+    /** The same problem with a second place for values. */
+    public Problem on(Disk second) {
+        return new Problem(graph, bindings, sizes, inversions, second);
     }
 
     private static boolean alike(Type a, Type b) {

@@ -1,9 +1,12 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -18,6 +21,9 @@ final class Replay {
     private final boolean[] fresh;
     private int[] sequence;
     private int length;
+    private final int[] inverse;
+    private final boolean[] opened;
+    private boolean circular;
 
     Replay(Model model, Ordering ordering) {
         this.model = model;
@@ -25,6 +31,9 @@ final class Replay {
         keep = new boolean[model.values.length];
         fresh = new boolean[model.values.length];
         sequence = new int[2 * model.nodes.size() + 16];
+        inverse = new int[model.values.length];
+        Arrays.fill(inverse, -1);
+        opened = new boolean[model.works];
     }
 
     /** What is computed again stays to its last use. */
@@ -32,6 +41,34 @@ final class Replay {
         mark(kept);
         for (int u : ordering.plain()) run(u);
         return finished();
+    }
+
+    /**
+     * As {@link #keeping}, where what can be rebuilt from what came after it is: values are walked
+     * back to from the last of a chain of invertible nodes, which is kept. None if an inverse needs
+     * what it is to rebuild, or what has been written over.
+     */
+    Optional<int[]> inverting() {
+        var kept = new HashSet<Value>();
+        int n = model.nodes.size();
+        for (int k = 0; k < model.problem.inversions().size(); k++) {
+            var inversion = model.problem.inversions().get(k);
+            if (!inversion.undone().op().traits().contains(Trait.ALONE)) continue;
+            kept.addAll(inversion.undone().outputs());
+            inverse[model.out[n + k][0]] = n + k;
+        }
+        for (int v = 0; v < model.values.length; v++)
+            if (inverse[v] >= 0) kept.remove(model.values[v]);
+        mark(kept);
+        for (int u : ordering.plain()) {
+            run(u);
+            if (circular) return Optional.empty();
+        }
+        var settled = ordering.settle(Arrays.copyOf(sequence, length));
+        var replay = new Liveness(model);
+        return replay.replay(settled, settled.length)
+                ? Optional.of(replay.sequence())
+                : Optional.empty();
     }
 
     /** What is computed again goes when the backward half moves on to another region. */
@@ -54,6 +91,7 @@ final class Replay {
             int p = model.producer[v];
             keep[v] =
                     p < 0
+                            || p >= model.nodes.size()
                             || model.once[p]
                             || ordering.isLate(p)
                             || model.nodes.get(p).reverse()
@@ -79,19 +117,27 @@ final class Replay {
     private void recall(int x) {
         if (keep[x] || fresh[x]) return;
         var open = new ArrayDeque<int[]>();
-        open.push(new int[] {model.producer[x], 0});
-        while (!open.isEmpty()) {
+        open(x, open);
+        while (!open.isEmpty() && !circular) {
             int[] top = open.peek();
             int u = top[0];
             if (top[1] < model.in[u].length) {
                 int y = model.in[u][top[1]++];
-                if (!keep[y] && !fresh[y]) open.push(new int[] {model.producer[y], 0});
+                if (!keep[y] && !fresh[y]) open(y, open);
             } else {
                 open.pop();
+                opened[u] = false;
                 if (!fresh[model.out[u][0]]) append(u);
                 for (int o : model.out[u]) fresh[o] = true;
             }
         }
+    }
+
+    private void open(int x, ArrayDeque<int[]> open) {
+        int way = inverse[x] >= 0 ? inverse[x] : model.producer[x];
+        circular |= opened[way];
+        opened[way] = true;
+        open.push(new int[] {way, 0});
     }
 
     private int[] finished() {

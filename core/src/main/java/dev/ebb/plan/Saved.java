@@ -11,8 +11,8 @@ import java.util.Set;
 
 /**
  * Keeps at most a share of the bytes that an eager framework would save between its forward and its
- * backward pass, and of those the values that cost most a byte to bring back. A hint in the manner
- * of PyTorch's activation memory budget, not a bound on the peak: that is {@link Fit}.
+ * backward pass, and of those the values that cost most a byte to bring back: what {@link
+ * Budget#ofSaved} plans by.
  */
 public record Saved(double share) implements Strategy {
 

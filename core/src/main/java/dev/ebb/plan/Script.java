@@ -33,16 +33,30 @@ final class Script {
                             .boxed()
                             .collect(Collectors.toCollection(ArrayList::new));
             for (boolean forced : new boolean[] {true, false}) reuse(u, forced, gone, reuses);
-            for (int o : model.out[u]) if (!live[o]) backwards.add(new Step.Free(model.values[o]));
-            for (int x : gone.reversed()) backwards.add(new Step.Free(model.values[x]));
-            backwards.add(new Step.Compute(model.nodes.get(u), reuses));
+            for (int o : model.out[u]) if (!live[o]) free(o, backwards);
+            for (int x : gone.reversed()) free(x, backwards);
+            backwards.add(step(u, reuses));
             for (int o : model.out[u]) live[o] = false;
             for (int x : model.in[u]) live[x] = true;
         }
         for (int p = model.params - 1; p >= 0; p--) {
-            if (!live[p]) backwards.add(new Step.Free(model.values[p]));
+            if (!live[p] && model.initial[p]) free(p, backwards);
         }
         return backwards.reversed();
+    }
+
+    private void free(int v, List<Step> backwards) {
+        if (model.original[v] < 0) backwards.add(new Step.Free(model.values[v]));
+    }
+
+    private Step step(int u, List<Step.Reuse> reuses) {
+        int n = model.nodes.size();
+        if (u < n) return new Step.Compute(model.nodes.get(u), reuses);
+        if (!model.isTransfer(u))
+            return new Step.Invert(model.problem.inversions().get(u - n), reuses);
+        return model.isStore(u)
+                ? new Step.Offload(model.values[model.in[u][0]])
+                : new Step.Fetch(model.values[model.out[u][0]]);
     }
 
     /**

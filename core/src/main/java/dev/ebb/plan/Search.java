@@ -35,7 +35,7 @@ final class Search {
         double bestExtra = squeeze.current().extra;
         int[] here = best;
         double hereExtra = bestExtra;
-        var seen = new boolean[model.nodes.size()];
+        var seen = new boolean[model.works];
         while (squeeze.work < stop && bestExtra > 0) {
             int[] broken = ruin(here, seen);
             if (!squeeze.start(broken))
@@ -62,7 +62,7 @@ final class Search {
         var again = new int[sequence.length];
         int count = 0;
         for (int i = 0; i < sequence.length; i++) {
-            if (seen[sequence[i]]) again[count++] = i;
+            if (seen[sequence[i]] || isSpare(sequence[i])) again[count++] = i;
             seen[sequence[i]] = true;
         }
         if (count == 0) return sequence;
@@ -78,5 +78,10 @@ final class Search {
         int length = 0;
         for (int i = 0; i < sequence.length; i++) if (!gone[i]) rest[length++] = sequence[i];
         return Arrays.copyOf(rest, length);
+    }
+
+    /** Whether a work can be left out: it brings back what could have stayed. */
+    private boolean isSpare(int u) {
+        return u >= model.nodes.size() && !model.isStore(u) && model.producer[model.out[u][0]] != u;
     }
 }

@@ -1,6 +1,5 @@
 package dev.ebb.plan;
 
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -9,13 +8,11 @@ import java.util.Set;
  * next use. Each round weighs every gap between two uses of a value: the excess memory that an
  * absence would relieve, against the cost of the chain of nodes that brings the value back. What
  * the chain itself reads is kept alive or computed again, whichever is cheaper at the current price
- * of memory. Greedy, as DTR (Kirisame et al., 2021) is, but with the whole future in view and an
- * exact replay after every choice.
+ * of memory. A chain may also end in an inversion, or in a fetch from the disk of what is stored
+ * when its gap begins. Greedy, as DTR (Kirisame et al., 2021) is, but with the whole future in view
+ * and an exact replay after every choice.
  */
 final class Squeeze {
-    /** No chain is longer: what takes more to bring back is better kept. */
-    private static final int LONGEST = 400;
-
     /**
      * How many refused attempts end a search; a little more in large graphs, where one refusal
      * comes many times.
@@ -27,16 +24,7 @@ final class Squeeze {
     private Liveness current;
     private Liveness trial;
     private final Dice dice;
-    private final int[] stamp;
-    private int stamps;
-    private int[] chain = new int[64];
-    private int chained;
-    private double chainCost;
-    private double chainHarm;
-    private long chainHeld;
-    private long chainBytes;
-    private final int[] lastIn;
-    private final int[] lastStep;
+    private final Recall recall;
     private double price;
     private long budget;
     private final double least;
@@ -49,6 +37,11 @@ final class Squeeze {
     long work;
 
     private int bestStep;
+
+    /** The value to store on the disk after step {@code bestStored}; -1 for none. */
+    private int bestStore;
+
+    private int bestStored;
     private int[] bestChain = new int[64];
     private int bestLength;
     private long bestKey;
@@ -61,9 +54,7 @@ final class Squeeze {
         time = new Timeline(model);
         current = new Liveness(model);
         trial = new Liveness(model);
-        stamp = new int[model.nodes.size()];
-        lastIn = new int[model.nodes.size()];
-        lastStep = new int[model.nodes.size()];
+        recall = new Recall(model, time);
         least = Math.max(model.total() * 1e-7, 1e-300);
     }
 
@@ -117,12 +108,20 @@ final class Squeeze {
     }
 
     private boolean apply() {
-        int length = current.length + bestLength;
+        int stored = bestStore < 0 ? 0 : 1;
+        int length = current.length + bestLength + stored;
         room(length);
-        System.arraycopy(current.order, 0, scratch, 0, bestStep);
-        System.arraycopy(bestChain, 0, scratch, bestStep, bestLength);
+        int before = bestStore < 0 ? bestStep : bestStored + 1;
+        System.arraycopy(current.order, 0, scratch, 0, before);
+        if (bestStore >= 0) scratch[before] = model.store(bestStore);
+        System.arraycopy(current.order, before, scratch, before + stored, bestStep - before);
+        System.arraycopy(bestChain, 0, scratch, bestStep + stored, bestLength);
         System.arraycopy(
-                current.order, bestStep, scratch, bestStep + bestLength, current.length - bestStep);
+                current.order,
+                bestStep,
+                scratch,
+                bestStep + stored + bestLength,
+                current.length - bestStep);
         work += length;
         return trial.replay(scratch, length);
     }
@@ -134,10 +133,10 @@ final class Squeeze {
     private void findBest(Set<Long> refused, double noise) {
         bestLength = 0;
         bestScore = 0;
-        int n = model.nodes.size() + 1;
+        int n = model.works + 1;
         work += time.length;
-        for (int v = model.params; v < model.values.length; v++) {
-            if (model.once[model.producer[v]] || model.bytes[v] == 0) continue;
+        for (int v = 0; v < model.values.length; v++) {
+            if (model.bytes[v] == 0 || !mayGo(v)) continue;
             int end = time.first[v + 1];
             for (int e = time.first[v] + 1; e < end; e++) {
                 if ((time.events[e] & 1) == 1) continue;
@@ -150,137 +149,108 @@ final class Squeeze {
         }
     }
 
-    /**
-     * Weighs computing {@code v} again just before a use, or where what it reads was last alive.
-     * Where nothing has read it since it was computed, that is to move it, and costs less.
-     */
+    /** Whether there is a way back for {@code v}, and no promise that it stays. */
+    private boolean mayGo(int v) {
+        if (v < model.params && (model.pinned[v] || model.isReplaced(v))) return false;
+        int node = model.producer[v];
+        return (node >= 0 && !model.once[node]) || model.ways[v].length > 0;
+    }
+
+    /** Weighs every way to bring {@code v} back for a use. */
     private void weigh(int v, int event, double noise) {
         int from = time.events[event - 1] >> 1;
         int to = time.events[event] >> 1;
-        int node = model.producer[v];
-        boolean unread = (time.events[event - 1] & 1) == 1 && model.out[node].length == 1;
-        double saved = unread ? model.again[node] : 0;
         double relief = relief(v, from + 1, to);
         double luck = noise == 0 ? 1 : 1 + noise * (dice.next() - 0.5);
-        if (relief * luck <= bestScore * (model.again[node] - saved + least)) return;
-        offer(v, from, to, to, saved, luck);
+        int producer = model.producer[v];
+        if (producer >= 0 && !model.once[producer]) weigh(v, producer, from, to, relief, luck);
+        for (int way : model.ways[v]) {
+            if (way != producer) weigh(v, way, from, to, relief, luck);
+        }
+    }
+
+    /**
+     * Weighs bringing {@code v} back by {@code way} just before a use, or where what it reads was
+     * last alive. Where nothing has read it since it was written, that is to move it, and costs
+     * less.
+     */
+    private void weigh(int v, int way, int from, int to, double relief, double luck) {
+        double saved = moved(v, way, from);
+        if (relief * luck <= bestScore * (model.again[way] - saved + least)) return;
+        offer(v, way, from, to, to, saved, luck);
+        if (model.isTransfer(way)) return;
         int earlier = to;
-        for (int x : model.in[model.producer[v]]) {
+        for (int x : model.in[way]) {
             if (!time.isLive(x, to)) {
                 int d = time.last(x, to);
                 if (d > from + 1) earlier = Math.min(earlier, d);
             }
         }
         if (earlier < to && time.over(from + 1, earlier) > 0)
-            offer(v, from, earlier, to, saved, luck);
+            offer(v, way, from, earlier, to, saved, luck);
+    }
+
+    /** What is saved because the work that wrote {@code v} at step {@code from} can go. */
+    private double moved(int v, int way, int from) {
+        if (from < 0) return 0;
+        int writer = time.order[from];
+        if (model.out[writer].length != 1 || model.out[writer][0] != v) return 0;
+        return writer == way || writer >= model.nodes.size() ? model.again[writer] : 0;
     }
 
     private double relief(int v, int from, int to) {
         return Math.min((double) model.bytes[v] * time.over(from, to), time.overBytes(from, to));
     }
 
-    private void offer(int v, int from, int at, int use, double saved, double luck) {
-        stamps++;
-        chained = 0;
-        chainCost = -saved;
-        chainHarm = 0;
-        chainHeld = 0;
-        chainBytes = 0;
-        if (!reach(model.producer[v], at)) return;
-        double gain = relief(v, from + 1, at) - chainHarm;
-        if (gain <= 0 || gain * luck <= bestScore * (chainCost + least)) return;
-        gain -= crowding(v, at);
-        double score = gain * luck / (chainCost + least);
+    private void offer(int v, int way, int from, int at, int use, double saved, double luck) {
+        boolean stores = isStoredHere(v, way, at);
+        double cost = -saved;
+        if (stores) {
+            if (from < 0 || storedBytes() + model.bytes[v] > model.problem.disk().bytes()) return;
+            cost += model.again[model.store(v)];
+        }
+        boolean found = recall.by(way, v, at, stores, price);
+        work += recall.work();
+        if (!found) return;
+        cost += recall.cost();
+        double gain = relief(v, from + 1, at) - recall.harm();
+        if (gain <= 0 || gain * luck <= bestScore * (cost + least)) return;
+        work += recall.length();
+        gain -= recall.crowding(v, at, budget);
+        double score = gain * luck / (cost + least);
         if (gain > 0 && score > bestScore) {
             bestScore = score;
-            bestPrice = chainCost / gain;
+            bestPrice = cost / gain;
             bestStep = at;
-            bestKey = (long) v * (model.nodes.size() + 1) + time.order[use];
-            bestLength = chained;
-            if (bestChain.length < chained) bestChain = new int[chain.length];
-            System.arraycopy(chain, 0, bestChain, 0, chained);
+            bestStore = stores ? v : -1;
+            bestStored = from;
+            bestKey = (long) v * (model.works + 1) + time.order[use];
+            bestLength = recall.length();
+            bestChain = recall.copyInto(bestChain);
         }
     }
 
-    /** How far the steps of the chain, run before step {@code at}, exceed the budget, summed up. */
-    private double crowding(int v, int at) {
-        work += chained;
-        long now = time.memory(at) - model.bytes[v] + chainHeld;
-        for (int o : model.out[time.order[at]]) now -= model.bytes[o];
-        if (now + chainBytes <= budget) return 0;
-        for (int k = chained - 1; k >= 0; k--) {
-            for (int x : model.in[chain[k]]) {
-                int p = model.producer[x];
-                if (p >= 0 && stamp[p] == stamps && lastIn[p] != stamps) {
-                    lastIn[p] = stamps;
-                    lastStep[p] = k;
-                }
-            }
-        }
-        double sum = 0;
-        for (int k = 0; k < chained; k++) {
-            for (int o : model.out[chain[k]]) now += model.bytes[o];
-            sum += Math.max(0, now - budget);
-            for (int x : model.in[chain[k]]) {
-                int p = model.producer[x];
-                if (p >= 0 && lastIn[p] == stamps && lastStep[p] == k && !time.isLive(x, at))
-                    now -= model.bytes[x];
-            }
+    /** No more than this is on the disk at any time. */
+    private long storedBytes() {
+        long sum = 0;
+        for (int v = 0; v < model.values.length; v++) {
+            int c = model.copy[v];
+            boolean used = c >= 0 && (model.initial[c] || time.first[c + 1] > time.first[c]);
+            if (used) sum += model.bytes[v];
         }
         return sum;
     }
 
-    /**
-     * Appends to the chain what computing {@code node} before step {@code at} takes; false if it
-     * cannot be done.
-     */
-    private boolean reach(int node, int at) {
-        stamp[node] = stamps;
-        chainCost += model.again[node];
-        work += 2;
-        for (int o : model.out[node]) chainBytes += model.bytes[o];
-        for (int x : model.in[node]) {
-            int producer = model.producer[x];
-            if ((producer >= 0 && stamp[producer] == stamps) || time.isLive(x, at)) continue;
-            int from = lost(x, time.last(x, at));
-            double harm = time.harm(model.bytes[x], chainHeld, from, at);
-            boolean again = producer >= 0 && !model.once[producer];
-            if (!again || harm * price <= model.again[producer]) {
-                if (isReplaced(x)) return false;
-                chainHarm += harm;
-                chainHeld += model.bytes[x];
-            } else {
-                if (chained + 1 >= LONGEST || !reach(producer, at)) return false;
-            }
-        }
-        if (chained == chain.length) chain = Arrays.copyOf(chain, 2 * chained);
-        chain[chained++] = node;
-        return true;
-    }
-
-    /**
-     * The first step at which keeping {@code x} beyond its last use, at step {@code last}, takes
-     * more memory: that step itself, if {@code x} is written over there.
-     */
-    private int lost(int x, int last) {
-        if (last >= 0) {
-            int[] pairs = model.reuse[time.order[last]];
-            for (int k = 0; k < pairs.length; k += 2) if (pairs[k] == x) return last;
-        }
-        return last + 1;
-    }
-
-    /**
-     * Whether a dead param cannot be kept alive for longer, because a result has taken its place.
-     */
-    private boolean isReplaced(int x) {
-        return x < model.params && model.problem.bindings().get(x) instanceof Binding.Replaced;
+    /** Whether {@code way} fetches what has not been stored before step {@code at}. */
+    private boolean isStoredHere(int v, int way, int at) {
+        if (!model.isTransfer(way) || model.initial[model.copy[v]]) return false;
+        return time.last(model.copy[v], at) < 0;
     }
 
     /** Drops recomputations that the budget has room without, dearest first. */
     void relax(long bound) {
         budget = bound;
-        var stuck = new boolean[model.nodes.size()];
+        var stuck = new boolean[model.works];
         int patience = PATIENCE;
         while (patience > 0) {
             time.index(current, budget);
@@ -288,7 +258,7 @@ final class Squeeze {
             int best = -1;
             for (int i = 0; i < current.length; i++) {
                 int u = current.order[i];
-                if (time.firstTime[i] || stuck[u]) continue;
+                if (time.firstTime[i] || stuck[u] || model.isStore(u)) continue;
                 if ((best < 0 || model.again[u] > model.again[current.order[best]]) && isSpare(i))
                     best = i;
             }

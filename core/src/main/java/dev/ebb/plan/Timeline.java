@@ -25,7 +25,7 @@ final class Timeline {
     private double[] overBytes = new double[1];
     private long budget;
 
-    /** Whether the computation at a step is the first of its node. */
+    /** Whether the work at a step is the first computation of a node. */
     boolean[] firstTime = new boolean[0];
 
     private final boolean[] seen;
@@ -33,7 +33,7 @@ final class Timeline {
     Timeline(Model model) {
         this.model = model;
         first = new int[model.values.length + 1];
-        seen = new boolean[model.nodes.size()];
+        seen = new boolean[model.works];
     }
 
     void index(Liveness replay, long bound) {
@@ -70,7 +70,7 @@ final class Timeline {
             for (int o : model.out[u]) events[--first[o + 1]] = 2 * i + 1;
         }
         for (int i = 0; i < length; i++) {
-            firstTime[i] = !seen[order[i]];
+            firstTime[i] = !seen[order[i]] && order[i] < model.nodes.size();
             seen[order[i]] = true;
         }
         System.arraycopy(first, 1, first, 0, first.length - 1);
@@ -138,7 +138,7 @@ final class Timeline {
         int e = next(v, step);
         return e < first[v + 1]
                 ? (events[e] & 1) == 0
-                : model.pinned[v] && (v < model.params || e > first[v]);
+                : model.pinned[v] && (model.initial[v] || e > first[v]);
     }
 
     /**

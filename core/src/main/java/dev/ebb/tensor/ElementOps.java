@@ -1,6 +1,7 @@
 package dev.ebb.tensor;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Label;
 import dev.ebb.ir.Scalar.Fn1;
 
 /** Elementwise operations. Operands broadcast as in NumPy; element types must agree. */
@@ -250,6 +251,6 @@ public interface ElementOps {
 
     /** The same values under a name, by which strategies and reports find them. */
     default Tensor named(String name) {
-        return self().apply(new Selection.Named(name));
+        return self().apply(new Label(name));
     }
 }

@@ -191,7 +191,12 @@ final class Elementwise {
      * wrap, so what was added can be taken away, while floats are rounded.
      */
     private static List<Inverse> ofWholes(
-            Op op, List<Type> in, Op first, List<Integer> from, Op second, List<Integer> fromThese) {
+            Op op,
+            List<Type> in,
+            Op first,
+            List<Integer> from,
+            Op second,
+            List<Integer> fromThese) {
         var out = op.infer(in).getFirst();
         var found = new ArrayList<Inverse>();
         if (!out.dtype().isInteger()) return found;

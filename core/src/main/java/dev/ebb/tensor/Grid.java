@@ -7,20 +7,21 @@ import dev.ebb.ir.ShapeException;
 import java.util.List;
 
 /**
- * Floats at equal distances, on which addition can be undone. Floating-point addition cannot: {@code
- * (x + f) - f} is not {@code x}, for the sum was rounded. A tensor on a grid holds {@code i * 2^-bits}
- * with {@code i} a whole number in {@code [-h, h)}, where {@code h} is {@code 2^23} in f32 and {@code
- * 2^52} in f64; to everything that reads it, it is an ordinary float tensor. Adding rounds {@code f} to
- * the grid and adds in whole numbers, modulo {@code 2h}, as integers wrap. Subtracting the same {@code
- * f} then gives back every bit, after an overflow too.
+ * Floats at equal distances, on which addition can be undone. Floating-point addition cannot:
+ * {@code (x + f) - f} is not {@code x}, for the sum was rounded. A tensor on a grid holds {@code i
+ * * 2^-bits} with {@code i} a whole number in {@code [-h, h)}, where {@code h} is {@code 2^23} in
+ * f32 and {@code 2^52} in f64; to everything that reads it, it is an ordinary float tensor. Adding
+ * rounds {@code f} to the grid and adds in whole numbers, modulo {@code 2h}, as integers wrap.
+ * Subtracting the same {@code f} then gives back every bit, after an overflow too.
  *
- * <p>Why it is exact in floats. Multiplying by a power of two is. What is added was checked to be at
- * most {@code h - 1} in size, so {@code u = f * 2^bits} lies in {@code (-h, h)} and {@code u + h}, for
- * {@code u >= 0}, in {@code [h, 2h)}, where floats are whole numbers at distance one: the sum is rounded
- * half to even to a whole number, and taking {@code h} away again leaves just that, {@code r}; for
- * {@code u < 0} likewise with {@code -h}. Then {@code i + r} lies in {@code [-2h, 2h)}, all whole numbers
- * of which are floats, and so does what is left after {@code 2h} is taken away or added. No zero is
- * ever negative: a sum of two opposites is positive zero, and so are both terms.
+ * <p>Why it is exact in floats. Multiplying by a power of two is. What is added was checked to be
+ * at most {@code h - 1} in size, so {@code u = f * 2^bits} lies in {@code (-h, h)} and {@code u +
+ * h}, for {@code u >= 0}, in {@code [h, 2h)}, where floats are whole numbers at distance one: the
+ * sum is rounded half to even to a whole number, and taking {@code h} away again leaves just that,
+ * {@code r}; for {@code u < 0} likewise with {@code -h}. Then {@code i + r} lies in {@code [-2h,
+ * 2h)}, all whole numbers of which are floats, and so does what is left after {@code 2h} is taken
+ * away or added. No zero is ever negative: a sum of two opposites is positive zero, and so are both
+ * terms.
  *
  * <p>The rounding passes its gradient straight through, as if there were no grid.
  *
@@ -48,17 +49,17 @@ public record Grid(int bits) {
     }
 
     /**
-     * {@code x} rounded to the grid. Where a run finds a value that is not finite or lies beyond the
-     * grid's ends, it stops with a {@link GridException} that names it.
+     * {@code x} rounded to the grid. Where a run finds a value that is not finite or lies beyond
+     * the grid's ends, it stops with a {@link GridException} that names it.
      */
     public Tensor enter(Tensor x) {
         return x.apply(new GridOps.GridEnter(this), checked(x, "what enters the grid"));
     }
 
     /**
-     * {@code x + f} for an {@code x} on this grid: what {@link #enter} or an addition gave. Where a run
-     * finds an {@code f} that is not finite or lies beyond the grid's ends, it stops with a {@link
-     * GridException}; a sum beyond them comes in again at the other end.
+     * {@code x + f} for an {@code x} on this grid: what {@link #enter} or an addition gave. Where a
+     * run finds an {@code f} that is not finite or lies beyond the grid's ends, it stops with a
+     * {@link GridException}; a sum beyond them comes in again at the other end.
      */
     public Tensor add(Tensor x, Tensor f) {
         return x.apply(new GridOps.GridAdd(this), f, checked(f, "what is added on the grid"));

@@ -15,13 +15,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Arithmetic on a {@link Grid}. Each op is a kernel of its own, so that streams lie in memory, where
- * they can be taken back.
+ * Arithmetic on a {@link Grid}. Each op is a kernel of its own, so that streams lie in memory,
+ * where they can be taken back.
  */
 final class GridOps {
     private GridOps() {}
 
-    /** An elementwise op on a grid, of one shape throughout; further operands are only waited for. */
+    /**
+     * An elementwise op on a grid, of one shape throughout; further operands are only waited for.
+     */
     private interface OnGrid extends Differentiable {
 
         /** How many operands the arithmetic reads. */
@@ -61,7 +63,9 @@ final class GridOps {
         }
     }
 
-    /** The whole number of steps nearest to {@code x}, which is less than half of them from zero. */
+    /**
+     * The whole number of steps nearest to {@code x}, which is less than half of them from zero.
+     */
     private static Scalar steps(Grid grid, Scalar x, DType type) {
         double half = Grid.half(type);
         var away =
@@ -212,8 +216,8 @@ final class GridOps {
     }
 
     /**
-     * The first operand, the largest size of an element of the second, if that fits the grid. What the
-     * grid op waits for: a check by dependence, not by effect, so that a replay may repeat it.
+     * The first operand, the largest size of an element of the second, if that fits the grid. What
+     * the grid op waits for: a check by dependence, not by effect, so that a replay may repeat it.
      */
     record GridFits(Grid grid, String what) implements Differentiable {
         @Override

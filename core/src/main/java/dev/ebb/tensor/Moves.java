@@ -59,8 +59,7 @@ final class Moves {
 
         @Override
         public List<Inverse> inverses(List<Type> in) {
-            return List.of(
-                    Inverse.exact(0, new Reshape(in.getFirst().shape()), List.of(1)));
+            return List.of(Inverse.exact(0, new Reshape(in.getFirst().shape()), List.of(1)));
         }
     }
 

@@ -223,27 +223,4 @@ final class Selection {
             // the point of it
         }
     }
-
-    /** The same values under a name, by which strategies and reports find them. */
-    record Named(String label) implements Differentiable {
-        @Override
-        public String name() {
-            return label;
-        }
-
-        @Override
-        public List<Type> infer(List<Type> in) {
-            return in;
-        }
-
-        @Override
-        public Kernel kernel(List<Type> in) {
-            return Moves.identity(in.getFirst().shape());
-        }
-
-        @Override
-        public void vjp(Rule rule) {
-            rule.add(0, rule.dout(0));
-        }
-    }
 }

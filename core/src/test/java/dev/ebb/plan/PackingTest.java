@@ -49,7 +49,7 @@ class PackingTest {
                 good.slots().stream()
                         .map(s -> new Layout.Slot(s.stays(), s.from(), s.to(), 0, s.bytes()))
                         .toList();
-        assertThatThrownBy(() -> new Layout(schedule, bad, good.arenaBytes()))
+        assertThatThrownBy(() -> new Layout(schedule, bad, good.arenaBytes(), good.shelves()))
                 .hasMessageContaining("share memory");
     }
 }

@@ -48,6 +48,11 @@ public final class Cpu implements Device, AutoCloseable {
         return "cpu";
     }
 
+    @Override
+    public String signature() {
+        return "cpu with " + threads + " threads, vectors " + (VECTORS ? "on" : "off");
+    }
+
     public int threads() {
         return threads;
     }

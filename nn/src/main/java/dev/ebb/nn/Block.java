@@ -14,7 +14,9 @@ public record Block(Norm norm1, SelfAttention attention, Norm norm2, FeedForward
         return y.add(feedForward.apply(norm2.apply(y)));
     }
 
-    /** The same two halves as the branches of a reversible block (Kitaev et al., "Reformer", 2020). */
+    /**
+     * The same two halves as the branches of a reversible block (Kitaev et al., "Reformer", 2020).
+     */
     public Reversible.Block reversible() {
         return Reversible.block(
                 x -> attention.apply(norm1.apply(x)), y -> feedForward.apply(norm2.apply(y)));

@@ -5,9 +5,9 @@ import dev.ebb.Reversible;
 import dev.ebb.tensor.Tensor;
 
 /**
- * A residual block of convolutions that can be walked backwards, on two streams of [batch, channels,
- * height, width] (Gomez et al., "The reversible residual network", 2017). Norms are by group: they
- * keep no statistics, so a branch is a function of its input alone.
+ * A residual block of convolutions that can be walked backwards, on two streams of [batch,
+ * channels, height, width] (Gomez et al., "The reversible residual network", 2017). Norms are by
+ * group: they keep no statistics, so a branch is a function of its input alone.
  */
 public record ReversibleResidual(Branch f, Branch g) {
 

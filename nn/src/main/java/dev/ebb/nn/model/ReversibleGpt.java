@@ -5,9 +5,9 @@ import dev.ebb.nn.Block;
 import dev.ebb.tensor.Tensor;
 
 /**
- * A GPT whose blocks work on two streams and can be walked backwards: attention reads one and adds to
- * the other, the feed-forward half the other way round. Both start as half the embedding, and their
- * sum goes to the head. It has the weights of a {@link Gpt2} of the same sizes.
+ * A GPT whose blocks work on two streams and can be walked backwards: attention reads one and adds
+ * to the other, the feed-forward half the other way round. Both start as half the embedding, and
+ * their sum goes to the head. It has the weights of a {@link Gpt2} of the same sizes.
  */
 public record ReversibleGpt(Gpt2 gpt) implements LanguageModel {
 

@@ -1,0 +1,78 @@
+package dev.ebb.exec;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.Inversion;
+import dev.ebb.plan.Schedule;
+import dev.ebb.plan.Step;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Holds every value that comes back against its first bits. */
+final class Check {
+    private final Map<Value, Long> first = new HashMap<>();
+    private final Set<Value> nearly = new HashSet<>();
+    private final Map<Value, Buffer> originals = new HashMap<>();
+    private final List<Report.Drift> drifts = new ArrayList<>();
+
+    Check(Schedule schedule) {
+        for (Step step : schedule.steps()) {
+            if (step instanceof Step.Invert(var inversion, _) && !inversion.exact())
+                nearly.add(inversion.value());
+        }
+    }
+
+    void computed(int step, Steps.Bound bound) {
+        for (int i = 0; i < bound.written().size(); i++) {
+            var value = bound.written().get(i);
+            var buffer = bound.outputs().get(i);
+            switch (bound.step()) {
+                case Step.Compute(var node, _) -> {
+                    if (differs(value, buffer) && !nearly.contains(value))
+                        throw new DigestException(node, step);
+                }
+                case Step.Invert(var inversion, _) -> {
+                    if (!inversion.exact()) drift(inversion, value, buffer);
+                    else if (differs(value, buffer)) throw new DigestException(inversion, step);
+                }
+                case Step.Free _, Step.Offload _, Step.Fetch _ -> {}
+            }
+        }
+    }
+
+    private boolean differs(Value value, Buffer buffer) {
+        long digest = Digest.of(List.of(buffer));
+        var before = first.putIfAbsent(value, digest);
+        if (before == null && nearly.contains(value)) originals.put(value, copy(buffer));
+        return before != null && before != digest;
+    }
+
+    private static Buffer copy(Buffer buffer) {
+        var bytes = new byte[Math.toIntExact(buffer.bytes())];
+        MemorySegment.copy(buffer.segment(), 0, MemorySegment.ofArray(bytes), 0, bytes.length);
+        return new Buffer(buffer.dtype(), buffer.size(), MemorySegment.ofArray(bytes));
+    }
+
+    private void drift(Inversion inversion, Value value, Buffer now) {
+        var then = originals.get(value);
+        if (then == null) return;
+        double most = 0;
+        double largest = Double.MIN_NORMAL;
+        for (long i = 0; i < now.size(); i++) {
+            largest = Math.max(largest, Math.abs(then.get(i)));
+            most = Math.max(most, Math.abs(now.get(i) - then.get(i)));
+        }
+        var node = inversion.node();
+        drifts.add(new Report.Drift(node.op().name(), node.region().toString(), most / largest));
+    }
+
+    List<Report.Drift> drifts() {
+        return drifts;
+    }
+}

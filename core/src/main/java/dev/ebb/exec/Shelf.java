@@ -1,0 +1,231 @@
+package dev.ebb.exec;
+
+import dev.ebb.ir.Value;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.zip.CRC32C;
+
+/**
+ * The second place of a program: a file, and one thread that moves values to and from it in the
+ * order in which that is asked for, beside the computation. Every block carries a checksum, which
+ * is compared when it comes back. Whoever waits for a transfer that failed is told.
+ */
+final class Shelf implements AutoCloseable {
+    /** The most bytes moved by one call. */
+    private static final int PIECE = 16 << 20;
+
+    /** The same for what is not off heap, and goes through a buffer. */
+    private static final int STAGED = 1 << 16;
+
+    private static final int IDLE = 0;
+    private static final int UNDER_WAY = 1;
+    private static final int FAILED = 2;
+
+    private final Backing backing;
+    private final String where;
+    private final BlockingQueue<Transfer> queue;
+    private final Thread thread;
+    private volatile long highest;
+    private int pending;
+    private volatile boolean closed;
+
+    Shelf(Backing backing, String where, int transfers) {
+        this.backing = backing;
+        this.where = where;
+        queue = new ArrayBlockingQueue<>(Math.max(1, 2 * transfers));
+        thread = Thread.ofPlatform().daemon().name("ebb-disk").unstarted(this::serve);
+        thread.start();
+    }
+
+    /** What lies, or is to lie, at one place of the file, and its checksum. */
+    static final class Block {
+        private final Value value;
+        private final long offset;
+        private final long bytes;
+        private long checksum;
+        private boolean written;
+
+        Block(Value value, long offset) {
+            this.value = value;
+            this.offset = offset;
+            this.bytes = value.type().bytes();
+        }
+
+        /** The same place, seen as another value of the same size. */
+        Value value() {
+            return value;
+        }
+    }
+
+    /** A block on its way from or to memory. Made once, started in every run. */
+    final class Transfer {
+        private final Block block;
+        private final MemorySegment memory;
+        private final boolean out;
+        private int state = IDLE;
+        private Throwable fault = new IOException("no fault");
+
+        Transfer(Block block, MemorySegment memory, boolean out) {
+            this.block = block;
+            this.memory = memory;
+            this.out = out;
+        }
+
+        /** Begins; returns at once. */
+        void start() {
+            synchronized (this) {
+                state = UNDER_WAY;
+            }
+            count(1);
+            try {
+                queue.put(this);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while moving values to the disk", e);
+            }
+        }
+
+        /** Returns when the bytes are where they should be. */
+        void await() {
+            synchronized (this) {
+                boolean interrupted = false;
+                while (state == UNDER_WAY) {
+                    try {
+                        wait();
+                    } catch (InterruptedException e) {
+                        interrupted = true;
+                    }
+                }
+                if (interrupted) Thread.currentThread().interrupt();
+                if (state == FAILED) throw failure();
+            }
+        }
+
+        private DiskException failure() {
+            var what = block.value + (out ? " could not be written" : " could not be read back");
+            var why = fault instanceof IOException e ? reason(e) : fault.toString();
+            return new DiskException(what, block.bytes, where, why, fault);
+        }
+
+        private void run() {
+            int end = IDLE;
+            try {
+                if (out) write();
+                else read();
+            } catch (IOException | RuntimeException e) {
+                fault = e;
+                end = FAILED;
+            }
+            synchronized (this) {
+                state = end;
+                notifyAll();
+            }
+            count(-1);
+        }
+
+        private void write() throws IOException {
+            var sum = new CRC32C();
+            for (long done = 0; done < block.bytes; ) {
+                var piece = piece(done);
+                if (!memory.isNative()) fill(piece, done);
+                sum.update(piece.duplicate());
+                while (piece.hasRemaining()) {
+                    int some = backing.write(piece, block.offset + done);
+                    if (some <= 0)
+                        throw new IOException("the disk takes no more: a write of nothing");
+                    done += some;
+                }
+            }
+            block.checksum = sum.getValue();
+            block.written = true;
+            highest = Math.max(highest, block.offset + block.bytes);
+        }
+
+        private void read() throws IOException {
+            if (!block.written) throw new IOException("nothing has been written there");
+            var sum = new CRC32C();
+            for (long done = 0; done < block.bytes; ) {
+                long start = done;
+                var piece = piece(done);
+                var filled = piece.duplicate();
+                while (piece.hasRemaining()) {
+                    int some = backing.read(piece, block.offset + done);
+                    if (some <= 0) throw new IOException("the file ends too early");
+                    done += some;
+                }
+                if (!memory.isNative()) take(filled, start);
+                sum.update(filled);
+            }
+            if (sum.getValue() != block.checksum)
+                throw new IOException("the bytes that came back are not those that were written");
+        }
+
+        private void fill(ByteBuffer piece, long done) {
+            MemorySegment.ofBuffer(piece).copyFrom(memory.asSlice(done, piece.remaining()));
+        }
+
+        private void take(ByteBuffer piece, long done) {
+            memory.asSlice(done, piece.remaining()).copyFrom(MemorySegment.ofBuffer(piece));
+        }
+
+        private ByteBuffer piece(long done) {
+            if (!memory.isNative())
+                return ByteBuffer.allocate((int) Math.min(STAGED, block.bytes - done));
+            return memory.asSlice(done, Math.min(PIECE, block.bytes - done)).asByteBuffer();
+        }
+    }
+
+    private static String reason(IOException e) {
+        var message = e.getMessage();
+        return message == null ? e.getClass().getSimpleName() : message;
+    }
+
+    private synchronized void count(int change) {
+        pending += change;
+        notifyAll();
+    }
+
+    /** Returns when nothing is under way, after a run that has failed. */
+    synchronized void idle() {
+        boolean interrupted = false;
+        while (pending > 0) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) Thread.currentThread().interrupt();
+    }
+
+    /** The end of the last byte that has been written. */
+    long highest() {
+        return highest;
+    }
+
+    private void serve() {
+        try {
+            while (!closed) queue.take().run();
+        } catch (InterruptedException e) {
+            // closed
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+        try {
+            thread.join();
+            backing.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            throw new IllegalStateException("the file in " + where + " cannot be closed", e);
+        }
+    }
+}

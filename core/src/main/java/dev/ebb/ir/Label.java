@@ -1,0 +1,79 @@
+package dev.ebb.ir;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Gives its operand a name and does nothing else. It never becomes a kernel: before anything is
+ * planned the name passes on to the op that computes the operand.
+ */
+public record Label(String text) implements Op {
+
+    public Label {
+        if (text.isBlank())
+            throw new IllegalArgumentException(
+                    "a name must say something: give a tensor one that a policy can ask for");
+    }
+
+    @Override
+    public String name() {
+        return "name \"" + text + "\"";
+    }
+
+    @Override
+    public List<Type> infer(List<Type> inputs) {
+        return inputs;
+    }
+
+    @Override
+    public Kernel kernel(List<Type> inputs) {
+        var shape = inputs.getFirst().shape();
+        return Kernel.Map.of(shape, List.of(View.contiguous(shape)), Scalar.arg(0));
+    }
+
+    @Override
+    public void pullback(Node node, Adjoints adjoints) {
+        adjoints.add(node.inputs().getFirst(), adjoints.of(node.outputs().getFirst()));
+    }
+
+    @Override
+    public Set<String> labels() {
+        return Set.of(text);
+    }
+
+    /** {@code op}, answering to these names too. */
+    public static Op on(Op op, Set<String> labels) {
+        return labels.isEmpty() ? op : new Labelled(op, labels);
+    }
+
+    private record Labelled(Op op, Set<String> labels) implements Op {
+        Labelled {
+            labels = Set.copyOf(labels);
+        }
+
+        @Override
+        public String name() {
+            return op.name();
+        }
+
+        @Override
+        public List<Type> infer(List<Type> inputs) {
+            return op.infer(inputs);
+        }
+
+        @Override
+        public Kernel kernel(List<Type> inputs) {
+            return op.kernel(inputs);
+        }
+
+        @Override
+        public void pullback(Node node, Adjoints adjoints) {
+            op.pullback(node, adjoints);
+        }
+
+        @Override
+        public Set<Trait> traits() {
+            return op.traits();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.ebb.plan;
+
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Inverse;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+
+/**
+ * A way back that a graph offers: {@code node} rebuilds an input of {@code undone} from its outputs
+ * and its other inputs.
+ */
+public record Inversion(Node node, Node undone, boolean exact) {
+
+    /** The value that is rebuilt. */
+    public Value value() {
+        return node.outputs().getFirst();
+    }
+
+    /** All inversions that the ops of {@code graph} know, of values that the graph computes. */
+    public static List<Inversion> of(Graph graph) {
+        var params = new HashSet<>(graph.params());
+        var found = new ArrayList<Inversion>();
+        for (Node node : graph.nodes()) {
+            for (Inverse inverse : node.op().inverses(node.inputTypes())) {
+                var input = node.inputs().get(inverse.input());
+                long reads = node.inputs().stream().filter(input::equals).count();
+                if (params.contains(input) || reads > 1) continue;
+                found.add(new Inversion(inverse.of(node), node, inverse.exact()));
+            }
+        }
+        return found;
+    }
+}
