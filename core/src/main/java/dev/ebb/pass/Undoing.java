@@ -131,6 +131,7 @@ final class Undoing {
                         new CameBack(what),
                         List.of(checked.type()),
                         Set.of(Trait.EFFECT),
+                        Set.of(),
                         List.of());
         return new Node(op, inputs, List.of(checked), region, true);
     }
