@@ -89,7 +89,7 @@ record Pipeline(
             Curve everything) {
         long most = 0;
         for (var loop : loops) {
-            if (loop.state() > 0)
+            if (loop.state() > 0 && !loop.undoable())
                 most = Math.max(most, Math.ceilDiv(loop.allBytes(), loop.state()));
         }
         // the least comes first: what does not fit then fits in no other way
@@ -123,27 +123,32 @@ record Pipeline(
         return a.cost() < b.cost() ? a : b;
     }
 
-    /** Room for a tape and so many states, or for the tapes of all rounds if that is less. */
-    private static Room room(Reversals.Reversed loop, long states) {
+    /**
+     * Room for a tape and so many states, or for the tapes of all rounds if that is less. A loop that
+     * can be undone keeps all or nothing: undoing a round takes no longer than running it again.
+     */
+    private static Optional<Room> room(Reversals.Reversed loop, long states) {
         if (!loop.known()) {
             long kept = Math.min(Math.min(states, UNKNOWN_STATES - 1), loop.rounds() - 1);
-            return new Room(
-                    loop.tape() + kept * loop.state(),
-                    loop.state(),
-                    loop.tape(),
-                    Integer.MAX_VALUE);
+            return Optional.of(
+                    new Room(
+                            loop.tape() + kept * loop.state(),
+                            loop.state(),
+                            loop.tape(),
+                            Integer.MAX_VALUE));
         }
         long all = loop.allBytes();
         boolean few = loop.state() > 0 && states < all / loop.state();
+        if (few && loop.undoable()) return Optional.empty();
         long bytes = few ? Math.min(all, loop.tape() + states * loop.state()) : all;
-        return new Room(bytes, loop.state(), loop.tape(), Integer.MAX_VALUE);
+        return Optional.of(new Room(bytes, loop.state(), loop.tape(), Integer.MAX_VALUE));
     }
 
-    private Room asStrategySays(Reversals.Reversed loop) {
+    private Optional<Room> asStrategySays(Reversals.Reversed loop) {
         int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), UNKNOWN_STATES);
         int states = strategy.map(s -> s.states(loop.rounds())).orElse(most);
         if (loop.known() && states >= loop.rounds()) return room(loop, Long.MAX_VALUE);
-        return Room.slots(Math.min(states, most), loop.state(), loop.tape());
+        return Optional.of(Room.slots(Math.min(states, most), loop.state(), loop.tape()));
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {

@@ -14,6 +14,7 @@ import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A loop of unknown length as one node. Inputs: constants, then first carries; outputs: last
@@ -33,7 +34,8 @@ record WhileOp(Graph condition, Graph body, int limit, int constants, int carrie
     }
 
     private ScanOp counted() {
-        return new ScanOp(body, limit, constants, carries, false, true, false, Pace.EVEN);
+        return new ScanOp(
+                body, limit, constants, carries, false, true, false, Pace.EVEN, Optional.empty());
     }
 
     @Override

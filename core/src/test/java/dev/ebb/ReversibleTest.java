@@ -24,8 +24,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 class ReversibleTest {
-    private static final int ROWS = 24;
-    private static final int WIDTH = 8;
+    static final int ROWS = 24;
+    static final int WIDTH = 8;
 
     record Net(List<Tensor> f, List<Tensor> g, Tensor x) {
         static Net of(int depth, int seed) {

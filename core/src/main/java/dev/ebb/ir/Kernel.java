@@ -1,6 +1,8 @@
 package dev.ebb.ir;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -291,6 +293,9 @@ public sealed interface Kernel {
      * carries and the stacked slices, then what it is to remember. Rounds run from the last slice
      * to the first if {@code reverse}. If {@code counted}, one more input comes first: the I64
      * number of rounds that really run, on the first so many slices; slices of the others are zero.
+     *
+     * @param undo maps (constants, carries after a round, slices) to the carries before it, to the
+     *     last bit; a way back that a reverse loop may take
      */
     record Scan(
             Graph body,
@@ -300,8 +305,31 @@ public sealed interface Kernel {
             boolean reverse,
             boolean counted,
             Remember remember,
-            Pace pace)
+            Pace pace,
+            Optional<Graph> undo)
             implements Control {
+
+        /** A loop that cannot be undone. */
+        public Scan(
+                Graph body,
+                int times,
+                int constants,
+                int carries,
+                boolean reverse,
+                boolean counted,
+                Remember remember,
+                Pace pace) {
+            this(
+                    body,
+                    times,
+                    constants,
+                    carries,
+                    reverse,
+                    counted,
+                    remember,
+                    pace,
+                    Optional.empty());
+        }
 
         /** A loop whose rounds all cost the same. */
         public Scan(
@@ -317,9 +345,10 @@ public sealed interface Kernel {
 
         @Override
         public List<Graph> bodies() {
-            return remember instanceof Remember.Checkpoints(_, var taping)
-                    ? List.of(body, taping.body)
-                    : List.of(body);
+            var bodies = new ArrayList<>(List.of(body));
+            if (remember instanceof Remember.Checkpoints(_, var taping)) bodies.add(taping.body);
+            undo.ifPresent(bodies::add);
+            return bodies;
         }
 
         @Override
@@ -327,14 +356,27 @@ public sealed interface Kernel {
             var what =
                     remember instanceof Remember.Checkpoints(var room, var taping)
                             ? new Remember.Checkpoints(
-                                    room, new Taping(taping.carries, bodies.getLast()))
+                                    room, new Taping(taping.carries, bodies.get(1)))
                             : remember;
             return new Scan(
-                    bodies.getFirst(), times, constants, carries, reverse, counted, what, pace);
+                    bodies.getFirst(),
+                    times,
+                    constants,
+                    carries,
+                    reverse,
+                    counted,
+                    what,
+                    pace,
+                    undo.map(_ -> bodies.getLast()));
         }
 
         public Scan remembering(Remember what) {
-            return new Scan(body, times, constants, carries, reverse, counted, what, pace);
+            return new Scan(body, times, constants, carries, reverse, counted, what, pace, undo);
+        }
+
+        /** The same, never to be undone. */
+        public Scan onward() {
+            return new Scan(body, times, constants, carries, reverse, counted, remember, pace);
         }
     }
 

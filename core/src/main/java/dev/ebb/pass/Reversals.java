@@ -16,13 +16,15 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
 /**
  * Gives every loop that is reversed as much room as {@link Rooms} has for it, loops inside loops
  * first. The forward loop then keeps states and tapes in that room instead of stacking all its
- * carries, and its reverse becomes a {@link Kernel.Sweep} that works in it.
+ * carries, and its reverse becomes a {@link Kernel.Sweep} that works in it. A loop whose rounds can
+ * be undone needs no room: see {@link Undoing}.
  */
 public final class Reversals {
     private Reversals() {}
@@ -30,8 +32,10 @@ public final class Reversals {
     /**
      * A loop to be reversed: its rounds, or at most how many, and what a state and a tape of it
      * take.
+     *
+     * @param undoable whether its rounds can be undone
      */
-    public record Reversed(int rounds, boolean known, long state, long tape) {
+    public record Reversed(int rounds, boolean known, boolean undoable, long state, long tape) {
 
         /** Room for the tapes of all rounds. */
         public long allBytes() {
@@ -39,10 +43,10 @@ public final class Reversals {
         }
     }
 
-    /** How much room a loop gets. */
+    /** How much room a loop gets; none to have its rounds undone instead. */
     @FunctionalInterface
     public interface Rooms {
-        Room of(Reversed loop);
+        Optional<Room> of(Reversed loop);
     }
 
     /** {@code graph} with its loops reversed in these rooms. */
@@ -59,7 +63,17 @@ public final class Reversals {
                                 .orElse(-1);
         for (var pair : Pair.of(graph)) {
             var halves = new Halves(pair);
-            var room = rooms.of(reversed(pair, halves));
+            var given = rooms.of(reversed(pair, halves));
+            if (given.isEmpty()) {
+                var undoing = new Undoing(pair, next);
+                next += undoing.values();
+                nodes.set(nodes.indexOf(pair.forward()), undoing.forward());
+                int at = nodes.indexOf(pair.backward());
+                nodes.set(at, undoing.backward());
+                nodes.add(at + 1, undoing.check());
+                continue;
+            }
+            var room = given.get();
             var left = new ArrayList<Value>();
             left.add(new Value(next++, room.type()));
             if (pair.ofUnknownLength())
@@ -109,6 +123,7 @@ public final class Reversals {
         return new Reversed(
                 pair.rounds().times(),
                 !pair.ofUnknownLength(),
+                pair.rounds().undo().isPresent(),
                 halves.stateBytes(),
                 halves.tapeBytes());
     }
@@ -122,10 +137,11 @@ public final class Reversals {
                         : new Remember.Checkpoints(
                                 room, halves.taping(pair.rounds().body().results().size()));
         var kernel = Loops.remembering(pair.forward().kernel(), what);
+        var onward = kernel instanceof Kernel.Scan scan ? scan.onward() : kernel;
         var types = outputs.stream().map(Value::type).toList();
         var name = pair.forward().op().name() + keeping(pair.rounds(), room);
         return new Node(
-                new Lowered(name, kernel, types, Set.of(), Set.of(), List.of()),
+                new Lowered(name, onward, types, Set.of(), Set.of(), List.of()),
                 pair.forward().inputs(),
                 outputs,
                 pair.forward().region(),
