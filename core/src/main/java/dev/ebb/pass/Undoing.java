@@ -1,10 +1,11 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Control.Remember;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Kernel.Remember;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Trait;
@@ -16,16 +17,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A loop and its reverse, which keep nothing for each other: the reverse begins with the loop's last
- * carries, and each of its rounds undoes a round before it reverses it. That is one loop again, whose
- * carries are those of both. A round sees the bits it saw when it ran, so the gradient has the bits of
- * every other way. In the end the first carries must be there again; if not, the inverse is not one,
- * and the run stops.
+ * A loop and its reverse, which keep nothing for each other: the reverse begins with the loop's
+ * last carries, and each of its rounds undoes a round before it reverses it. That is one loop
+ * again, whose carries are those of both. A round sees the bits it saw when it ran, so the gradient
+ * has the bits of every other way. In the end the first carries must be there again; if not, the
+ * inverse is not one, and the run stops.
  */
 final class Undoing {
     private final Pair pair;
-    private final Kernel.Scan ahead;
-    private final Kernel.Scan back;
+    private final Control.Scan ahead;
+    private final Control.Scan back;
     private final Graph undo;
     private final List<Value> rebuilt = new ArrayList<>();
     private final Value checked;
@@ -75,7 +76,7 @@ final class Undoing {
         var outputs = new ArrayList<>(rebuilt);
         outputs.addAll(pair.backward().outputs());
         var kernel =
-                new Kernel.Scan(
+                new Control.Scan(
                         round(),
                         back.times(),
                         ahead.constants() + back.constants(),
