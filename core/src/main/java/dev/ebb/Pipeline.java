@@ -9,7 +9,7 @@ import dev.ebb.pass.Simplify;
 import dev.ebb.plan.Binding;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
-import dev.ebb.plan.Curve;
+import dev.ebb.plan.Fit;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
@@ -108,9 +108,11 @@ record Pipeline(
     private Plan planned(Graph graph, List<Binding> bindings) {
         var problem = Settle.of(new Problem(Scratch.add(graph, device), bindings));
         long reserved = device.fixedBytes();
-        if (strategy.isPresent())
-            return bounded(strategy.get().decide(problem, cost, reserved), strategy.get());
-        return new Curve(problem, cost, Curve.Measure.ARENA, reserved).at(budget);
+        Planner planner = strategy.orElse(new Fit(budget));
+        var done = Flight.recorder().planning(planner.toString());
+        var plan = planner.decide(problem, cost, reserved);
+        done.accept(plan);
+        return strategy.isPresent() ? bounded(plan, planner) : plan;
     }
 
     /** A strategy of the user's choice is held to the budget too. */

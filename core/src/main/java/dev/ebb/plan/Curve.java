@@ -13,7 +13,8 @@ import java.util.stream.Collectors;
 /**
  * What memory buys: for one problem under one cost model, the cheapest plan found at every budget.
  * Whoever asks twice gets the same answer, and a larger budget never gets a dearer one. The work is
- * done when first needed; a budget that everything fits into needs none.
+ * done when first needed, and as far down as needed: a budget that everything fits into takes none,
+ * one just below that little.
  */
 public final class Curve {
 
@@ -79,7 +80,7 @@ public final class Curve {
     /** The least budget for which {@link #at} has a plan. */
     public synchronized long leastBytes() {
         long least = Long.MAX_VALUE;
-        for (var member : frontier().members().reversed()) {
+        for (var member : family().reversed()) {
             if (member.peak() >= least) break;
             least = Math.min(least, promised(member));
         }
@@ -93,11 +94,24 @@ public final class Curve {
         var all = storeAll();
         long bytes = budget.resolve(promised(all));
         if (promised(all) <= bytes) return plan(all, bytes);
-        for (var member : frontier().members()) {
-            if (member.peak() > bytes - reserved) continue;
-            if (promised(member) <= bytes) return plan(layout(member), bytes);
-        }
+        int generations = 0;
+        do {
+            generations++;
+            for (var member : frontier().members(generations)) {
+                if (member.peak() > bytes - reserved) continue;
+                if (promised(member) <= bytes) return plan(layout(member), bytes);
+            }
+        } while (generations < frontier().size() || frontier().grow());
         throw refusal(bytes);
+    }
+
+    /** Every plan there is, cheapest first. */
+    private List<Frontier.Member> family() {
+        var all = frontier();
+        while (all.grow()) {
+            // until it ends
+        }
+        return all.members(all.size());
     }
 
     /** A plan made in another way, set beside this curve. */
@@ -110,7 +124,7 @@ public final class Curve {
     public synchronized List<Point> points() {
         var points = new ArrayList<Point>();
         points.add(new Point(promised(storeAll()), model.total()));
-        for (var member : frontier().members()) {
+        for (var member : family()) {
             var layout = layout(member);
             if (promised(layout) < points.getLast().bytes()) {
                 points.add(new Point(promised(layout), layout.schedule().cost(cost)));
@@ -163,7 +177,7 @@ public final class Curve {
     /** Names the step at which the smallest plan is largest. */
     private OverBudgetException refusal(long bytes) {
         long least = leastBytes();
-        var smallest = frontier().members().getLast();
+        var smallest = family().getLast();
         var replay = new Liveness(model);
         replay.replay(smallest.sequence(), smallest.sequence().length);
         int at = 0;
