@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
+import dev.ebb.tensor.Array;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
