@@ -124,8 +124,9 @@ record Pipeline(
     }
 
     /**
-     * Room for a tape and so many states, or for the tapes of all rounds if that is less. A loop that
-     * can be undone keeps all or nothing: undoing a round takes no longer than running it again.
+     * Room for a tape and so many states, or for the tapes of all rounds if that is less. A loop
+     * that can be undone keeps all or nothing: undoing a round takes no longer than running it
+     * again.
      */
     private static Optional<Room> room(Reversals.Reversed loop, long states) {
         if (!loop.known()) {

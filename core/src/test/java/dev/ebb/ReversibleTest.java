@@ -2,11 +2,13 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
+import dev.ebb.plan.Budget;
 import dev.ebb.plan.RecomputeAll;
 import dev.ebb.plan.Segments;
 import dev.ebb.plan.StoreAll;
@@ -88,7 +90,7 @@ class ReversibleTest {
         var plain = Reversible.approximate(List.of(block)).apply(new Reversible.Streams(x1, x2));
         assertThat(((Array) plain.first()).get(0)).isEqualTo(0.5 + 0.1);
         assertThat(((Array) block.apply(Reversible.Streams.of(x2)).sum()).get(0))
-                .isCloseTo(0.55 + 0.5 + 3 * 0.55, org.assertj.core.api.Assertions.within(1e-9));
+                .isCloseTo(0.55 + 0.5 + 3 * 0.55, within(1e-9));
     }
 
     @Test
@@ -105,10 +107,7 @@ class ReversibleTest {
         var expected = arrays(Ebb.compile(Ebb.valueAndGrad(plain)).apply(net));
         for (int i = 0; i < found.size(); i++) {
             for (long j = 0; j < found.get(i).type().size(); j++) {
-                assertThat(found.get(i).get(j))
-                        .isCloseTo(
-                                expected.get(i).get(j),
-                                org.assertj.core.api.Assertions.within(2e-5));
+                assertThat(found.get(i).get(j)).isCloseTo(expected.get(i).get(j), within(2e-5));
             }
         }
     }
@@ -174,5 +173,31 @@ class ReversibleTest {
                                         type))
                 .isInstanceOf(ShapeException.class)
                 .hasMessageContaining("must have the stream's shape and element type");
+    }
+
+    /** Only where it is asked for; then it is marked in the plan, and how far it is off is told. */
+    @Test
+    void anApproximateWayBackIsMarkedAndMeasured() {
+        Fn<Net, Tensor> loss =
+                n ->
+                        Reversible.approximate(n.blocks())
+                                .apply(Reversible.Streams.of(n.x()))
+                                .sum()
+                                .square()
+                                .mean();
+        var net = Net.of(12, 6);
+        var curve = Ebb.compile(Ebb.valueAndGrad(loss)).plan(net).curve();
+        var least = Ebb.compile(Ebb.valueAndGrad(loss), Budget.bytes(curve.leastBytes()));
+        var found = arrays(least.verify(net));
+        assertThat(least.plan(net).explain()).contains("approximately");
+        assertThat(least.report().drifts()).isNotEmpty();
+        assertThat(least.report().drifts()).allMatch(d -> d.relative() < 1e-5);
+        assertThat(least.report().drifts()).anyMatch(d -> d.relative() > 0);
+        var stored = arrays(Ebb.compile(Ebb.valueAndGrad(loss)).with(new StoreAll()).apply(net));
+        for (int i = 0; i < found.size(); i++) {
+            for (long j = 0; j < found.get(i).type().size(); j++) {
+                assertThat(found.get(i).get(j)).isCloseTo(stored.get(i).get(j), within(1e-5));
+            }
+        }
     }
 }

@@ -78,7 +78,9 @@ class UserInverseTest {
 
     record Net(List<Tensor> weights, Tensor x) {}
 
-    /** Both sides of a turn are needed for the gradient, and what is turned is dear to recompute. */
+    /**
+     * Both sides of a turn are needed for the gradient, and what is turned is dear to recompute.
+     */
     private static Fn<Net, Net> gradient(int back) {
         return Ebb.grad(
                 (Net n) -> {
@@ -135,7 +137,8 @@ class UserInverseTest {
     }
 
     private static boolean inverts(Compiled<Net, Net> compiled, Net net) {
-        return compiled.plan(net).schedule().steps().stream().anyMatch(s -> s instanceof Step.Invert);
+        return compiled.plan(net).schedule().steps().stream()
+                .anyMatch(s -> s instanceof Step.Invert);
     }
 
     @Test

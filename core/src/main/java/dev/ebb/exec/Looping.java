@@ -16,7 +16,8 @@ final class Looping {
 
     static long workspaceBytes(Kernel.Scan k, Device device) {
         long bytes = 0;
-        for (var body : k.onward().bodies()) bytes = Math.max(bytes, Rounds.nested(k, body, device).bytes());
+        for (var body : k.onward().bodies())
+            bytes = Math.max(bytes, Rounds.nested(k, body, device).bytes());
         return bytes;
     }
 

@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A loop and its reverse, which keep nothing for each other: the reverse begins with the loop's last
- * carries, and each of its rounds undoes a round before it reverses it. That is one loop again, whose
- * carries are those of both. A round sees the bits it saw when it ran, so the gradient has the bits of
- * every other way. In the end the first carries must be there again; if not, the inverse is not one,
- * and the run stops.
+ * A loop and its reverse, which keep nothing for each other: the reverse begins with the loop's
+ * last carries, and each of its rounds undoes a round before it reverses it. That is one loop
+ * again, whose carries are those of both. A round sees the bits it saw when it ran, so the gradient
+ * has the bits of every other way. In the end the first carries must be there again; if not, the
+ * inverse is not one, and the run stops.
  */
 final class Undoing {
     private final Pair pair;

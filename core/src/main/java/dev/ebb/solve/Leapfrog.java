@@ -6,11 +6,12 @@ import dev.ebb.tensor.Grid;
 import dev.ebb.tensor.Tensor;
 
 /**
- * The leapfrog method for motion under forces that depend on places alone: half a kick, a drift, half a
- * kick. It keeps volumes of phase space, and energy nearly, for as long as it runs. Places and
- * velocities lie on a {@link Grid}, so every step can be taken back to the last bit (Levesque and
- * Verlet, "Molecular dynamics and time reversibility", 1993): the gradient of a run of any length takes
- * the memory of a few states. The price is the grid's rounding, one half step of it in each addition.
+ * The leapfrog method for motion under forces that depend on places alone: half a kick, a drift,
+ * half a kick. It keeps volumes of phase space, and energy nearly, for as long as it runs. Places
+ * and velocities lie on a {@link Grid}, so every step can be taken back to the last bit (Levesque
+ * and Verlet, "Molecular dynamics and time reversibility", 1993): the gradient of a run of any
+ * length takes the memory of a few states. The price is the grid's rounding, one half step of it in
+ * each addition.
  */
 public record Leapfrog(int steps, Grid grid) {
 

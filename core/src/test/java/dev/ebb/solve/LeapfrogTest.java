@@ -34,7 +34,9 @@ class LeapfrogTest {
         var masses = Array.of(Shape.of(1, 3, 1), 3.0, 4, 5);
         var apart = x.reshape(1, 3, 2).sub(x.reshape(3, 1, 2));
         var distance = apart.square().sum(java.util.List.of(2), true).add(0.05);
-        return apart.mul(masses).div(distance.mul(distance.sqrt())).sum(java.util.List.of(1), false);
+        return apart.mul(masses)
+                .div(distance.mul(distance.sqrt()))
+                .sum(java.util.List.of(1), false);
     }
 
     private static Tensor distance(State s) {
@@ -63,10 +65,7 @@ class LeapfrogTest {
     void aPendulumSwingsAsItShould() {
         var once =
                 new Leapfrog(2000, GRID)
-                        .solve(
-                                x -> x.neg(),
-                                new State(Array.of(1.0), Array.of(0.0)),
-                                2 * Math.PI);
+                        .solve(x -> x.neg(), new State(Array.of(1.0), Array.of(0.0)), 2 * Math.PI);
         assertThat(((Array) once.place()).get(0)).isCloseTo(1, within(1e-5));
         assertThat(((Array) once.velocity()).get(0)).isCloseTo(0, within(1e-5));
     }

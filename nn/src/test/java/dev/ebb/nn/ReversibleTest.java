@@ -67,8 +67,7 @@ class ReversibleTest {
                 };
         double last = 0;
         var start = new State<>(model, optimizer.start(model));
-        try (var stepper =
-                Ebb.stepper(step, start, batch(corpus, 0), Budget.unlimited(), CPU)) {
+        try (var stepper = Ebb.stepper(step, start, batch(corpus, 0), Budget.unlimited(), CPU)) {
             for (int i = 0; i < STEPS; i++) {
                 double loss = ((Array) stepper.step(batch(corpus, i))).item();
                 if (i >= STEPS - LAST) last += loss / LAST;
@@ -95,8 +94,7 @@ class ReversibleTest {
 
     record Images(List<ReversibleResidual> blocks, Tensor x) {
         Tensor loss() {
-            var stack =
-                    Reversible.stack(blocks.stream().map(ReversibleResidual::block).toList());
+            var stack = Reversible.stack(blocks.stream().map(ReversibleResidual::block).toList());
             return stack.apply(Reversible.Streams.of(x)).sum().square().mean();
         }
     }
