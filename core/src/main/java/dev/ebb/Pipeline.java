@@ -76,7 +76,7 @@ record Pipeline(
         var everything = curve(whole, bindings);
         if (loops.isEmpty()) return everything.at(budget);
         // a share is one of keeping everything, whatever the loops are given in the end
-        var bytes = Budget.bytes(budget.resolve(everything.storeAllBytes()));
+        var bytes = budget.resolved(everything.storeAllBytes());
         if (everything.storeAllBytes() <= bytes.resolve(0)) return everything.at(bytes);
         return new Pipeline(bytes, strategy, cost, device, fusing)
                 .inLess(merged, bindings, loops, everything);
@@ -165,7 +165,7 @@ record Pipeline(
 
     private Problem problem(Graph graph, List<Binding> bindings) {
         var settled = Settle.of(new Problem(Scratch.add(graph, device), bindings));
-        return settled.inverting(Scratch.inversions(settled.graph(), device));
+        return settled.inverting(Scratch.inversions(settled.graph(), device)).on(budget.disk());
     }
 
     /** A strategy of the user's choice is held to the budget too. */

@@ -68,6 +68,7 @@ final class KernelTimer {
                     Kernel.Fold _,
                     Kernel.Contract _,
                     Kernel.Assemble _,
+                    Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
@@ -85,7 +86,7 @@ final class KernelTimer {
             long bytes = 0;
             for (Type t : node.inputTypes()) bytes += t.bytes();
             for (Type t : node.outputTypes()) bytes += t.bytes();
-            int sets = (int) Math.clamp(FAR / Math.max(1, bytes), 1, MOST_SETS);
+            int sets = Math.clamp(FAR / Math.max(1, bytes), 1, MOST_SETS);
             var bodies = new Runnable[sets];
             for (int i = 0; i < sets; i++) bodies[i] = bind(node, arena);
             return OptionalDouble.of(measure(bodies));

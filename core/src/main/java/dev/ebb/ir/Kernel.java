@@ -3,6 +3,7 @@ package dev.ebb.ir;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The forms a computation may take. Ops are open and many; kernels are sealed and few, and each
@@ -99,6 +100,28 @@ public sealed interface Kernel {
     }
 
     /**
+     * [outer, sum of sizes, inner] cut along its middle axis into one output for each of {@code
+     * sizes}.
+     */
+    record Cut(int outer, List<Integer> sizes, int inner) implements Kernel {
+        public Cut {
+            sizes = List.copyOf(sizes);
+        }
+
+        /** What output {@code i} is walked along. */
+        public Shape shape(int i) {
+            return Shape.of(outer, sizes.get(i), inner);
+        }
+
+        /** Where in the input output {@code i} lies. */
+        public View view(int i) {
+            long all = sizes.stream().mapToLong(Integer::longValue).sum();
+            long before = sizes.subList(0, i).stream().mapToLong(Integer::longValue).sum();
+            return new View(before * inner, List.of(all * inner, (long) inner, 1L));
+        }
+    }
+
+    /**
      * {@code out[i] = data[view(i) + index[i] * stride]} for every index of {@code shape}; inputs
      * are data and index (I32 or I64). An index outside {@code [0, bound)} is an error that names
      * it.
@@ -156,35 +179,59 @@ public sealed interface Kernel {
     }
 
     /**
-     * Sizes of an attention: q [batch, heads, queries, width], k [batch, keyHeads, keys, width], v
-     * [batch, keyHeads, keys, valueWidth]; {@code heads} is a multiple of {@code keyHeads}. Causal:
-     * query i sees keys up to {@code i + keys - queries}. With a mask, one more operand is added to
-     * the scores, read along [batch, heads, queries, keys].
+     * Outputs: softmax(scale q k^T + mask) v, and the log of each row's sum of exponentials,
+     * [batch, heads, queries]. {@code operands} says where q, k and v lie, {@code out} where the
+     * first output goes; elements of a row follow each other.
      */
-    record Heads(
-            int batch,
-            int heads,
-            int keyHeads,
-            int queries,
-            int keys,
-            int width,
-            int valueWidth,
-            boolean causal,
-            double scale,
-            List<View> mask) {
-        public Heads {
-            mask = List.copyOf(mask);
+    record Attend(Heads heads, List<View> operands, View out) implements Kernel {
+        public Attend {
+            operands = List.copyOf(operands);
+            rows(heads, List.of(operands.get(0), operands.get(1)), heads.width());
+            rows(heads, List.of(operands.get(2), out), heads.valueWidth());
+        }
+
+        /** All in row-major order. */
+        public Attend(Heads h) {
+            this(
+                    h,
+                    Stream.of(h.queryShape(), h.keyShape(), h.valueShape())
+                            .map(View::contiguous)
+                            .toList(),
+                    View.contiguous(h.outShape()));
         }
     }
 
     /**
-     * Outputs: softmax(scale q k^T + mask) v, and the log of each row's sum of exponentials,
-     * [batch, heads, queries].
+     * Inputs q, k, v, (mask), out, dout, logsum; outputs dq, dk, dv. {@code operands} says where q,
+     * k, v, out and dout lie, {@code results} where the outputs go.
      */
-    record Attend(Heads heads) implements Kernel {}
+    record AttendGrad(Heads heads, List<View> operands, List<View> results) implements Kernel {
+        public AttendGrad {
+            operands = List.copyOf(operands);
+            results = List.copyOf(results);
+            rows(heads, List.of(operands.get(0), operands.get(1)), heads.width());
+            rows(heads, operands.subList(2, 5), heads.valueWidth());
+            rows(heads, results.subList(0, 2), heads.width());
+            rows(heads, results.subList(2, 3), heads.valueWidth());
+        }
 
-    /** Inputs q, k, v, (mask), out, logsum, dout; outputs dq, dk, dv. */
-    record AttendGrad(Heads heads) implements Kernel {}
+        /** All in row-major order. */
+        public AttendGrad(Heads h) {
+            this(
+                    h,
+                    Stream.of(
+                                    h.queryShape(),
+                                    h.keyShape(),
+                                    h.valueShape(),
+                                    h.outShape(),
+                                    h.outShape())
+                            .map(View::contiguous)
+                            .toList(),
+                    Stream.of(h.queryShape(), h.keyShape(), h.valueShape())
+                            .map(View::contiguous)
+                            .toList());
+        }
+    }
 
     /**
      * Plain Java of the op's own, for what is not a loop over elements: run as it is by every
@@ -411,6 +458,22 @@ public sealed interface Kernel {
         @Override
         public Cond withBodies(List<Graph> bodies) {
             return new Cond(bodies.getFirst(), bodies.getLast());
+        }
+    }
+
+    private static void rows(Heads heads, List<View> views, int width) {
+        for (View view : views) {
+            rank(view, 4);
+            if (width > 1 && view.stride(3) != 1) {
+                throw new IllegalArgumentException(
+                        "rows of "
+                                + width
+                                + " in "
+                                + heads
+                                + " with elements "
+                                + view.stride(3)
+                                + " apart; attention reads and writes them side by side");
+            }
         }
     }
 

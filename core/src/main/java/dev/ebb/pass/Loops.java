@@ -103,6 +103,7 @@ public final class Loops {
                     Kernel.Fold _,
                     Kernel.Contract _,
                     Kernel.Assemble _,
+                    Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,

@@ -137,12 +137,26 @@ public final class Reversals {
                         : new Remember.Checkpoints(
                                 room, halves.taping(pair.rounds().body().results().size()));
         var kernel = Loops.remembering(pair.forward().kernel(), what);
-        return Loops.lowered(
-                pair.forward(),
-                kernel instanceof Kernel.Scan scan ? scan.onward() : kernel,
+        var onward = kernel instanceof Kernel.Scan scan ? scan.onward() : kernel;
+        var types = outputs.stream().map(Value::type).toList();
+        var name = pair.forward().op().name() + keeping(pair.rounds(), room);
+        return new Node(
+                new Lowered(name, onward, types, Set.of(), Set.of(), List.of()),
                 pair.forward().inputs(),
                 outputs,
-                Set.of());
+                pair.forward().region(),
+                pair.forward().reverse());
+    }
+
+    /** What is kept, for the report. */
+    private static String keeping(Kernel.Scan loop, Room room) {
+        if (room.capacity(0) >= loop.times()) return " keeping all";
+        int states = Math.min(room.levels() + 1, loop.times());
+        return " keeping "
+                + states
+                + (states == 1 ? " state" : " states")
+                + (room.tapes() == 1 ? "" : " or up to " + room.capacity(0) + " tapes")
+                + (loop.pace().isEven() ? "" : ", rounds at a declared pace");
     }
 
     private static Node sweep(Pair pair, Halves halves, Room room, List<Value> left) {

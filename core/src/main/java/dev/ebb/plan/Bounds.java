@@ -99,13 +99,12 @@ final class Bounds {
         above[w] = true;
         for (int u = w; u >= 0; u--) {
             if (!above[u]) continue;
-            for (int x : model.in[u]) if (model.producer[x] >= 0) above[model.producer[x]] = true;
+            for (int x : model.in[u]) if (model.maker(x) >= 0) above[model.maker(x)] = true;
         }
         above[w] = false;
         below[w] = true;
         for (int u = w + 1; u < below.length; u++) {
-            for (int x : model.in[u])
-                below[u] |= model.producer[x] >= 0 && below[model.producer[x]];
+            for (int x : model.in[u]) below[u] |= model.maker(x) >= 0 && below[model.maker(x)];
         }
         below[w] = false;
     }

@@ -1,5 +1,6 @@
 package dev.ebb.plan;
 
+import java.nio.file.Path;
 import java.util.Locale;
 
 /**
@@ -57,6 +58,48 @@ public sealed interface Budget {
         public long resolve(long storeAllBytes) {
             return Long.MAX_VALUE;
         }
+    }
+
+    /** A bound on memory, and a second place for what does not fit. */
+    record WithDisk(Budget memory, Disk disk) implements Budget {
+        @Override
+        public long resolve(long storeAllBytes) {
+            return memory.resolve(storeAllBytes);
+        }
+
+        @Override
+        public Budget resolved(long storeAllBytes) {
+            return new WithDisk(memory.resolved(storeAllBytes), disk);
+        }
+    }
+
+    /**
+     * The same bound on memory, and {@code room} bytes of disk for values that are put there
+     * meanwhile, in a file of the program's own in {@code folder}.
+     */
+    default Budget withDisk(Path folder, Budget room) {
+        return withDisk(folder, room, Speed.typical());
+    }
+
+    /** As {@link #withDisk(Path, Budget)}, on a disk that is as fast as {@code speed} says. */
+    default Budget withDisk(Path folder, Budget room, Speed speed) {
+        if (!(room instanceof Bytes(long bytes)))
+            throw new IllegalArgumentException(
+                    "the room on a disk is a number of bytes, such as Budget.gibibytes(4), not "
+                            + room);
+        if (this instanceof WithDisk)
+            throw new IllegalArgumentException("there is a disk already: " + this);
+        return new WithDisk(this, new Disk(folder, bytes, speed));
+    }
+
+    /** The second place, if there is one. */
+    default Disk disk() {
+        return this instanceof WithDisk(_, var disk) ? disk : Disk.NONE;
+    }
+
+    /** The same budget, its bound on memory in bytes. */
+    default Budget resolved(long storeAllBytes) {
+        return new Bytes(resolve(storeAllBytes));
     }
 
     /**

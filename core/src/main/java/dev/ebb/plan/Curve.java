@@ -1,8 +1,7 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
-
-import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +34,7 @@ public final class Curve {
     private final long reserved;
     private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts = new HashMap<>();
-    private @Nullable Frontier frontier;
+    private List<Frontier.Member> family = List.of();
 
     /** Every budget also has to hold {@code reserved} bytes that a device owns beside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, long reserved) {
@@ -43,7 +42,7 @@ public final class Curve {
         this.cost = cost;
         this.measure = measure;
         model = new Model(problem, cost);
-        plain = new Frontier.Member(new Ordering(model).plain(), 0, 0);
+        plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
     }
 
     public Curve(Problem problem, Cost cost, Measure measure) {
@@ -79,7 +78,7 @@ public final class Curve {
     /** The least budget for which {@link #at} has a plan. */
     public synchronized long leastBytes() {
         long least = Long.MAX_VALUE;
-        for (var member : frontier().members().reversed()) {
+        for (var member : family().reversed()) {
             if (member.peak() >= least) break;
             least = Math.min(least, promised(member));
         }
@@ -93,11 +92,15 @@ public final class Curve {
         var all = storeAll();
         long bytes = budget.resolve(promised(all));
         if (promised(all) <= bytes) return plan(all, bytes);
-        for (var member : frontier().members()) {
+        for (var member : family()) {
             if (member.peak() > bytes - reserved) continue;
-            if (promised(member) <= bytes) return plan(layout(member), bytes);
+            if (promised(member) <= bytes && fitsDisk(member)) return plan(layout(member), bytes);
         }
         throw refusal(bytes);
+    }
+
+    private boolean fitsDisk(Frontier.Member member) {
+        return layout(member).shelves().bytes() <= problem().disk().bytes();
     }
 
     /** A plan made in another way, set beside this curve. */
@@ -110,7 +113,7 @@ public final class Curve {
     public synchronized List<Point> points() {
         var points = new ArrayList<Point>();
         points.add(new Point(promised(storeAll()), model.total()));
-        for (var member : frontier().members()) {
+        for (var member : family()) {
             var layout = layout(member);
             if (promised(layout) < points.getLast().bytes()) {
                 points.add(new Point(promised(layout), layout.schedule().cost(cost)));
@@ -123,17 +126,23 @@ public final class Curve {
         return layout(plain);
     }
 
-    private Frontier frontier() {
-        var known = frontier;
-        if (known == null) {
-            known = new Frontier(model, cost);
-            frontier = known;
+    /** Largest peak first; each cheaper than the next. */
+    private List<Frontier.Member> family() {
+        if (family.isEmpty()) {
+            var all = new ArrayList<>(new Frontier(model, cost).members());
+            var disk = problem().disk();
+            if (disk.isPresent()) {
+                var away = new Model(problem(), cost, true);
+                if (away.awayBytes() <= disk.bytes())
+                    all.addAll(new Frontier(away, cost).members());
+            }
+            family = Frontier.best(all);
         }
-        return known;
+        return family;
     }
 
     private Layout layout(Frontier.Member member) {
-        return layouts.computeIfAbsent(member, m -> Layout.of(Script.of(model, m.sequence())));
+        return layouts.computeIfAbsent(member, m -> Layout.of(m.schedule()));
     }
 
     /** As {@link #promised(Layout)}, without laying out what has no arena. */
@@ -163,12 +172,8 @@ public final class Curve {
     /** Names the step at which the smallest plan is largest. */
     private OverBudgetException refusal(long bytes) {
         long least = leastBytes();
-        var smallest = frontier().members().getLast();
-        var replay = new Liveness(model);
-        replay.replay(smallest.sequence(), smallest.sequence().length);
-        int at = 0;
-        for (int i = 1; i < replay.length; i++) if (replay.memory[i] > replay.memory[at]) at = i;
-        var way = replay.length == 0 ? "its parameters" : inTheWay(replay.order[at]);
+        var smallest = family().getLast();
+        var way = smallest.largest().map(this::inTheWay).orElse("its parameters");
         return new OverBudgetException(
                 "a budget of "
                         + Budget.show(bytes)
@@ -183,8 +188,7 @@ public final class Curve {
                 least);
     }
 
-    private String inTheWay(int u) {
-        var node = model.nodes.get(u);
+    private String inTheWay(Node node) {
         return node.op().name()
                 + (node.region().isTop() ? "" : " in " + node.region())
                 + ", which reads "

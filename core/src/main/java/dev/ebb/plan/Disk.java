@@ -7,42 +7,29 @@ import java.nio.file.Path;
  *
  * @param folder where the file lies
  * @param bytes what it may hold at any time; 0 if there is no such place
- * @param writing bytes a second from memory to it
- * @param reading bytes a second from it to memory
- * @param start seconds before either begins
  */
-public record Disk(Path folder, long bytes, double writing, double reading, double start) {
+public record Disk(Path folder, long bytes, Speed speed) {
 
     /** No second place. */
-    public static final Disk NONE = new Disk(Path.of(""), 0, 1, 1, 0);
+    public static final Disk NONE = new Disk(Path.of(""), 0, Speed.typical());
 
     /** Smaller values are not worth the trip. */
     static final long SMALLEST = 4096;
 
     public Disk {
-        if (bytes < 0 || !(writing > 0) || !(reading > 0) || !(start >= 0)) {
-            throw new IllegalArgumentException(
-                    "a disk holds 0 bytes or more and moves some a second, not "
-                            + bytes
-                            + " bytes, "
-                            + writing
-                            + " written and "
-                            + reading
-                            + " read a second after "
-                            + start
-                            + " seconds");
-        }
+        if (bytes < 0)
+            throw new IllegalArgumentException("a disk holds 0 bytes or more, not " + bytes);
     }
 
-    boolean isPresent() {
+    public boolean isPresent() {
         return bytes > 0;
     }
 
     double toWrite(long size) {
-        return start + size / writing;
+        return speed.start() + size / speed.writing();
     }
 
     double toRead(long size) {
-        return start + size / reading;
+        return speed.start() + size / speed.reading();
     }
 }

@@ -1,5 +1,7 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Node;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
@@ -22,11 +24,13 @@ final class Frontier {
      * all once.
      */
     static final class Member {
+        private final Model model;
         private final int[] sequence;
         private final long peak;
         private final double extra;
 
-        Member(int[] sequence, long peak, double extra) {
+        Member(Model model, int[] sequence, long peak, double extra) {
+            this.model = model;
             this.sequence = sequence;
             this.peak = peak;
             this.extra = extra;
@@ -42,6 +46,22 @@ final class Frontier {
 
         double extra() {
             return extra;
+        }
+
+        Schedule schedule() {
+            return Script.of(model, sequence);
+        }
+
+        /** The computation that takes most memory; none if nothing is computed. */
+        Optional<Node> largest() {
+            var replay = new Liveness(model);
+            replay.replay(sequence, sequence.length);
+            int at = -1;
+            for (int i = 0; i < replay.length; i++) {
+                if (model.isTransfer(replay.order[i])) continue;
+                if (at < 0 || replay.memory[i] > replay.memory[at]) at = i;
+            }
+            return at < 0 ? Optional.empty() : Optional.of(model.node(replay.order[at]));
         }
     }
 
@@ -115,12 +135,12 @@ final class Frontier {
         var replay = new Liveness(model);
         if (!replay.replay(sequence, sequence.length))
             throw new IllegalStateException("an order that cannot be run");
-        return new Member(replay.sequence(), replay.peak, replay.extra);
+        return new Member(model, replay.sequence(), replay.peak, replay.extra);
     }
 
     private Member here() {
         var now = search.squeeze().current();
-        return new Member(now.sequence(), now.peak, now.extra);
+        return new Member(model, now.sequence(), now.peak, now.extra);
     }
 
     private void grow() {
@@ -218,21 +238,27 @@ final class Frontier {
         }
     }
 
-    /** Keeps only those that no other beats in both peak and cost. */
     private void prune() {
         if (model.problem.disk().isPresent()) members.replaceAll(this::timed);
-        members.sort(Comparator.comparingDouble(Member::extra).thenComparingLong(Member::peak));
-        var best = new ArrayList<Member>();
-        for (var m : members) if (best.isEmpty() || m.peak < best.getLast().peak) best.add(m);
+        var best = best(members);
         members.clear();
         members.addAll(best);
+    }
+
+    /** Those that no other beats in both peak and cost, cheapest first. */
+    static List<Member> best(List<Member> members) {
+        var sorted = new ArrayList<>(members);
+        sorted.sort(Comparator.comparingDouble(Member::extra).thenComparingLong(Member::peak));
+        var best = new ArrayList<Member>();
+        for (var m : sorted) if (best.isEmpty() || m.peak < best.getLast().peak) best.add(m);
+        return best;
     }
 
     /** With its transfers begun early, and what then remains of the time they take. */
     private Member timed(Member member) {
         var early = member(Transfers.eager(model, member.sequence, member.peak));
         var clock = new Clock(model.problem.disk(), cost);
-        double seconds = clock.run(model.problem, Script.of(model, early.sequence).steps());
-        return new Member(early.sequence, early.peak, seconds - model.total());
+        double seconds = clock.run(model.problem, early.schedule().steps());
+        return new Member(model, early.sequence, early.peak, seconds - model.total());
     }
 }

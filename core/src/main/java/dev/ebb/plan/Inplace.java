@@ -28,6 +28,7 @@ public final class Inplace {
             // a contraction may hold partial sums in its output before it reads the extras
             case Kernel.Contract _,
                     Kernel.Fold _,
+                    Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,

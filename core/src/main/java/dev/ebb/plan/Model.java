@@ -221,6 +221,11 @@ final class Model {
         return false;
     }
 
+    /** The node that computes {@code v}; -1 for a param, wherever it starts. */
+    int maker(int v) {
+        return producer[v] < nodes.size() ? producer[v] : -1;
+    }
+
     /** The kernel that a work runs: a node of the graph, or of an inversion. */
     Node node(int u) {
         int n = nodes.size();
@@ -310,6 +315,15 @@ final class Model {
      */
     boolean isReplaced(int x) {
         return x < params && initial[x] && problem.bindings().get(x) instanceof Binding.Replaced;
+    }
+
+    /** What lies on the disk at the start or the end. */
+    long awayBytes() {
+        long sum = 0;
+        for (int v = 0; v < values.length; v++) {
+            if (copy[v] >= 0 && (initial[copy[v]] || pinned[copy[v]])) sum += bytes[v];
+        }
+        return sum;
     }
 
     /** The cost of computing every node once: no plan is cheaper. */

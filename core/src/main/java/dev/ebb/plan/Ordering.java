@@ -95,7 +95,7 @@ final class Ordering {
     }
 
     private boolean feeds(int p, int u) {
-        for (int x : model.in[u]) if (model.producer[x] == p) return true;
+        for (int x : model.in[u]) if (model.maker(x) == p) return true;
         return false;
     }
 
@@ -106,7 +106,7 @@ final class Ordering {
 
     private int[] predecessors(int u) {
         var needed = IntStream.builder();
-        for (int x : model.in[u]) if (model.producer[x] >= 0) needed.add(model.producer[x]);
+        for (int x : model.in[u]) if (model.maker(x) >= 0) needed.add(model.maker(x));
         for (int o : model.out[u]) {
             if (model.place[o] < 0) continue;
             for (int reader : model.readers[model.place[o]]) if (reader != u) needed.add(reader);
@@ -275,7 +275,7 @@ final class Ordering {
 
     /** The last step other than that of {@code u} which reads or writes {@code x}; -1 for none. */
     private int lastOther(int x, int u) {
-        int last = model.producer[x] >= 0 ? step[model.producer[x]] : -1;
+        int last = model.maker(x) >= 0 ? step[model.maker(x)] : -1;
         for (int reader : model.readers[x]) if (reader != u) last = Math.max(last, step[reader]);
         return last;
     }

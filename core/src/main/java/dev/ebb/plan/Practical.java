@@ -42,7 +42,7 @@ public record Practical() implements Strategy {
                     Kernel.Scatter _,
                     Kernel.Cumulate _ ->
                     true;
-            case Kernel.Map _, Kernel.Assemble _, Kernel.Gather _ -> false;
+            case Kernel.Map _, Kernel.Assemble _, Kernel.Cut _, Kernel.Gather _ -> false;
         };
     }
 }

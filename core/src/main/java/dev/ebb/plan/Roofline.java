@@ -1,6 +1,7 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Scalar;
@@ -52,19 +53,22 @@ public record Roofline(double products, double simple, double bytes, double star
                                     * k.epilogue().cost()
                                     / simple;
             case Kernel.Assemble k -> k.shape().size() / simple;
+            case Kernel.Cut k ->
+                    k.sizes().stream().mapToDouble(n -> n).sum() * k.outer() * k.inner() / simple;
             case Kernel.Gather k -> k.shape().size() / simple;
             case Kernel.Scatter k -> 2.0 * k.shape().size() / simple;
             case Kernel.Cumulate k -> 2.0 * k.outer() * k.length() * k.inner() / simple;
             case Kernel.Convolve k -> convolve(k) / products;
-            case Kernel.Attend(var h) -> attention(h, (double) h.width() + h.valueWidth());
-            case Kernel.AttendGrad(var h) -> attention(h, 3.0 * h.width() + 2.0 * h.valueWidth());
+            case Kernel.Attend(var h, _, _) -> attention(h, (double) h.width() + h.valueWidth());
+            case Kernel.AttendGrad(var h, _, _) ->
+                    attention(h, 3.0 * h.width() + 2.0 * h.valueWidth());
             case Kernel.Control k -> control(k);
             case Kernel.Library _ -> 0;
         };
     }
 
     /** Small tiles multiply a little slower than large ones; each score takes an exponential. */
-    private double attention(Kernel.Heads h, double depth) {
+    private double attention(Heads h, double depth) {
         return pairs(h) * (1.3 * 2 * depth / products + 20 / simple);
     }
 
@@ -72,7 +76,7 @@ public record Roofline(double products, double simple, double bytes, double star
         return bodies.stream().mapToInt(Scalar::cost).sum();
     }
 
-    private static double pairs(Kernel.Heads h) {
+    private static double pairs(Heads h) {
         double all = (double) h.batch() * h.heads() * h.queries() * h.keys();
         return h.causal() ? all / 2 : all;
     }

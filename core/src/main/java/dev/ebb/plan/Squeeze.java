@@ -108,22 +108,22 @@ final class Squeeze {
     }
 
     private boolean apply() {
-        int stored = bestStore < 0 ? 0 : 1;
-        int length = current.length + bestLength + stored;
+        int length = current.length + bestLength + 1;
         room(length);
-        int before = bestStore < 0 ? bestStep : bestStored + 1;
-        System.arraycopy(current.order, 0, scratch, 0, before);
-        if (bestStore >= 0) scratch[before] = model.store(bestStore);
-        System.arraycopy(current.order, before, scratch, before + stored, bestStep - before);
-        System.arraycopy(bestChain, 0, scratch, bestStep + stored, bestLength);
-        System.arraycopy(
-                current.order,
-                bestStep,
-                scratch,
-                bestStep + stored + bestLength,
-                current.length - bestStep);
+        int at = 0;
+        for (int i = 0; i <= current.length; i++) {
+            if (bestStore >= 0 && i == bestStored + 1) scratch[at++] = model.store(bestStore);
+            if (i == bestStep) {
+                System.arraycopy(bestChain, 0, scratch, at, bestLength);
+                at += bestLength;
+            }
+            if (i == current.length) break;
+            // what is stored earlier now need not be stored again
+            if (bestStore < 0 || current.order[i] != model.store(bestStore))
+                scratch[at++] = current.order[i];
+        }
         work += length;
-        return trial.replay(scratch, length);
+        return trial.replay(scratch, at);
     }
 
     private void room(int length) {
