@@ -12,6 +12,7 @@ import dev.ebb.plan.Binding;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
 import dev.ebb.plan.Curve;
+import dev.ebb.plan.Fit;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
@@ -74,12 +75,12 @@ record Pipeline(
                             return room(loop, Long.MAX_VALUE);
                         });
         var everything = curve(whole, bindings);
-        if (loops.isEmpty()) return everything.at(budget);
+        if (loops.isEmpty()) return fitted(everything);
         // a share is one of keeping everything, whatever the loops are given in the end
         var bytes = budget.resolved(everything.storeAllBytes());
-        if (everything.storeAllBytes() <= bytes.resolve(0)) return everything.at(bytes);
-        return new Pipeline(bytes, strategy, cost, device, fusing)
-                .inLess(merged, bindings, loops, everything);
+        var within = new Pipeline(bytes, strategy, cost, device, fusing);
+        if (everything.storeAllBytes() <= bytes.resolve(0)) return within.fitted(everything);
+        return within.inLess(merged, bindings, loops, everything);
     }
 
     private Plan inLess(
@@ -109,7 +110,7 @@ record Pipeline(
         for (long states = fits / 2; states > 0; states /= 4)
             best = cheaper(best, planned(merged, bindings, states));
         try {
-            return cheaper(best, everything.at(budget));
+            return cheaper(best, fitted(everything));
         } catch (OverBudgetException e) {
             return best;
         }
@@ -153,10 +154,19 @@ record Pipeline(
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {
-        if (strategy.isEmpty()) return curve(graph, bindings).at(budget);
-        var problem = problem(graph, bindings);
-        var plan = strategy.get().decide(problem, cost, device.fixedBytes());
-        return bounded(plan, strategy.get());
+        if (strategy.isEmpty()) return fitted(curve(graph, bindings));
+        var chosen = strategy.get();
+        var done = Flight.recorder().planning(chosen.toString());
+        var plan = chosen.decide(problem(graph, bindings), cost, device.fixedBytes());
+        done.accept(plan);
+        return bounded(plan, chosen);
+    }
+
+    private Plan fitted(Curve curve) {
+        var done = Flight.recorder().planning(new Fit(budget).toString());
+        var plan = curve.at(budget);
+        done.accept(plan);
+        return plan;
     }
 
     private Curve curve(Graph graph, List<Binding> bindings) {

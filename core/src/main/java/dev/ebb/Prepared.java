@@ -93,7 +93,10 @@ final class Prepared implements AutoCloseable {
 
     private List<Array> run(List<Array> arguments, Function<Program, Report> how) {
         for (int i = 0; i < arguments.size(); i++) write(program, i, arguments.get(i), graph);
-        report = Optional.of(how.apply(program));
+        var done = Flight.recorder().running();
+        var measured = how.apply(program);
+        done.accept(measured);
+        report = Optional.of(measured);
         var results = new ArrayList<Array>();
         for (int i = 0; i < graph.results().size(); i++) {
             results.add(result(program, i, graph));

@@ -2,6 +2,7 @@ package dev.ebb;
 
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
@@ -112,14 +113,14 @@ record ScanOp(
 
     @Override
     public Kernel kernel(List<Type> inputs) {
-        return new Kernel.Scan(
+        return new Control.Scan(
                 inPlace(body),
                 times,
                 constants,
                 carries,
                 reverse,
                 counted,
-                remember ? new Kernel.Remember.Everything() : new Kernel.Remember.Nothing(),
+                remember ? new Control.Remember.Everything() : new Control.Remember.Nothing(),
                 pace,
                 undo.map(this::inPlace));
     }

@@ -34,6 +34,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     Stepper(Fn2<S, B, Next<S, R>> step, S initial, B example, Pipeline pipeline) {
         this.initial = initial;
         this.inputSignature = Tree.signature(example);
+        var done = Flight.recorder().compiling();
         var state = Tree.flatten(initial);
         var input = Tree.flatten(example);
         states = state.size();
@@ -64,6 +65,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         }
         plan = pipeline.plan(graph, bindings);
         program = new Program(plan.layout(), pipeline.device());
+        done.accept(plan);
         restore(initial);
         var captured = Prepared.data(trace.captured());
         for (int i = 0; i < captured.size(); i++) write(captured.get(i), states + inputs + i);
@@ -98,7 +100,10 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         }
         var leaves = Tree.flatten(input);
         for (int i = 0; i < inputs; i++) write((Array) leaves.get(i), states + i);
-        report = Optional.of(program.run());
+        var done = Flight.recorder().running();
+        var measured = program.run();
+        done.accept(measured);
+        report = Optional.of(measured);
         return Tree.unflatten(structure, read(states, graph.results().size()));
     }
 

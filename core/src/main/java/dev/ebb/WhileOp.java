@@ -1,6 +1,7 @@
 package dev.ebb;
 
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
@@ -56,9 +57,14 @@ record WhileOp(Graph condition, Graph body, int limit, int constants, int carrie
 
     @Override
     public Kernel kernel(List<Type> inputs) {
-        var rounds = (Kernel.Scan) counted().kernel(inputs);
-        return new Kernel.While(
-                condition, rounds.body(), limit, constants, carries, new Kernel.Remember.Nothing());
+        var rounds = (Control.Scan) counted().kernel(inputs);
+        return new Control.While(
+                condition,
+                rounds.body(),
+                limit,
+                constants,
+                carries,
+                new Control.Remember.Nothing());
     }
 
     @Override

@@ -2,8 +2,8 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Pace;
 import dev.ebb.ir.Room;
 import dev.ebb.ir.Shape;
@@ -239,7 +239,7 @@ class LoopCheckpointTest {
     private static Room room(Plan plan) {
         for (var step : plan.schedule().steps()) {
             if (step instanceof Step.Compute(var node, _)
-                    && node.kernel() instanceof Kernel.Sweep sweep) return sweep.room();
+                    && node.kernel() instanceof Control.Sweep sweep) return sweep.room();
         }
         throw new AssertionError("no loop is reversed");
     }

@@ -5,8 +5,8 @@ import dev.ebb.Fn;
 import dev.ebb.Fn2;
 import dev.ebb.Loop;
 import dev.ebb.cpu.Cpu;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Pace;
 import dev.ebb.ir.Room;
 import dev.ebb.ir.Type;
@@ -77,7 +77,7 @@ public final class LongLoops {
     private static Room room(Plan plan) {
         for (var step : plan.schedule().steps()) {
             if (step instanceof Step.Compute(var node, _)
-                    && node.kernel() instanceof Kernel.Sweep sweep) return sweep.room();
+                    && node.kernel() instanceof Control.Sweep sweep) return sweep.room();
         }
         throw new IllegalStateException("no loop is reversed");
     }

@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 
@@ -43,7 +44,7 @@ public final class Reference implements Device {
             case Kernel.Convolve k -> () -> ReferenceConvolve.run(k, in, out.getFirst());
             case Kernel.Attend k -> () -> ReferenceAttend.forward(k, in, out);
             case Kernel.AttendGrad k -> () -> ReferenceAttend.backward(k, in, out);
-            case Kernel.Control k ->
+            case Control k ->
                     throw new IllegalStateException(k + " is run by the program, not by a device");
             case Kernel.Library k -> () -> k.run(in, out, workspace);
         };

@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Inverse;
@@ -57,7 +58,7 @@ public final class Scratch {
 
     private static Node add(Node node, Device device, int next) {
         long bytes =
-                node.kernel() instanceof Kernel.Control control
+                node.kernel() instanceof Control control
                         ? Controls.workspaceBytes(control, device)
                         : device.workspaceBytes(node);
         if (bytes == 0) return node;

@@ -1,5 +1,6 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
@@ -34,7 +35,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _ ->
                     List.of();
         };
@@ -64,7 +65,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _ ->
                     throw new IllegalArgumentException("no views in " + kernel);
         };
@@ -123,7 +124,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _ ->
                     throw new IllegalArgumentException("no views in " + kernel);
         };
@@ -151,7 +152,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _ ->
                     0;
         };
@@ -178,7 +179,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _ ->
                     List.of();
         };
@@ -201,7 +202,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _ ->
                     throw new IllegalArgumentException("no views of results in " + kernel);
         };

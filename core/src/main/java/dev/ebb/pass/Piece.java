@@ -1,5 +1,6 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
@@ -35,7 +36,7 @@ final class Piece {
     Piece(Node node, List<Value> inputs, UnaryOperator<Graph> bodies) {
         this.node = node;
         this.kernel =
-                node.kernel() instanceof Kernel.Control control
+                node.kernel() instanceof Control control
                         ? control.withBodies(control.bodies().stream().map(bodies).toList())
                         : node.kernel();
         this.inputs = inputs;

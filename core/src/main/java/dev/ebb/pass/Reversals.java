@@ -1,10 +1,10 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Control.Begun;
+import dev.ebb.ir.Control.Remember;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Kernel.Begun;
-import dev.ebb.ir.Kernel.Remember;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Room;
 import dev.ebb.ir.Shape;
@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 /**
  * Gives every loop that is reversed as much room as {@link Rooms} has for it, loops inside loops
  * first. The forward loop then keeps states and tapes in that room instead of stacking all its
- * carries, and its reverse becomes a {@link Kernel.Sweep} that works in it. A loop whose rounds can
- * be undone needs no room: see {@link Undoing}.
+ * carries, and its reverse becomes a {@link Control.Sweep} that works in it. A loop whose rounds
+ * can be undone needs no room: see {@link Undoing}.
  */
 public final class Reversals {
     private Reversals() {}
@@ -97,7 +97,7 @@ public final class Reversals {
      * are asked for.
      */
     public static Run alone(List<Node> nodes) {
-        if (nodes.stream().noneMatch(n -> n.kernel() instanceof Kernel.Scan))
+        if (nodes.stream().noneMatch(n -> n.kernel() instanceof Control.Scan))
             return new Run(nodes, Set.of());
         var outside = new LinkedHashSet<Value>();
         var made = new HashSet<Value>();
@@ -137,7 +137,7 @@ public final class Reversals {
                         : new Remember.Checkpoints(
                                 room, halves.taping(pair.rounds().body().results().size()));
         var kernel = Loops.remembering(pair.forward().kernel(), what);
-        var onward = kernel instanceof Kernel.Scan scan ? scan.onward() : kernel;
+        var onward = kernel instanceof Control.Scan scan ? scan.onward() : kernel;
         var types = outputs.stream().map(Value::type).toList();
         var name = pair.forward().op().name() + keeping(pair.rounds(), room);
         return new Node(
@@ -149,7 +149,7 @@ public final class Reversals {
     }
 
     /** What is kept, for the report. */
-    private static String keeping(Kernel.Scan loop, Room room) {
+    private static String keeping(Control.Scan loop, Room room) {
         if (room.capacity(0) >= loop.times()) return " keeping all";
         int states = Math.min(room.levels() + 1, loop.times());
         return " keeping "
@@ -171,7 +171,7 @@ public final class Reversals {
         inputs.addAll(pair.back().subList(0, first));
         inputs.addAll(pair.back().subList(first + k.carries(), pair.back().size()));
         var ahead =
-                new Kernel.Scan(
+                new Control.Scan(
                         onlyCarries(k),
                         k.times(),
                         k.constants(),
@@ -181,7 +181,7 @@ public final class Reversals {
                         k.remember(),
                         k.pace());
         var kernel =
-                new Kernel.Sweep(
+                new Control.Sweep(
                         ahead,
                         halves.taping(k.carries()),
                         halves.leaving(),
@@ -199,7 +199,7 @@ public final class Reversals {
                 again ? Set.of() : Set.of(Trait.NONDETERMINISTIC));
     }
 
-    private static Graph onlyCarries(Kernel.Scan k) {
+    private static Graph onlyCarries(Control.Scan k) {
         var g = new Graph.Builder();
         var here =
                 g.inline(k.body(), k.body().params().stream().map(p -> g.param(p.type())).toList());

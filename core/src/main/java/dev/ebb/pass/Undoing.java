@@ -1,10 +1,11 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Control.Remember;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Kernel.Remember;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Trait;
@@ -24,8 +25,8 @@ import java.util.Set;
  */
 final class Undoing {
     private final Pair pair;
-    private final Kernel.Scan ahead;
-    private final Kernel.Scan back;
+    private final Control.Scan ahead;
+    private final Control.Scan back;
     private final Graph undo;
     private final List<Value> rebuilt = new ArrayList<>();
     private final Value checked;
@@ -75,7 +76,7 @@ final class Undoing {
         var outputs = new ArrayList<>(rebuilt);
         outputs.addAll(pair.backward().outputs());
         var kernel =
-                new Kernel.Scan(
+                new Control.Scan(
                         round(),
                         back.times(),
                         ahead.constants() + back.constants(),

@@ -1,5 +1,6 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
@@ -35,7 +36,7 @@ public final class Inplace {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _ ->
                     false;
         };

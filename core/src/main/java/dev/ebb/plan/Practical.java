@@ -1,5 +1,6 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
@@ -36,7 +37,7 @@ public record Practical() implements Strategy {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _,
                     Kernel.Fold _,
                     Kernel.Scatter _,

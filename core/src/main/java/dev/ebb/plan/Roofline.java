@@ -1,5 +1,6 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
@@ -62,7 +63,7 @@ public record Roofline(double products, double simple, double bytes, double star
             case Kernel.Attend(var h, _, _) -> attention(h, (double) h.width() + h.valueWidth());
             case Kernel.AttendGrad(var h, _, _) ->
                     attention(h, 3.0 * h.width() + 2.0 * h.valueWidth());
-            case Kernel.Control k -> control(k);
+            case Control k -> control(k);
             case Kernel.Library _ -> 0;
         };
     }
@@ -87,17 +88,17 @@ public record Roofline(double products, double simple, double bytes, double star
         return n;
     }
 
-    private double control(Kernel.Control control) {
+    private double control(Control control) {
         return switch (control) {
-            case Kernel.Scan k -> scan(k);
-            case Kernel.While k -> 16.0 * (graph(k.condition()) + graph(k.body()));
-            case Kernel.Sweep k -> sweep(k);
-            case Kernel.Cond k -> Math.max(graph(k.yes()), graph(k.no()));
+            case Control.Scan k -> scan(k);
+            case Control.While k -> 16.0 * (graph(k.condition()) + graph(k.body()));
+            case Control.Sweep k -> sweep(k);
+            case Control.Cond k -> Math.max(graph(k.yes()), graph(k.no()));
         };
     }
 
-    private double scan(Kernel.Scan k) {
-        if (!(k.remember() instanceof Kernel.Remember.Checkpoints(var room, var taping)))
+    private double scan(Control.Scan k) {
+        if (!(k.remember() instanceof Control.Remember.Checkpoints(var room, var taping)))
             return k.times() * graph(k.body());
         var splits = new Reach(room, k.times());
         int taped = k.times() == 0 ? 0 : Math.min(k.times(), splits.capacity(0));
@@ -108,13 +109,13 @@ public record Roofline(double products, double simple, double bytes, double star
     /**
      * Every round is taped once, here or by the forward loop, and what is run ahead comes on top.
      */
-    private double sweep(Kernel.Sweep k) {
+    private double sweep(Control.Sweep k) {
         int times = k.forward().times();
         var splits = new Reach(k.room(), times);
         double all = splits.ahead(0, times, 0);
         int first = Math.min(times, splits.capacity(0));
-        double ahead = k.begun() == Kernel.Begun.TAPED ? Math.max(0, all - (times - first)) : all;
-        int left = k.begun() == Kernel.Begun.TAPED ? times - first : times;
+        double ahead = k.begun() == Control.Begun.TAPED ? Math.max(0, all - (times - first)) : all;
+        int left = k.begun() == Control.Begun.TAPED ? times - first : times;
         return ahead * graph(k.forward().body())
                 + left * graph(k.taping().body())
                 + times * (graph(k.backward().body()) + 2.0 * k.room().tape() / bytes);

@@ -3,6 +3,7 @@ package dev.ebb.cpu;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Reference;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -61,8 +62,7 @@ final class VectorCpu implements Device, AutoCloseable {
                     elementwise.scatter(k, inputs.get(0), inputs.get(1), outputs.getFirst());
             case Kernel.Cumulate k ->
                     elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
-            case Kernel.Control _, Kernel.Library _ ->
-                    reference.bind(node, inputs, outputs, workspace);
+            case Control _, Kernel.Library _ -> reference.bind(node, inputs, outputs, workspace);
         };
     }
 

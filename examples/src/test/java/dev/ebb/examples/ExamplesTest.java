@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
+import dev.ebb.tensor.Array;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,6 +57,11 @@ final class ExamplesTest {
     void loop() {
         var all = Example6Loop.gradient(Budget.unlimited());
         assertThat(all.get(0)).isBetween(-1.0, 1.0);
+        assertThat(Example6Loop.gradientFromFourStates().sameBits(all)).isTrue();
+        var pushes = Array.of(0.1f, 0.2f, 0.3f);
+        var end = (Array) Example6Loop.growing(Array.scalar(0.5f), pushes);
+        assertThat(end.item()).isBetween(0.0, 1.0);
+        assertThat(((Array) Example6Loop.damped(pushes)).get(0)).isEqualTo(0.5);
     }
 
     @Test
