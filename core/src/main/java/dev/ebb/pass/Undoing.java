@@ -85,7 +85,16 @@ final class Undoing {
                         back.counted(),
                         new Remember.Nothing(),
                         back.pace());
-        return Loops.lowered(pair.backward(), kernel, inputs, outputs, Set.of());
+        var node = pair.backward();
+        var op =
+                new Lowered(
+                        node.op().name() + " undoing",
+                        kernel,
+                        outputs.stream().map(Value::type).toList(),
+                        Set.of(),
+                        Set.of(),
+                        List.of());
+        return new Node(op, inputs, outputs, node.region(), node.reverse());
     }
 
     private Graph round() {

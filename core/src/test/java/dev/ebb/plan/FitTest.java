@@ -114,7 +114,7 @@ class FitTest {
     /** The family grows as far down as it is asked, and what comes later is never cheaper. */
     @Test
     void generationsGetDearer() {
-        var frontier = new Frontier(new Model(Toy.transformerStep(6, 256, 64), Toy.COST));
+        var frontier = new Frontier(new Model(Toy.transformerStep(6, 256, 64), Toy.COST), Toy.COST);
         int generations = 1;
         double dearest = frontier.members(1).getLast().extra();
         while (frontier.grow()) {

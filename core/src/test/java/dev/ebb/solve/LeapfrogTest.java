@@ -9,6 +9,7 @@ import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Loop;
 import dev.ebb.Reversible;
+import dev.ebb.Tape;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.plan.Binomial;
@@ -91,6 +92,8 @@ class LeapfrogTest {
         var undone = inLeast(steps);
         var found = undone.apply(BODIES);
         assertThat(undone.report().measuredBytes()).isLessThanOrEqualTo(6000);
+        assertThat(undone.plan(BODIES).schedule().problem().graph().nodes())
+                .anyMatch(n -> n.op().name().equals("scan(300, reverse) undoing"));
         sameBits(found, Ebb.compile(gradient(steps)).with(new StoreAll()).apply(BODIES));
         sameBits(found, Ebb.compile(gradient(steps)).with(new Binomial(7)).apply(BODIES));
         Fn<State, Tensor> plain =
@@ -134,6 +137,22 @@ class LeapfrogTest {
                                     - ((Array) end.apply(Array.of(Shape.of(3, 2), down))).item())
                             / 2e-4;
             assertThat(gradient.get(i)).isCloseTo(slope, within(1e-5 * Math.abs(slope) + 1e-5));
+        }
+    }
+
+    @Test
+    void onATape() {
+        try (var tape = new Tape(Budget.mebibytes(16))) {
+            var x = tape.watch(BODIES.place());
+            var end =
+                    new Leapfrog(50, GRID)
+                            .solve(
+                                    LeapfrogTest::gravity,
+                                    new State(x, tape.watch(BODIES.velocity())),
+                                    0.05);
+            var found = tape.array(tape.gradient(distance(end), x));
+            var expected = Ebb.compile(gradient(50)).apply(BODIES).grad().place();
+            assertThat(found.sameBits((Array) expected)).isTrue();
         }
     }
 

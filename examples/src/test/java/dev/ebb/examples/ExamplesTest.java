@@ -68,4 +68,14 @@ final class ExamplesTest {
     void files(@TempDir Path folder) throws IOException {
         assertThat(Example7Files.roundTrip(folder)).isTrue();
     }
+
+    @Test
+    void reversible() {
+        assertThat(Example8Reversible.least(16) - Example8Reversible.least(4))
+                .isLessThanOrEqualTo(2 * 256 * 16 * 4);
+        var orbit = Example8Reversible.orbit(Budget.unlimited());
+        assertThat(orbit.get(0)).isNotZero();
+        assertThat(Example8Reversible.mirrored().toDoubles())
+                .containsExactly(new double[] {2, 2 * Math.exp(2)}, within(1e-12));
+    }
 }
