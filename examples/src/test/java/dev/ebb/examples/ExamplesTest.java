@@ -59,6 +59,16 @@ final class ExamplesTest {
     }
 
     @Test
+    void strategies(@TempDir Path folder) throws IOException {
+        var kept = Example8Strategies.run(Example8Strategies.keepAttention());
+        var mixed = Example8Strategies.run(Example8Strategies.mixed());
+        assertThat(kept.recomputed()).isGreaterThan(mixed.recomputed());
+        assertThat(mixed.recomputed()).isPositive();
+        assertThat(mixed.measuredBytes()).isEqualTo(mixed.promisedBytes());
+        assertThat(Example8Strategies.predicted(folder.resolve("prices"))).isPositive();
+    }
+
+    @Test
     void files(@TempDir Path folder) throws IOException {
         assertThat(Example7Files.roundTrip(folder)).isTrue();
     }
