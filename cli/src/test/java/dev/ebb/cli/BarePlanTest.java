@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.TreeMap;
@@ -132,11 +133,11 @@ class BarePlanTest {
         var file = sharedGraphs().resolve(name + ".json");
         assumeTrue(Files.exists(file), "no published graphs beside the project: " + file);
         var graph = BareGraph.parse(Files.readString(file));
-        long start = System.nanoTime();
+        var start = spent();
         var curve = BarePlan.curve(graph);
         long all = curve.storeAllBytes();
         long least = curve.leastBytes();
-        double spent = (System.nanoTime() - start) / 1e9;
+        double spent = spent().minus(start).toMillis() / 1e3;
         assertThat(spent).as("seconds to plan %s", name).isLessThan(seconds);
         System.out.printf("%s: %.1f s, least budget %.2f %%%n", name, spent, 100.0 * least / all);
         double last = 0;
@@ -160,6 +161,15 @@ class BarePlanTest {
         if (name.equals("resnet50-train")) assertThat(least).isLessThanOrEqualTo(all / 5);
         assertThatThrownBy(() -> curve.at(Budget.bytes(least - 1)))
                 .isInstanceOf(OverBudgetException.class);
+    }
+
+    /**
+     * Processor time. Planning runs on one thread, and the process also counts its compiler's and
+     * collector's: so this is never less than what the clock shows on a machine with a free core,
+     * and a busy machine does not fail the test.
+     */
+    private static Duration spent() {
+        return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     private static Iterable<Integer> percents(Map<Integer, Double> best) {
