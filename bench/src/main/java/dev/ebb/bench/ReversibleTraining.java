@@ -76,8 +76,7 @@ public final class ReversibleTraining {
         int last = Math.max(1, steps / 10);
         var start = new State<>(model, optimizer.start(model));
         try (var cpu = new Cpu();
-                var stepper =
-                        Ebb.stepper(step, start, batch(corpus, 0), Budget.unlimited(), cpu)) {
+                var stepper = Ebb.stepper(step, start, batch(corpus, 0), Budget.unlimited(), cpu)) {
             for (int i = 0; i < steps; i++) {
                 double loss = ((Array) stepper.step(batch(corpus, i))).item();
                 if (i >= steps - last) sum += loss;

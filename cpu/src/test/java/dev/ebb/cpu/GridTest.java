@@ -39,10 +39,7 @@ class GridTest {
     private static Array noise(Random random, Type type) {
         double reach = 0.99 * GRID.reach(type.dtype());
         return Array.of(
-                type,
-                random.doubles(type.size(), -1, 1)
-                        .map(u -> reach * u * u * u)
-                        .toArray());
+                type, random.doubles(type.size(), -1, 1).map(u -> reach * u * u * u).toArray());
     }
 
     @Test

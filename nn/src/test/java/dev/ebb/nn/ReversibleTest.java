@@ -146,8 +146,7 @@ class ReversibleTest {
                     all.step(batch);
                     least.step(batch);
                 }
-                assertThat(least.plan().schedule().steps())
-                        .anyMatch(s -> s instanceof Step.Invert);
+                assertThat(least.plan().schedule().steps()).anyMatch(s -> s instanceof Step.Invert);
                 assertThat(least.report().measuredBytes())
                         .isEqualTo(least.report().promisedBytes())
                         .isLessThanOrEqualTo(bytes);
