@@ -9,7 +9,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -17,36 +16,48 @@ import java.util.concurrent.TimeUnit;
 /** A run that is stopped and goes on ends in the same bits as one that was not. */
 final class ResumeTest {
     private static final int STEPS = 30;
-    private static final int KILLS = 3;
+    private static final int LONG = 400;
+    private static final int KILLS = 10;
 
     @TempDir Path folder;
 
     private List<String> arguments(String name, String... more) throws IOException {
-        var arguments = Shell.tiny(folder, name, STEPS);
+        return arguments(name, STEPS, more);
+    }
+
+    private List<String> arguments(String name, int steps, String... more) throws IOException {
+        var arguments = Shell.tiny(folder, name, steps);
         arguments.addAll(List.of("--checkpoint", "1"));
         arguments.addAll(List.of(more));
         return arguments;
     }
 
     @Test
-    void killed_at_random_moments_it_goes_on_bit_for_bit()
+    void killed_at_ten_random_moments_it_goes_on_bit_for_bit()
             throws IOException, InterruptedException {
-        assertThat(Shell.run(arguments("whole")).code()).isZero();
+        assertThat(Shell.run(arguments("whole", LONG)).code()).isZero();
         var random = new Random(7);
         var log = folder.resolve("log.txt");
         var checkpoint = folder.resolve("cut/checkpoint.safetensors");
-        var resumed = new ArrayList<String>();
         for (int i = 0; i < KILLS; i++) {
-            var child = Shell.spawn(arguments("cut", resumed.toArray(String[]::new)), log);
-            long before =
-                    Files.exists(checkpoint) ? Files.getLastModifiedTime(checkpoint).toMillis() : 0;
-            while (child.isAlive() && !changed(checkpoint, before)) Thread.sleep(5);
-            child.waitFor(random.nextInt(60), TimeUnit.MILLISECONDS);
+            boolean begun = Files.exists(checkpoint);
+            var child =
+                    Shell.spawn(
+                            begun ? arguments("cut", LONG, "--resume") : arguments("cut", LONG),
+                            log);
+            if (i % 2 == 0) {
+                // some steps after the first checkpoint of this process
+                awaitChange(child, checkpoint);
+                child.waitFor(random.nextInt(60), TimeUnit.MILLISECONDS);
+            } else {
+                // whatever it is doing: starting, planning, reading, writing, training
+                child.waitFor(random.nextInt(1500), TimeUnit.MILLISECONDS);
+            }
+            assertThat(child.isAlive()).as("kill %d hits it: %s", i, read(log)).isTrue();
             child.destroyForcibly().waitFor();
-            assertThat(checkpoint).as(Files.readString(log)).exists();
-            if (resumed.isEmpty()) resumed.add("--resume");
         }
-        var last = Shell.run(arguments("cut", "--resume"));
+        assertThat(checkpoint).exists();
+        var last = Shell.run(arguments("cut", LONG, "--resume"));
         assertThat(last.code()).as(last.err()).isZero();
         assertThat(Shell.digest(folder.resolve("cut.json")))
                 .isEqualTo(Shell.digest(folder.resolve("whole.json")));
@@ -54,8 +65,16 @@ final class ResumeTest {
                 .isEqualTo(Shell.json(folder.resolve("whole.json")).at("loss"));
     }
 
-    private static boolean changed(Path file, long before) throws IOException {
-        return Files.exists(file) && Files.getLastModifiedTime(file).toMillis() > before;
+    private static void awaitChange(Process child, Path file)
+            throws IOException, InterruptedException {
+        var before = Files.exists(file) ? Files.getLastModifiedTime(file).toMillis() : 0;
+        while (child.isAlive()
+                && !(Files.exists(file) && Files.getLastModifiedTime(file).toMillis() > before))
+            Thread.sleep(5);
+    }
+
+    private static String read(Path log) throws IOException {
+        return Files.readString(log);
     }
 
     @Test
