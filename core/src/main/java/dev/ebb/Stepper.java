@@ -63,6 +63,14 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         return Tree.unflatten(output, read(states, graph.results().size()));
     }
 
+    /**
+     * How states are built: one whose tensors have types and names but no data, so that nothing
+     * can be computed from it.
+     */
+    public S form() {
+        return form;
+    }
+
     /** A copy of the state as it is now. */
     public synchronized S state() {
         return Tree.unflatten(form, IntStream.range(0, states).mapToObj(this::state).toList());
@@ -99,6 +107,14 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     public Report report() {
         return report.orElseThrow(
                 () -> new IllegalStateException("nothing has run yet; call step first"));
+    }
+
+    /**
+     * The bytes in the arena while each computation or transfer of the latest step ran, as counted:
+     * beside {@link dev.ebb.exec.Tide}, which is the promise.
+     */
+    public synchronized long[] held() {
+        return program.held();
     }
 
     /** What is decided: what is kept, what is computed again, where it lies. */

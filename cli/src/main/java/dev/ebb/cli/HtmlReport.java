@@ -1,15 +1,14 @@
 package dev.ebb.cli;
 
-import dev.ebb.Tensorwise;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.Tide;
-import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.file.Json;
+import dev.ebb.plan.Step;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,17 +21,34 @@ final class HtmlReport {
 
     private HtmlReport() {}
 
-    static void write(Path file, Outcome outcome, Trainer trainer, Planned plan, double unigram)
+    /**
+     * The page of a run.
+     *
+     * @param names what the first parameters are called
+     * @param held the bytes held at each computation and transfer, as counted
+     */
+    static String of(
+            Outcome outcome, Planned plan, List<String> names, long[] held, double unigram)
             throws IOException {
-        var state = trainer.checkpoint("").state();
-        var tide = Tide.of(plan.layout());
         var all = json(outcome, plan, unigram);
-        all.put("tide", tide(tide));
-        all.put("values", values(plan, Tensorwise.names(state)));
+        all.put("tide", tide(Tide.of(plan.layout()), held(plan, held), plan.ownBytes()));
+        all.put("values", values(plan, names));
         all.put("kernels", kernels(outcome.kernels()));
         all.put("memory", Json.of(outcome.categories().stream().map(HtmlReport::peak).toList()));
-        var page = page(Json.of(all));
-        Durable.write(file, out -> out.write(page.getBytes(StandardCharsets.UTF_8)));
+        return page(Json.of(all));
+    }
+
+    /** What was counted, by the steps of the schedule: nothing is counted while freeing. */
+    private static List<Json> held(Planned plan, long[] held) {
+        var rows = new ArrayList<Json>();
+        int action = 0;
+        for (var step : plan.layout().schedule().steps()) {
+            rows.add(
+                    step instanceof Step.Free || action >= held.length
+                            ? new Json.Nothing()
+                            : Json.of(held[action++]));
+        }
+        return rows;
     }
 
     /** The page around its data. */
@@ -58,6 +74,9 @@ final class HtmlReport {
         all.put("measured", Json.of(o.measuredBytes()));
         all.put("storeAll", Json.of(o.storeAllBytes()));
         all.put("recomputeShare", Json.of(o.recomputeShare()));
+        all.put("diskRoom", Json.of(o.disk().roomBytes()));
+        all.put("diskPromised", Json.of(o.disk().promisedBytes()));
+        all.put("diskMeasured", Json.of(o.disk().measuredBytes()));
         all.put("stepMs", Json.of(o.medianSeconds() * 1000));
         all.put("tokensPerSecond", Json.of(o.tokensPerSecond()));
         all.put("parameters", Json.of(o.parameters()));
@@ -78,21 +97,20 @@ final class HtmlReport {
         return Json.of(List.of(Json.of(c.bytes()), Json.of(c.cost())));
     }
 
-    private static Json tide(Tide tide) {
+    private static Json tide(Tide tide, List<Json> held, long ownBytes) {
         var kinds = tide.categories();
         var rows =
                 kinds.stream()
                         .map(k -> Json.of(Arrays.stream(tide.bytes(k)).mapToObj(Json::of).toList()))
                         .toList();
         var names = kinds.stream().map(k -> Json.of(k.name().toLowerCase(Locale.ROOT))).toList();
-        return Json.of(
-                Map.of(
-                        "categories",
-                        Json.of(names),
-                        "bytes",
-                        Json.of(rows),
-                        "steps",
-                        Json.of(tide.steps().stream().map(Json::of).toList())));
+        var all = new LinkedHashMap<String, Json>();
+        all.put("categories", Json.of(names));
+        all.put("bytes", Json.of(rows));
+        all.put("held", Json.of(held));
+        all.put("own", Json.of(ownBytes));
+        all.put("steps", Json.of(tide.steps().stream().map(Json::of).toList()));
+        return Json.of(all);
     }
 
     private static Json peak(Report.Peak peak) {
