@@ -1,5 +1,6 @@
 package dev.ebb.cli;
 
+import dev.ebb.exec.Category;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.Tide;
 import dev.ebb.nn.file.Json;
@@ -8,12 +9,12 @@ import dev.ebb.plan.Step;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** A run as one web page that needs nothing but itself. */
 final class HtmlReport {
@@ -31,24 +32,11 @@ final class HtmlReport {
             Outcome outcome, Planned plan, List<String> names, long[] held, double unigram)
             throws IOException {
         var all = json(outcome, plan, unigram);
-        all.put("tide", tide(Tide.of(plan.layout()), held(plan, held), plan.ownBytes()));
+        all.put("tide", tide(plan, held));
         all.put("values", values(plan, names));
         all.put("kernels", kernels(outcome.kernels()));
         all.put("memory", Json.of(outcome.categories().stream().map(HtmlReport::peak).toList()));
         return page(Json.of(all));
-    }
-
-    /** What was counted, by the steps of the schedule: nothing is counted while freeing. */
-    private static List<Json> held(Planned plan, long[] held) {
-        var rows = new ArrayList<Json>();
-        int action = 0;
-        for (var step : plan.layout().schedule().steps()) {
-            rows.add(
-                    step instanceof Step.Free || action >= held.length
-                            ? new Json.Nothing()
-                            : Json.of(held[action++]));
-        }
-        return rows;
     }
 
     /** The page around its data. */
@@ -97,19 +85,36 @@ final class HtmlReport {
         return Json.of(List.of(Json.of(c.bytes()), Json.of(c.cost())));
     }
 
-    private static Json tide(Tide tide, List<Json> held, long ownBytes) {
-        var kinds = tide.categories();
-        var rows =
-                kinds.stream()
-                        .map(k -> Json.of(Arrays.stream(tide.bytes(k)).mapToObj(Json::of).toList()))
-                        .toList();
-        var names = kinds.stream().map(k -> Json.of(k.name().toLowerCase(Locale.ROOT))).toList();
+    /** The steps that compute or move something; freeing is seen in the next one. */
+    private static Json tide(Planned plan, long[] held) {
+        var steps = plan.layout().schedule().steps();
+        var shown =
+                IntStream.range(0, steps.size())
+                        .filter(i -> !(steps.get(i) instanceof Step.Free))
+                        .toArray();
+        var tide = Tide.of(plan.layout());
+        var rows = new LinkedHashMap<String, Json>();
+        for (var category : Category.values()) {
+            // the device's own memory is workspace that never goes
+            long own = category == Category.WORKSPACE ? plan.ownBytes() : 0;
+            if (tide.peak(category) + own == 0) continue;
+            var bytes = tide.bytes(category);
+            rows.put(
+                    category.name().toLowerCase(Locale.ROOT),
+                    Json.of(Arrays.stream(shown).mapToObj(i -> Json.of(bytes[i] + own)).toList()));
+        }
         var all = new LinkedHashMap<String, Json>();
-        all.put("categories", Json.of(names));
-        all.put("bytes", Json.of(rows));
-        all.put("held", Json.of(held));
-        all.put("own", Json.of(ownBytes));
-        all.put("steps", Json.of(tide.steps().stream().map(Json::of).toList()));
+        all.put("categories", Json.of(rows.keySet().stream().map(Json::of).toList()));
+        all.put("bytes", Json.of(List.copyOf(rows.values())));
+        all.put(
+                "held",
+                Json.of(
+                        Arrays.stream(held)
+                                .mapToObj(bytes -> Json.of(bytes + plan.ownBytes()))
+                                .toList()));
+        all.put(
+                "steps",
+                Json.of(Arrays.stream(shown).mapToObj(i -> Json.of(tide.steps().get(i))).toList()));
         return Json.of(all);
     }
 

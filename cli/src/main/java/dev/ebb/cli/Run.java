@@ -42,10 +42,22 @@ record Run(
         Checkpoint read() throws IOException;
     }
 
+    /** What is left of a run when its memory is given back. */
+    private record Finished(Outcome outcome, String page, LanguageModel model) {}
+
     Result train(Start start, Corpus corpus) throws IOException {
-        var device = Threads.device(threads);
-        try (var stop = Stop.listen();
-                var trainer = trainer(start, corpus, device)) {
+        try (var stop = Stop.listen()) {
+            var end = finished(start, corpus, stop);
+            goodbye(end.outcome, corpus, end.model, stop.isAsked());
+            Durable.write(
+                    folder.report(), out -> out.write(end.page.getBytes(StandardCharsets.UTF_8)));
+            lines.println("report: " + folder.report().toAbsolutePath());
+            return new Result(end.outcome, stop.isAsked());
+        }
+    }
+
+    private Finished finished(Start start, Corpus corpus, Stop stop) throws IOException {
+        try (var trainer = trainer(start, corpus, Threads.device(threads))) {
             // the state is in the program's memory now; what it was made of is garbage
             Resident.tidy();
             var plan = Planned.of(trainer.plan(), budget);
@@ -59,13 +71,7 @@ record Run(
                             trainer.names(),
                             trainer.held(),
                             corpus.unigramEntropy());
-            var model = trainer.model();
-            trainer.close();
-            goodbye(outcome, corpus, model, stop.isAsked());
-            Durable.write(
-                    folder.report(), out -> out.write(page.getBytes(StandardCharsets.UTF_8)));
-            lines.println("report: " + folder.report().toAbsolutePath());
-            return new Result(outcome, stop.isAsked());
+            return new Finished(outcome, page, trainer.model());
         }
     }
 

@@ -57,11 +57,17 @@ final class Shell {
 
     static Json json(Path file) {
         try {
-            return Json.parse(Files.readString(file));
-        } catch (FileFormatException e) {
-            throw new AssertionError(e);
+            return parsed(Files.readString(file));
         } catch (IOException e) {
             throw new AssertionError(file + " was not written", e);
+        }
+    }
+
+    static Json parsed(String text) {
+        try {
+            return Json.parse(text);
+        } catch (FileFormatException e) {
+            throw new AssertionError(e);
         }
     }
 
