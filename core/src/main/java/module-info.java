@@ -1,5 +1,6 @@
 /** Reverse-mode automatic differentiation in the memory you name. */
 module dev.ebb {
+    requires static jdk.jfr;
     requires static org.jspecify;
 
     exports dev.ebb;

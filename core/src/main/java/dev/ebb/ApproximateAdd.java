@@ -46,8 +46,8 @@ record ApproximateAdd() implements Binary {
         }
 
         @Override
-        public Pair vjp(Tensor y, Tensor f, Tensor x, Tensor dx) {
-            return new Pair(dx, dx.neg());
+        public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
+            return new Pair(dz, dz.neg());
         }
     }
 }

@@ -88,6 +88,7 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     }
 
     private Entry<R> prepare(P argument, List<Tensor> leaves) {
+        var done = Flight.recorder().compiling();
         var structure = new ArrayList<R>();
         var trace =
                 Trace.of(
@@ -97,9 +98,9 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
                         },
                         leaves.stream().map(Tensor::type).toList());
         var captured = Prepared.data(trace.captured());
-        return new Entry<>(
-                structure.getFirst(),
-                Prepared.of(trace.graph(), captured, leaves.size(), pipeline));
+        var prepared = Prepared.of(trace.graph(), captured, leaves.size(), pipeline);
+        done.accept(prepared.plan());
+        return new Entry<>(structure.getFirst(), prepared);
     }
 
     /** What the latest run promised and what it measured. */

@@ -2,6 +2,7 @@ package dev.ebb;
 
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -52,7 +53,7 @@ record CondOp(Graph yes, Graph no) implements Op {
 
     @Override
     public Kernel kernel(List<Type> inputs) {
-        return new Kernel.Cond(yes, no);
+        return new Control.Cond(yes, no);
     }
 
     @Override

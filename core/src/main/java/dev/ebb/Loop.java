@@ -12,6 +12,7 @@ import dev.ebb.trace.Tree;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
 
@@ -51,23 +52,34 @@ public final class Loop {
             }
             times = t.shape().dim(0);
         }
-        return loop(times, carry, xs, Pace.of(times, cost), body);
+        return loop(times, carry, xs, Pace.of(times, cost), body, Optional.empty());
     }
 
     /** {@code carry = body(carry)}, {@code times} times. */
     public static <C> C repeat(int times, C carry, Fn<C, C> body) {
+        return repeat(times, carry, body, Optional.empty());
+    }
+
+    /** The same with a function that undoes a round. */
+    static <C> C repeat(int times, C carry, Fn<C, C> body, Optional<Fn<C, C>> inverse) {
         if (times < 0) throw new IllegalArgumentException("a loop cannot run " + times + " times");
         return loop(
                         times,
                         carry,
                         List.<Tensor>of(),
                         Pace.EVEN,
-                        (C c, List<Tensor> none) -> new Next<>(body.apply(c), none))
+                        (C c, List<Tensor> none) -> new Next<>(body.apply(c), none),
+                        inverse)
                 .carry();
     }
 
     private static <C, X, Y> Scanned<C, Y> loop(
-            int times, C carry, X xs, Pace pace, Fn2<C, X, Next<C, Y>> body) {
+            int times,
+            C carry,
+            X xs,
+            Pace pace,
+            Fn2<C, X, Next<C, Y>> body,
+            Optional<Fn<C, C>> inverse) {
         var first = Tree.flatten(carry);
         var stacks = Tree.flatten(xs);
         var types = new ArrayList<>(first.stream().map(Tensor::type).toList());
@@ -92,17 +104,20 @@ public final class Loop {
                             return results;
                         },
                         types);
+        var back = inverse.map(f -> Trace.of(in -> undone(f, carry, in), types));
+        var constants = back.map(b -> union(trace, b)).orElse(trace.captured());
         var op =
                 new ScanOp(
-                        taking(trace, trace.captured(), types),
+                        taking(trace, constants, types),
                         times,
-                        trace.captured().size(),
+                        constants.size(),
                         first.size(),
                         false,
                         false,
                         false,
-                        pace);
-        var operands = new ArrayList<>(trace.captured());
+                        pace,
+                        back.map(b -> taking(b, constants, types)));
+        var operands = new ArrayList<>(constants);
         operands.addAll(first);
         operands.addAll(stacks);
         var outputs = Tensors.apply(op, operands);
@@ -110,6 +125,20 @@ public final class Loop {
                 Tree.unflatten(carry, outputs.subList(0, first.size())),
                 Tree.unflatten(
                         structure.getFirst(), outputs.subList(first.size(), outputs.size())));
+    }
+
+    private static <C> List<Tensor> undone(Fn<C, C> inverse, C carry, List<Tensor> after) {
+        var before = Tree.flatten(inverse.apply(Tree.unflatten(carry, after)));
+        var types = before.stream().map(Tensor::type).toList();
+        if (!types.equals(after.stream().map(Tensor::type).toList())) {
+            throw new ShapeException(
+                    "a loop's inverse gives "
+                            + types
+                            + " where the carry is "
+                            + after.stream().map(Tensor::type).toList()
+                            + "; it must return what its body takes");
+        }
+        return before;
     }
 
     /**

@@ -12,6 +12,7 @@ import dev.ebb.plan.Binding;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
 import dev.ebb.plan.Curve;
+import dev.ebb.plan.Fit;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
@@ -74,12 +75,12 @@ record Pipeline(
                             return room(loop, Long.MAX_VALUE);
                         });
         var everything = curve(whole, bindings);
-        if (loops.isEmpty()) return everything.at(budget);
+        if (loops.isEmpty()) return fitted(everything);
         // a share is one of keeping everything, whatever the loops are given in the end
         var bytes = budget.resolved(everything.storeAllBytes());
-        if (everything.storeAllBytes() <= bytes.resolve(0)) return everything.at(bytes);
-        return new Pipeline(bytes, strategy, cost, device, fusing)
-                .inLess(merged, bindings, loops, everything);
+        var within = new Pipeline(bytes, strategy, cost, device, fusing);
+        if (everything.storeAllBytes() <= bytes.resolve(0)) return within.fitted(everything);
+        return within.inLess(merged, bindings, loops, everything);
     }
 
     private Plan inLess(
@@ -89,7 +90,7 @@ record Pipeline(
             Curve everything) {
         long most = 0;
         for (var loop : loops) {
-            if (loop.state() > 0)
+            if (loop.state() > 0 && !loop.undoable())
                 most = Math.max(most, Math.ceilDiv(loop.allBytes(), loop.state()));
         }
         // the least comes first: what does not fit then fits in no other way
@@ -109,7 +110,7 @@ record Pipeline(
         for (long states = fits / 2; states > 0; states /= 4)
             best = cheaper(best, planned(merged, bindings, states));
         try {
-            return cheaper(best, everything.at(budget));
+            return cheaper(best, fitted(everything));
         } catch (OverBudgetException e) {
             return best;
         }
@@ -123,34 +124,49 @@ record Pipeline(
         return a.cost() < b.cost() ? a : b;
     }
 
-    /** Room for a tape and so many states, or for the tapes of all rounds if that is less. */
-    private static Room room(Reversals.Reversed loop, long states) {
+    /**
+     * Room for a tape and so many states, or for the tapes of all rounds if that is less. A loop
+     * that can be undone keeps all or nothing: undoing a round takes no longer than running it
+     * again.
+     */
+    private static Optional<Room> room(Reversals.Reversed loop, long states) {
         if (!loop.known()) {
             long kept = Math.min(Math.min(states, UNKNOWN_STATES - 1), loop.rounds() - 1);
-            return new Room(
-                    loop.tape() + kept * loop.state(),
-                    loop.state(),
-                    loop.tape(),
-                    Integer.MAX_VALUE);
+            return Optional.of(
+                    new Room(
+                            loop.tape() + kept * loop.state(),
+                            loop.state(),
+                            loop.tape(),
+                            Integer.MAX_VALUE));
         }
         long all = loop.allBytes();
         boolean few = loop.state() > 0 && states < all / loop.state();
+        if (few && loop.undoable()) return Optional.empty();
         long bytes = few ? Math.min(all, loop.tape() + states * loop.state()) : all;
-        return new Room(bytes, loop.state(), loop.tape(), Integer.MAX_VALUE);
+        return Optional.of(new Room(bytes, loop.state(), loop.tape(), Integer.MAX_VALUE));
     }
 
-    private Room asStrategySays(Reversals.Reversed loop) {
+    private Optional<Room> asStrategySays(Reversals.Reversed loop) {
         int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), UNKNOWN_STATES);
         int states = strategy.map(s -> s.states(loop.rounds())).orElse(most);
         if (loop.known() && states >= loop.rounds()) return room(loop, Long.MAX_VALUE);
-        return Room.slots(Math.min(states, most), loop.state(), loop.tape());
+        return Optional.of(Room.slots(Math.min(states, most), loop.state(), loop.tape()));
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {
-        if (strategy.isEmpty()) return curve(graph, bindings).at(budget);
-        var problem = problem(graph, bindings);
-        var plan = strategy.get().decide(problem, cost, device.fixedBytes());
-        return bounded(plan, strategy.get());
+        if (strategy.isEmpty()) return fitted(curve(graph, bindings));
+        var chosen = strategy.get();
+        var done = Flight.recorder().planning(chosen.toString());
+        var plan = chosen.decide(problem(graph, bindings), cost, device.fixedBytes());
+        done.accept(plan);
+        return bounded(plan, chosen);
+    }
+
+    private Plan fitted(Curve curve) {
+        var done = Flight.recorder().planning(new Fit(budget).toString());
+        var plan = curve.at(budget);
+        done.accept(plan);
+        return plan;
     }
 
     private Curve curve(Graph graph, List<Binding> bindings) {

@@ -110,7 +110,10 @@ final class Prepared implements AutoCloseable {
     private List<Array> run(List<Array> arguments, Function<Program, Report> how) {
         var ready = program();
         for (int i = 0; i < arguments.size(); i++) write(ready, i, arguments.get(i), graph);
-        report = Optional.of(how.apply(ready));
+        var done = Flight.recorder().running();
+        var measured = how.apply(ready);
+        done.accept(measured);
+        report = Optional.of(measured);
         var results = new ArrayList<Array>();
         for (int i = 0; i < graph.results().size(); i++) {
             results.add(result(ready, i, graph));

@@ -84,6 +84,17 @@ public final class Reversible {
         return in -> run(all, new Plain(), in);
     }
 
+    /**
+     * {@code carry = body(carry)}, {@code times} times, as {@link Loop#repeat}, with {@code
+     * inverse} as the way back: from the carry after a round, it gives the one before, to the last
+     * bit. If memory does not allow to keep what every round leaves, the gradient walks the loop
+     * backwards from its end, in memory that does not grow with the number of rounds. That it came
+     * back to where the loop began is checked.
+     */
+    public static <C> C repeat(int times, C carry, Fn<C, C> body, Fn<C, C> inverse) {
+        return Loop.repeat(times, carry, body, Optional.of(inverse));
+    }
+
     private static Streams run(List<Block> blocks, Coupling coupling, Streams in) {
         var x = Ebb.region("enter", () -> coupling.enter(in));
         for (int i = 0; i < blocks.size(); i++) {

@@ -2,6 +2,7 @@ package dev.ebb;
 
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
@@ -16,6 +17,7 @@ import dev.ebb.tensor.Store;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -27,6 +29,7 @@ import java.util.stream.IntStream;
  * @param counted whether the first input says how many rounds, of at most {@code times}, really run
  * @param pace what each round is said to cost, in the order in which they run
  * @param remember whether the carries that each round began with are stacked as further outputs
+ * @param undo maps (constants, carries after a round, slices) to the carries before it
  */
 record ScanOp(
         Graph body,
@@ -36,7 +39,8 @@ record ScanOp(
         boolean reverse,
         boolean counted,
         boolean remember,
-        Pace pace)
+        Pace pace,
+        Optional<Graph> undo)
         implements Op {
 
     ScanOp {
@@ -94,26 +98,31 @@ record ScanOp(
     }
 
     /** Each carry takes over the memory of the one before. */
-    @Override
-    public Kernel kernel(List<Type> inputs) {
+    private Graph inPlace(Graph round) {
         var g = new Graph.Builder();
-        var params = body.params().stream().map(p -> g.param(p.type())).toList();
-        var here = g.inline(body, params);
+        var params = round.params().stream().map(p -> g.param(p.type())).toList();
+        var here = g.inline(round, params);
         var results = new ArrayList<Value>();
-        for (int i = 0; i < body.results().size(); i++) {
-            var result = here.at(body.results().get(i));
+        for (int i = 0; i < round.results().size(); i++) {
+            var result = here.at(round.results().get(i));
             results.add(
                     i < carries ? g.emit(new Store(), params.get(constants + i), result) : result);
         }
-        return new Kernel.Scan(
-                g.build(results),
+        return g.build(results);
+    }
+
+    @Override
+    public Kernel kernel(List<Type> inputs) {
+        return new Control.Scan(
+                inPlace(body),
                 times,
                 constants,
                 carries,
                 reverse,
                 counted,
-                remember ? new Kernel.Remember.Everything() : new Kernel.Remember.Nothing(),
-                pace);
+                remember ? new Control.Remember.Everything() : new Control.Remember.Nothing(),
+                pace,
+                undo.map(this::inPlace));
     }
 
     /** The number of inputs before the constants. */
@@ -138,7 +147,7 @@ record ScanOp(
         var g = adjoints.graph();
         var count = node.inputs().subList(0, first());
         var operands = node.inputs().subList(first(), node.inputs().size());
-        var again = new ScanOp(body, times, constants, carries, reverse, counted, true, pace);
+        var again = new ScanOp(body, times, constants, carries, reverse, counted, true, pace, undo);
         var trajectory = g.emit(again, node.inputs());
         var stacks = trajectory.subList(body.results().size(), trajectory.size());
 
@@ -169,7 +178,8 @@ record ScanOp(
                                 !reverse,
                                 counted,
                                 false,
-                                pace.reversed()),
+                                pace.reversed(),
+                                Optional.empty()),
                         inputs);
         int at = 0;
         for (int i : back.floatCarries)

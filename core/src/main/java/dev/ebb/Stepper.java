@@ -30,6 +30,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
 
     Stepper(Fn2<S, B, Next<S, R>> step, S initial, B example, Pipeline pipeline) {
         this.inputSignature = Tree.signature(example);
+        var done = Flight.recorder().compiling();
         var trace = StepTrace.of(step, initial, example);
         form = trace.form();
         output = trace.output();
@@ -38,6 +39,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         graph = trace.graph();
         plan = trace.plan(pipeline);
         program = new Program(plan.layout(), pipeline.device());
+        done.accept(plan);
         restore(initial);
         var captured = trace.data();
         for (int i = 0; i < captured.size(); i++) write(captured.get(i), states + inputs + i);
@@ -59,7 +61,10 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         }
         var leaves = Tree.flatten(input);
         for (int i = 0; i < inputs; i++) write((Array) leaves.get(i), states + i);
-        report = Optional.of(program.run());
+        var done = Flight.recorder().running();
+        var measured = program.run();
+        done.accept(measured);
+        report = Optional.of(measured);
         return Tree.unflatten(output, read(states, graph.results().size()));
     }
 

@@ -1,6 +1,7 @@
 package dev.ebb;
 
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
@@ -14,6 +15,7 @@ import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A loop of unknown length as one node. Inputs: constants, then first carries; outputs: last
@@ -33,7 +35,8 @@ record WhileOp(Graph condition, Graph body, int limit, int constants, int carrie
     }
 
     private ScanOp counted() {
-        return new ScanOp(body, limit, constants, carries, false, true, false, Pace.EVEN);
+        return new ScanOp(
+                body, limit, constants, carries, false, true, false, Pace.EVEN, Optional.empty());
     }
 
     @Override
@@ -54,9 +57,14 @@ record WhileOp(Graph condition, Graph body, int limit, int constants, int carrie
 
     @Override
     public Kernel kernel(List<Type> inputs) {
-        var rounds = (Kernel.Scan) counted().kernel(inputs);
-        return new Kernel.While(
-                condition, rounds.body(), limit, constants, carries, new Kernel.Remember.Nothing());
+        var rounds = (Control.Scan) counted().kernel(inputs);
+        return new Control.While(
+                condition,
+                rounds.body(),
+                limit,
+                constants,
+                carries,
+                new Control.Remember.Nothing());
     }
 
     @Override

@@ -265,7 +265,7 @@ class CellTest {
                             return new Next<>(c.get(), c.get().sum());
                         },
                         (Tensor) large(),
-                        (Tensor) large().slice(0, 0, 2),
+                        large().slice(0, 0, 2),
                         Budget.unlimited())) {
             stepper.step(large().slice(0, 0, 2));
             assertThat(stepper.report().promisedBytes()).isLessThan(LARGE + LARGE / 64);

@@ -2,8 +2,9 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Pace;
 import dev.ebb.ir.Room;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
@@ -13,6 +14,7 @@ import dev.ebb.plan.Online;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Revolve;
+import dev.ebb.plan.Splits;
 import dev.ebb.plan.Step;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
@@ -237,9 +239,58 @@ class LoopCheckpointTest {
     private static Room room(Plan plan) {
         for (var step : plan.schedule().steps()) {
             if (step instanceof Step.Compute(var node, _)
-                    && node.kernel() instanceof Kernel.Sweep sweep) return sweep.room();
+                    && node.kernel() instanceof Control.Sweep sweep) return sweep.room();
         }
         throw new AssertionError("no loop is reversed");
+    }
+
+    /** As many steps as the schedule for the room that the planner chose says. */
+    @Test
+    void fiftyThousandStepsInRoomForTwenty() {
+        int steps = 50_000;
+        var count = new AtomicLong();
+        var counting = new Watched(_ -> count.incrementAndGet());
+        Fn<Tensor, Tensor> f =
+                v -> Loop.repeat(steps, v, c -> c.apply(counting).mul(1.0001).sin()).sum();
+        var x = (Array) Key.of(1).uniform(Type.of(DType.F64, 8));
+        try (var grad = Ebb.compile(Ebb.grad(f), Budget.bytes(28 * 64))) {
+            grad.apply(x);
+            var room = room(grad.plan(x));
+            assertThat(room.levels()).isBetween(15, 25);
+            assertThat(count.get())
+                    .isEqualTo(Splits.of(Pace.EVEN, room, steps).forwards(steps))
+                    .isLessThanOrEqualTo(Revolve.forwards(steps, room.levels() + 1));
+            assertThat(grad.report().measuredBytes()).isEqualTo(grad.report().promisedBytes());
+        }
+    }
+
+    @Test
+    void aWhileLoopKeepsFewerStatesWhereFewFit() {
+        record Carry(Tensor x, Tensor left) {}
+        Fn<Tensor, Tensor> f =
+                v ->
+                        Loop.whileTrue(
+                                        1000,
+                                        new Carry(v, v.slice(0, 0, 1).reshape().mul(0).add(90)),
+                                        c -> c.left().gt(0),
+                                        c -> new Carry(c.x().mul(c.x()).sin(), c.left().sub(1)))
+                                .x()
+                                .sum();
+        var x = (Array) Key.of(1).uniform(Type.of(DType.F64, 100));
+        Array expected;
+        long most;
+        try (var grad = Ebb.compile(Ebb.grad(f))) {
+            expected = (Array) grad.apply(x);
+            most = grad.report().promisedBytes();
+        }
+        for (int part : new int[] {2, 3}) {
+            try (var grad = Ebb.compile(Ebb.grad(f), Budget.bytes(most / part))) {
+                assertThat(((Array) grad.apply(x)).sameBits(expected)).isTrue();
+                assertThat(grad.report().measuredBytes())
+                        .isEqualTo(grad.report().promisedBytes())
+                        .isLessThanOrEqualTo(most / part);
+            }
+        }
     }
 
     @Test

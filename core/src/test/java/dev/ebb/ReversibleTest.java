@@ -2,13 +2,16 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
+import dev.ebb.plan.Budget;
 import dev.ebb.plan.RecomputeAll;
 import dev.ebb.plan.Segments;
+import dev.ebb.plan.Step;
 import dev.ebb.plan.StoreAll;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Grid;
@@ -24,8 +27,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 class ReversibleTest {
-    private static final int ROWS = 24;
-    private static final int WIDTH = 8;
+    static final int ROWS = 24;
+    static final int WIDTH = 8;
 
     record Net(List<Tensor> f, List<Tensor> g, Tensor x) {
         static Net of(int depth, int seed) {
@@ -88,7 +91,7 @@ class ReversibleTest {
         var plain = Reversible.approximate(List.of(block)).apply(new Reversible.Streams(x1, x2));
         assertThat(((Array) plain.first()).get(0)).isEqualTo(0.5 + 0.1);
         assertThat(((Array) block.apply(Reversible.Streams.of(x2)).sum()).get(0))
-                .isCloseTo(0.55 + 0.5 + 3 * 0.55, org.assertj.core.api.Assertions.within(1e-9));
+                .isCloseTo(0.55 + 0.5 + 3 * 0.55, within(1e-9));
     }
 
     @Test
@@ -105,10 +108,7 @@ class ReversibleTest {
         var expected = arrays(Ebb.compile(Ebb.valueAndGrad(plain)).apply(net));
         for (int i = 0; i < found.size(); i++) {
             for (long j = 0; j < found.get(i).type().size(); j++) {
-                assertThat(found.get(i).get(j))
-                        .isCloseTo(
-                                expected.get(i).get(j),
-                                org.assertj.core.api.Assertions.within(2e-5));
+                assertThat(found.get(i).get(j)).isCloseTo(expected.get(i).get(j), within(2e-5));
             }
         }
     }
@@ -174,5 +174,85 @@ class ReversibleTest {
                                         type))
                 .isInstanceOf(ShapeException.class)
                 .hasMessageContaining("must have the stream's shape and element type");
+    }
+
+    /**
+     * Only where it is asked for; then it is marked in the plan, and how far it is off is told.
+     * Twelve blocks make more of the rounding of f32.
+     */
+    @Test
+    void anApproximateWayBackIsMarkedAndMeasured() {
+        Fn<Net, Tensor> loss =
+                n ->
+                        Reversible.approximate(n.blocks())
+                                .apply(Reversible.Streams.of(n.x()))
+                                .sum()
+                                .square()
+                                .mean();
+        var net = Net.of(12, 6);
+        var curve = Ebb.compile(Ebb.valueAndGrad(loss)).plan(net).curve();
+        var least = Ebb.compile(Ebb.valueAndGrad(loss), Budget.bytes(curve.leastBytes()));
+        var found = arrays(least.verify(net));
+        assertThat(least.plan(net).explain()).contains("approximately");
+        assertThat(least.report().drifts()).isNotEmpty();
+        assertThat(least.report().drifts()).allMatch(d -> d.relative() < 1e-5);
+        assertThat(least.report().drifts()).anyMatch(d -> d.relative() > 0);
+        var stored = arrays(Ebb.compile(Ebb.valueAndGrad(loss)).with(new StoreAll()).apply(net));
+        for (int i = 0; i < found.size(); i++) {
+            for (long j = 0; j < found.get(i).type().size(); j++) {
+                assertThat(found.get(i).get(j)).isCloseTo(stored.get(i).get(j), within(1e-4));
+            }
+        }
+    }
+
+    /** Branches so strong that streams go round the grid; inputs of every kind of float. */
+    private static Tensor wild(Tensor x) {
+        var block = Reversible.block(a -> a.mul(40).sin().mul(90), b -> b.square().cos().mul(120));
+        var out = Reversible.stack(List.of(block, block, block)).apply(Reversible.Streams.of(x));
+        return out.first().sin().add(out.second()).sum();
+    }
+
+    @Test
+    void tenThousandInputsAreRebuiltToTheLastBitOrRefused() {
+        var random = new Random(12);
+        Fn<Tensor, Ebb.ValueAndGrad<Tensor>> f = Ebb.valueAndGrad(ReversibleTest::wild);
+        var type = new Type(DType.F32, Shape.of(10));
+        var example = Array.make(type, _ -> {});
+        long least = Ebb.compile(f).plan(example).leastBytes();
+        int refused = 0;
+        try (var all = Ebb.compile(f).with(new StoreAll());
+                var tight = Ebb.compile(f, Budget.bytes(least))) {
+            assertThat(tight.plan(example).schedule().steps())
+                    .anyMatch(s -> s instanceof Step.Invert);
+            for (int n = 0; n < 1000; n++) {
+                var data = new float[10];
+                for (int i = 0; i < data.length; i++) data[i] = any(random);
+                var x = Array.of(Shape.of(10), data);
+                boolean fits = IntStream.range(0, 10).allMatch(i -> Math.abs(data[i]) < 255.9999f);
+                if (!fits) {
+                    refused++;
+                    assertThatThrownBy(() -> tight.apply(x))
+                            .isInstanceOf(GridException.class)
+                            .hasMessageContaining("what enters the grid in enter");
+                    continue;
+                }
+                var expected = all.apply(x);
+                var found = tight.verify(x);
+                assertThat(((Array) found.value()).sameBits((Array) expected.value())).isTrue();
+                assertThat(((Array) found.grad()).sameBits((Array) expected.grad())).isTrue();
+            }
+        }
+        assertThat(refused).isBetween(100, 700);
+    }
+
+    private static float any(Random random) {
+        return switch (random.nextInt(40)) {
+            case 0 -> Float.intBitsToFloat(random.nextInt());
+            case 1 -> Float.MIN_VALUE * random.nextInt(1000);
+            case 2 -> random.nextBoolean() ? -0f : 0f;
+            case 3 -> random.nextInt(8) == 0 ? Float.NEGATIVE_INFINITY : -255.5f;
+            case 4 -> random.nextInt(8) == 0 ? Float.NaN : 255.5f;
+            default -> 255 * (2 * random.nextFloat() - 1);
+        };
     }
 }

@@ -2,6 +2,7 @@ package dev.ebb.bench;
 
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -136,7 +137,7 @@ public final class AttentionBench {
             var out = t.get(3);
             var dout = t.get(4);
             var sizes =
-                    new Kernel.Heads(
+                    new Heads(
                             1, heads, heads, length, length, WIDTH, WIDTH, false, SCALE, List.of());
             var forward =
                     OneKernel.bind(
@@ -145,7 +146,7 @@ public final class AttentionBench {
                     OneKernel.bind(
                             cpu,
                             new Kernel.AttendGrad(sizes),
-                            List.of(q, k, v, out, logsum, dout),
+                            List.of(q, k, v, out, dout, logsum),
                             List.of(t.get(5), t.get(6), t.get(7)));
             var scores = product(cpu, heads, length, length, WIDTH, q, false, k, true, p);
             var mix = product(cpu, heads, length, WIDTH, length, p, false, v, false, out);

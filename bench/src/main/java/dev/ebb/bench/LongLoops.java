@@ -4,10 +4,18 @@ import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Fn2;
 import dev.ebb.Loop;
+import dev.ebb.cpu.Cpu;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Pace;
+import dev.ebb.ir.Room;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.Revolve;
+import dev.ebb.plan.Splits;
+import dev.ebb.plan.Step;
 import dev.ebb.solve.Rk4;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
@@ -33,28 +41,55 @@ public final class LongLoops {
         vanDerPol(times);
     }
 
-    /** A decay whose derivative is known: each step multiplies by a constant. */
+    /** A decay, {@code c - a c^2} in each step, whose derivative is a product of known factors. */
     private static void wide(int steps) {
-        double decay = 1 - 1.0 / steps;
-        Fn<Tensor, Tensor> f = x -> Loop.repeat(steps, x, c -> c.mul(decay)).sum();
+        double a = 1.0 / steps;
+        Fn<Tensor, Tensor> f = x -> Loop.repeat(steps, x, c -> c.sub(c.mul(c).mul(a))).sum();
         var x = (Array) Key.of(1).uniform(Type.of(DType.F64, WIDTH));
-        long start = System.nanoTime();
-        try (var grad = Ebb.compile(Ebb.grad(f)).with(new Binomial(SLOTS))) {
-            long bytes = grad.plan(x).layout().arenaBytes();
-            System.out.printf(
-                    "scan of %,d steps, %d wide, %d slots: planned in %.2f s, %s%n",
-                    steps, WIDTH, SLOTS, seconds(start), Budget.show(bytes));
-            start = System.nanoTime();
-            var g = (Array) grad.apply(x);
-            var report = grad.report();
-            System.out.printf(
-                    "  gradient %.6f (exact %.6f) in %.1f s; promised %d bytes, measured %d%n",
-                    g.get(0),
-                    Math.pow(decay, steps),
-                    seconds(start),
-                    report.promisedBytes(),
-                    report.measuredBytes());
+        try (var device = Cpu.allCores()) {
+            // room for the states, and for what else there is: argument, carry, gradient
+            var budget = Budget.bytes(device.fixedBytes() + (SLOTS + 5L) * WIDTH * Double.BYTES);
+            long start = System.nanoTime();
+            try (var grad = Ebb.compile(Ebb.grad(f), budget).on(device)) {
+                var room = room(grad.plan(x));
+                System.out.printf(
+                        "scan of %,d steps, %d wide, in %s: planned in %.2f s%n",
+                        steps, WIDTH, budget, seconds(start));
+                System.out.printf(
+                        "  room for %d states: %,d forward steps, the binomial optimum is %,d%n",
+                        room.levels() + 1,
+                        Splits.of(Pace.EVEN, room, steps).forwards(steps),
+                        Revolve.forwards(steps, room.levels() + 1));
+                start = System.nanoTime();
+                var g = (Array) grad.apply(x);
+                var report = grad.report();
+                System.out.printf(
+                        "  gradient %.9f (exact %.9f) in %.1f s; promised %d bytes, measured %d%n",
+                        g.get(0),
+                        derivative(x.get(0), a, steps),
+                        seconds(start),
+                        report.promisedBytes(),
+                        report.measuredBytes());
+            }
         }
+    }
+
+    private static Room room(Plan plan) {
+        for (var step : plan.schedule().steps()) {
+            if (step instanceof Step.Compute(var node, _)
+                    && node.kernel() instanceof Control.Sweep sweep) return sweep.room();
+        }
+        throw new IllegalStateException("no loop is reversed");
+    }
+
+    private static double derivative(double x, double a, int steps) {
+        double c = x;
+        double d = 1;
+        for (int i = 0; i < steps; i++) {
+            d *= 1 - 2 * a * c;
+            c -= a * c * c;
+        }
+        return d;
     }
 
     private static void vanDerPol(int steps) {

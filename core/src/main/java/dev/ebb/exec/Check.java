@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Inversion;
 import dev.ebb.plan.Schedule;
@@ -18,6 +19,10 @@ import java.util.Set;
 final class Check {
     private final Map<Value, Long> first = new HashMap<>();
     private final Set<Value> nearly = new HashSet<>();
+
+    /** What follows, as it is now, from values that were rebuilt nearly. */
+    private final Set<Value> off = new HashSet<>();
+
     private final Map<Value, Buffer> originals = new HashMap<>();
     private final List<Report.Drift> drifts = new ArrayList<>();
 
@@ -34,16 +39,28 @@ final class Check {
             var buffer = bound.outputs().get(i);
             switch (bound.step()) {
                 case Step.Compute(var node, _) -> {
-                    if (differs(value, buffer) && !nearly.contains(value))
+                    if (!follows(value, node) && differs(value, buffer))
                         throw new DigestException(node, step);
                 }
                 case Step.Invert(var inversion, _) -> {
-                    if (!inversion.exact()) drift(inversion, value, buffer);
-                    else if (differs(value, buffer)) throw new DigestException(inversion, step);
+                    if (!inversion.exact()) {
+                        off.add(value);
+                        drift(inversion, value, buffer);
+                    } else if (!follows(value, inversion.node()) && differs(value, buffer)) {
+                        throw new DigestException(inversion, step);
+                    }
                 }
                 case Step.Free _, Step.Offload _, Step.Fetch _ -> {}
             }
         }
+    }
+
+    /** Whether {@code value} may differ, for {@code node} read something that does. */
+    private boolean follows(Value value, Node node) {
+        boolean follows = node.inputs().stream().anyMatch(off::contains);
+        if (follows) off.add(value);
+        else off.remove(value);
+        return follows;
     }
 
     private boolean differs(Value value, Buffer buffer) {

@@ -1,8 +1,8 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Kernel;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -14,28 +14,24 @@ import java.util.List;
 final class Controls {
     private Controls() {}
 
-    static long workspaceBytes(Kernel.Control control, Device device) {
+    static long workspaceBytes(Control control, Device device) {
         return switch (control) {
-            case Kernel.Scan k -> Looping.workspaceBytes(k, device);
-            case Kernel.While k -> Looping.workspaceBytes(k, device);
-            case Kernel.Sweep k -> Sweeping.workspaceBytes(k, device);
-            case Kernel.Cond k ->
+            case Control.Scan k -> Looping.workspaceBytes(k, device);
+            case Control.While k -> Looping.workspaceBytes(k, device);
+            case Control.Sweep k -> Sweeping.workspaceBytes(k, device);
+            case Control.Cond k ->
                     Math.max(branch(k.yes(), device).bytes(), branch(k.no(), device).bytes());
         };
     }
 
     static Runnable bind(
-            Kernel.Control control,
-            Device device,
-            List<Buffer> in,
-            List<Buffer> out,
-            Buffer workspace) {
+            Control control, Device device, List<Buffer> in, List<Buffer> out, Buffer workspace) {
         var memory = workspace.segment();
         return switch (control) {
-            case Kernel.Scan k -> Looping.scan(k, device, in, out, memory);
-            case Kernel.While k -> Looping.whileTrue(k, device, in, out, memory);
-            case Kernel.Sweep k -> new Sweeping(k, device, in, out, memory);
-            case Kernel.Cond k -> cond(k, device, in, out, memory);
+            case Control.Scan k -> Looping.scan(k, device, in, out, memory);
+            case Control.While k -> Looping.whileTrue(k, device, in, out, memory);
+            case Control.Sweep k -> new Sweeping(k, device, in, out, memory);
+            case Control.Cond k -> cond(k, device, in, out, memory);
         };
     }
 
@@ -44,7 +40,11 @@ final class Controls {
     }
 
     private static Runnable cond(
-            Kernel.Cond k, Device device, List<Buffer> in, List<Buffer> out, MemorySegment memory) {
+            Control.Cond k,
+            Device device,
+            List<Buffer> in,
+            List<Buffer> out,
+            MemorySegment memory) {
         var operands = in.subList(1, in.size());
         var yes = branch(k.yes(), device).bind(device, memory, operands);
         var no = branch(k.no(), device).bind(device, memory, operands);

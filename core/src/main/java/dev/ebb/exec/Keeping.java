@@ -1,7 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Room;
 import dev.ebb.plan.Splits;
 
@@ -13,7 +13,7 @@ import java.util.List;
  * last rounds as it comes by, so that the reverse begins without running any of them again.
  */
 final class Keeping implements Runnable {
-    private final Kernel.Scan k;
+    private final Control.Scan k;
     private final Splits splits;
     private final Pool pool;
     private final Taped taped;
@@ -25,9 +25,9 @@ final class Keeping implements Runnable {
     private final List<Buffer> given;
 
     Keeping(
-            Kernel.Scan k,
+            Control.Scan k,
             Room room,
-            Kernel.Taping taping,
+            Control.Taping taping,
             Device device,
             List<Buffer> all,
             List<Buffer> out,

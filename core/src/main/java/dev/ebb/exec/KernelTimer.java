@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -59,8 +60,8 @@ final class KernelTimer {
     static boolean canTime(Node node) {
         if (node.op().traits().contains(Trait.EFFECT)) return false;
         return switch (node.kernel()) {
-            case Kernel.While _, Kernel.Cond _ -> false;
-            case Kernel.Control control ->
+            case Control.While _, Control.Cond _ -> false;
+            case Control control ->
                     control.bodies().stream()
                             .flatMap(g -> g.nodes().stream())
                             .allMatch(KernelTimer::canTime);
@@ -68,6 +69,7 @@ final class KernelTimer {
                     Kernel.Fold _,
                     Kernel.Contract _,
                     Kernel.Assemble _,
+                    Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
@@ -85,7 +87,7 @@ final class KernelTimer {
             long bytes = 0;
             for (Type t : node.inputTypes()) bytes += t.bytes();
             for (Type t : node.outputTypes()) bytes += t.bytes();
-            int sets = (int) Math.clamp(FAR / Math.max(1, bytes), 1, MOST_SETS);
+            int sets = Math.clamp(FAR / Math.max(1, bytes), 1, MOST_SETS);
             var bodies = new Runnable[sets];
             for (int i = 0; i < sets; i++) bodies[i] = bind(node, arena);
             return OptionalDouble.of(measure(bodies));
@@ -106,9 +108,9 @@ final class KernelTimer {
         for (Type t : node.outputTypes()) out.add(filled(t, arena));
         boolean planned = Scratch.isIn(node);
         var control =
-                node.kernel() instanceof Kernel.Control c
+                node.kernel() instanceof Control c
                         ? java.util.Optional.of(c)
-                        : java.util.Optional.<Kernel.Control>empty();
+                        : java.util.Optional.<Control>empty();
         long wanted =
                 control.map(c -> Controls.workspaceBytes(c, device))
                         .orElseGet(() -> device.workspaceBytes(node));

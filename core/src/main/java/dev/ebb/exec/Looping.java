@@ -1,8 +1,8 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Kernel.Remember;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Control.Remember;
 import dev.ebb.ir.Room;
 import dev.ebb.plan.Online;
 
@@ -14,14 +14,15 @@ import java.util.List;
 final class Looping {
     private Looping() {}
 
-    static long workspaceBytes(Kernel.Scan k, Device device) {
+    static long workspaceBytes(Control.Scan k, Device device) {
         long bytes = 0;
-        for (var body : k.bodies()) bytes = Math.max(bytes, Rounds.nested(k, body, device).bytes());
+        for (var body : k.onward().bodies())
+            bytes = Math.max(bytes, Rounds.nested(k, body, device).bytes());
         return bytes;
     }
 
     static Runnable scan(
-            Kernel.Scan k,
+            Control.Scan k,
             Device device,
             List<Buffer> all,
             List<Buffer> out,
@@ -37,7 +38,7 @@ final class Looping {
     }
 
     private static Runnable plain(
-            Kernel.Scan k,
+            Control.Scan k,
             Device device,
             List<Buffer> all,
             List<Buffer> out,
@@ -76,8 +77,8 @@ final class Looping {
     }
 
     /** The body of a while loop as one of at most as many rounds as its limit. */
-    private static Kernel.Scan rounds(Kernel.While k) {
-        return new Kernel.Scan(
+    private static Control.Scan rounds(Control.While k) {
+        return new Control.Scan(
                 k.body(),
                 k.limit(),
                 k.constants(),
@@ -87,17 +88,17 @@ final class Looping {
                 new Remember.Nothing());
     }
 
-    private static Nested condition(Kernel.While k, Device device) {
+    private static Nested condition(Control.While k, Device device) {
         return new Nested(k.condition(), k.constants() + k.carries(), 0, device);
     }
 
-    static long workspaceBytes(Kernel.While k, Device device) {
+    static long workspaceBytes(Control.While k, Device device) {
         return Math.max(
                 Rounds.nested(rounds(k), k.body(), device).bytes(), condition(k, device).bytes());
     }
 
     static Runnable whileTrue(
-            Kernel.While k,
+            Control.While k,
             Device device,
             List<Buffer> in,
             List<Buffer> out,

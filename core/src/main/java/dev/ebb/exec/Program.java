@@ -61,7 +61,7 @@ public final class Program implements AutoCloseable {
         meter = new Meter(layout);
         watch = new Stopwatch(steps.bound());
         paramsEnd = paramsEnd(layout);
-        away = ashore(layout.schedule());
+        away = onlyOnDisk(layout.schedule());
         var tide = Tide.of(layout);
         for (var category : Category.values()) promised[category.ordinal()] = tide.peak(category);
     }
@@ -186,12 +186,15 @@ public final class Program implements AutoCloseable {
         return report(highest, check);
     }
 
-    private static Set<Value> ashore(Schedule schedule) {
+    private static Set<Value> onlyOnDisk(Schedule schedule) {
         var there = new HashSet<Value>(schedule.problem().graph().params());
         there.removeAll(schedule.away());
         for (Step step : schedule.steps()) {
             switch (step) {
-                case Step.Work work -> there.addAll(work.node().outputs());
+                case Step.Work work -> {
+                    for (var reuse : work.reuses()) there.remove(reuse.from());
+                    there.addAll(work.node().outputs());
+                }
                 case Step.Fetch(var v) -> there.add(v);
                 case Step.Free(var v) -> there.remove(v);
                 case Step.Offload _ -> {}

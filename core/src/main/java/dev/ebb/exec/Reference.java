@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 
@@ -33,6 +34,7 @@ public final class Reference implements Device {
             case Kernel.Fold k -> () -> ReferenceLoops.fold(k, in, out.getFirst());
             case Kernel.Contract k -> () -> ReferenceLoops.contract(k, in, out.getFirst());
             case Kernel.Assemble k -> () -> ReferenceMoves.assemble(k, in, out.getFirst());
+            case Kernel.Cut k -> () -> ReferenceMoves.cut(k, in.getFirst(), out);
             case Kernel.Gather k ->
                     () -> ReferenceMoves.gather(k, in.get(0), in.get(1), out.getFirst());
             case Kernel.Scatter k ->
@@ -40,9 +42,9 @@ public final class Reference implements Device {
             case Kernel.Cumulate k ->
                     () -> ReferenceMoves.cumulate(k, in.getFirst(), out.getFirst());
             case Kernel.Convolve k -> () -> ReferenceConvolve.run(k, in, out.getFirst());
-            case Kernel.Attend k -> () -> ReferenceAttend.forward(k.heads(), in, out);
-            case Kernel.AttendGrad k -> () -> ReferenceAttend.backward(k.heads(), in, out);
-            case Kernel.Control k ->
+            case Kernel.Attend k -> () -> ReferenceAttend.forward(k, in, out);
+            case Kernel.AttendGrad k -> () -> ReferenceAttend.backward(k, in, out);
+            case Control k ->
                     throw new IllegalStateException(k + " is run by the program, not by a device");
             case Kernel.Library k -> () -> k.run(in, out, workspace);
         };

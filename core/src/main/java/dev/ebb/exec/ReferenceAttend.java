@@ -1,32 +1,41 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.View;
 
 import java.util.List;
 
 /** Attention by its definition, one query at a time. */
 final class ReferenceAttend {
-    private final Kernel.Heads h;
+    private final Heads h;
     private final Buffer q;
     private final Buffer k;
     private final Buffer v;
     private final List<Buffer> mask;
+    private final List<View> views;
 
-    private ReferenceAttend(Kernel.Heads h, List<Buffer> in) {
+    /** The views begin with those of q, k and v. */
+    private ReferenceAttend(Heads h, List<View> views, List<Buffer> in) {
         this.h = h;
+        this.views = views;
         q = in.get(0);
         k = in.get(1);
         v = in.get(2);
         mask = in.subList(3, 3 + h.mask().size());
     }
 
-    /**
-     * Where the row of one head begins, in a tensor of {@code heads} heads, {@code length} rows,
-     * {@code width} wide.
-     */
-    private static long row(long batch, long head, long heads, long row, long length, long width) {
-        return ((batch * heads + head) * length + row) * width;
+    /** Where a row of one head begins. */
+    private static long row(View view, long batch, long head, long row) {
+        return view.offset()
+                + batch * view.stride(0)
+                + head * view.stride(1)
+                + row * view.stride(2);
+    }
+
+    private long number(int b, int n, int i) {
+        return ((long) b * h.heads() + n) * h.queries() + i;
     }
 
     private int visible(int query) {
@@ -38,9 +47,9 @@ final class ReferenceAttend {
     private double[] scores(int b, int n, int i) {
         int group = n / (h.heads() / h.keyHeads());
         var scores = new double[visible(i)];
-        long at = row(b, n, h.heads(), i, h.queries(), h.width());
+        long at = row(views.get(0), b, n, i);
         for (int j = 0; j < scores.length; j++) {
-            long key = row(b, group, h.keyHeads(), j, h.keys(), h.width());
+            long key = row(views.get(1), b, group, j);
             double dot = 0;
             for (int d = 0; d < h.width(); d++) dot += q.get(at + d) * k.get(key + d);
             scores[j] = dot * h.scale();
@@ -58,49 +67,48 @@ final class ReferenceAttend {
         return scores;
     }
 
-    static void forward(Kernel.Heads h, List<Buffer> in, List<Buffer> out) {
-        var a = new ReferenceAttend(h, in);
+    static void forward(Kernel.Attend k, List<Buffer> in, List<Buffer> out) {
+        var h = k.heads();
+        var a = new ReferenceAttend(h, k.operands(), in);
         for (int b = 0; b < h.batch(); b++) {
             for (int n = 0; n < h.heads(); n++) {
-                for (int i = 0; i < h.queries(); i++) a.query(b, n, i, out.get(0), out.get(1));
+                for (int i = 0; i < h.queries(); i++) a.query(b, n, i, k.out(), out);
             }
         }
     }
 
-    private void query(int b, int n, int i, Buffer out, Buffer logsum) {
+    private void query(int b, int n, int i, View place, List<Buffer> out) {
         int group = n / (h.heads() / h.keyHeads());
         var s = scores(b, n, i);
         double max = Double.NEGATIVE_INFINITY;
         for (double x : s) max = Math.max(max, x);
         double sum = 0;
         for (double x : s) sum += max == Double.NEGATIVE_INFINITY ? 0 : StrictMath.exp(x - max);
-        logsum.set(
-                row(b, n, h.heads(), i, h.queries(), 1),
-                sum == 0 ? Double.NEGATIVE_INFINITY : max + StrictMath.log(sum));
-        long at = row(b, n, h.heads(), i, h.queries(), h.valueWidth());
+        out.get(1)
+                .set(
+                        number(b, n, i),
+                        sum == 0 ? Double.NEGATIVE_INFINITY : max + StrictMath.log(sum));
+        long at = row(place, b, n, i);
         for (int d = 0; d < h.valueWidth(); d++) {
             double dot = 0;
             for (int j = 0; j < s.length && sum > 0; j++) {
-                dot +=
-                        StrictMath.exp(s[j] - max)
-                                / sum
-                                * v.get(
-                                        row(b, group, h.keyHeads(), j, h.keys(), h.valueWidth())
-                                                + d);
+                dot += StrictMath.exp(s[j] - max) / sum * v.get(row(views.get(2), b, group, j) + d);
             }
-            out.set(at + d, dot);
+            out.get(0).set(at + d, dot);
         }
     }
 
-    static void backward(Kernel.Heads h, List<Buffer> in, List<Buffer> out) {
-        var a = new ReferenceAttend(h, in);
+    static void backward(Kernel.AttendGrad k, List<Buffer> in, List<Buffer> out) {
+        var h = k.heads();
+        var a = new ReferenceAttend(h, k.operands(), in);
         var rest = in.subList(3 + h.mask().size(), in.size());
         var dq = new double[(int) out.get(0).size()];
         var dk = new double[(int) out.get(1).size()];
         var dv = new double[(int) out.get(2).size()];
         for (int b = 0; b < h.batch(); b++) {
             for (int n = 0; n < h.heads(); n++) {
-                for (int i = 0; i < h.queries(); i++) a.pull(b, n, i, rest, dq, dk, dv);
+                for (int i = 0; i < h.queries(); i++)
+                    a.pull(b, n, i, rest, k.results(), dq, dk, dv);
             }
         }
         for (int i = 0; i < dq.length; i++) out.get(0).set(i, dq[i]);
@@ -109,30 +117,41 @@ final class ReferenceAttend {
     }
 
     private void pull(
-            int b, int n, int i, List<Buffer> rest, double[] dq, double[] dk, double[] dv) {
+            int b,
+            int n,
+            int i,
+            List<Buffer> rest,
+            List<View> results,
+            double[] dq,
+            double[] dk,
+            double[] dv) {
         int group = n / (h.heads() / h.keyHeads());
         var out = rest.get(0);
-        double logsum = rest.get(1).get(row(b, n, h.heads(), i, h.queries(), 1));
-        var dout = rest.get(2);
+        var dout = rest.get(1);
+        double logsum = rest.get(2).get(number(b, n, i));
         if (logsum == Double.NEGATIVE_INFINITY) return;
         var s = scores(b, n, i);
-        long at = row(b, n, h.heads(), i, h.queries(), h.valueWidth());
+        long from = row(views.get(3), b, n, i);
+        long at = row(views.get(4), b, n, i);
         double inner = 0;
-        for (int d = 0; d < h.valueWidth(); d++) inner += dout.get(at + d) * out.get(at + d);
-        long query = row(b, n, h.heads(), i, h.queries(), h.width());
+        for (int d = 0; d < h.valueWidth(); d++) inner += dout.get(at + d) * out.get(from + d);
+        long query = row(views.get(0), b, n, i);
+        long dquery = row(results.get(0), b, n, i);
         for (int j = 0; j < s.length; j++) {
             double p = StrictMath.exp(s[j] - logsum);
-            long value = row(b, group, h.keyHeads(), j, h.keys(), h.valueWidth());
+            long value = row(views.get(2), b, group, j);
+            long dvalue = row(results.get(2), b, group, j);
             double dp = 0;
             for (int d = 0; d < h.valueWidth(); d++) {
-                dv[(int) value + d] += p * dout.get(at + d);
+                dv[(int) dvalue + d] += p * dout.get(at + d);
                 dp += dout.get(at + d) * v.get(value + d);
             }
             double ds = p * (dp - inner) * h.scale();
-            long key = row(b, group, h.keyHeads(), j, h.keys(), h.width());
+            long key = row(views.get(1), b, group, j);
+            long dkey = row(results.get(1), b, group, j);
             for (int d = 0; d < h.width(); d++) {
-                dq[(int) query + d] += ds * k.get(key + d);
-                dk[(int) key + d] += ds * q.get(query + d);
+                dq[(int) dquery + d] += ds * k.get(key + d);
+                dk[(int) dkey + d] += ds * q.get(query + d);
             }
         }
     }

@@ -33,6 +33,14 @@ final class ReferenceMoves {
         }
     }
 
+    static void cut(Kernel.Cut k, Buffer in, List<Buffer> out) {
+        for (int j = 0; j < out.size(); j++) {
+            for (var w = new Walk(k.shape(j), List.of(k.view(j))); w.inside(); w.next()) {
+                copy(in, w.offsets[0], out.get(j), w.position);
+            }
+        }
+    }
+
     private static void copy(Buffer from, long i, Buffer to, long j) {
         if (to.dtype().isFloat()) to.set(j, from.get(i));
         else to.setLong(j, from.getLong(i));

@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -104,9 +105,9 @@ public final class Replayer implements AutoCloseable {
     }
 
     private long leastWorkspace(Node node) {
-        if (node.kernel() instanceof Kernel.Sweep k)
+        if (node.kernel() instanceof Control.Sweep k)
             return Controls.workspaceBytes(k.in(least(k.room())), device);
-        return node.kernel() instanceof Kernel.Control k
+        return node.kernel() instanceof Control k
                 ? Controls.workspaceBytes(k, device)
                 : device.workspaceBytes(node);
     }
@@ -119,7 +120,7 @@ public final class Replayer implements AutoCloseable {
      * The room of a reverse loop that needs {@code needed} bytes with the least: that, what is free
      * beside it, and half of what could be let go; no more than tapes of all its rounds take.
      */
-    private Room room(Kernel.Sweep k, Node node, long needed) {
+    private Room room(Control.Sweep k, Node node, long needed) {
         var room = k.room();
         long rounds =
                 k.forward().counted()
@@ -226,7 +227,7 @@ public final class Replayer implements AutoCloseable {
         var fresh = node.outputs().stream().filter(v -> !residents.has(v)).toList();
         long results = fresh.stream().mapToLong(Residents::bytes).sum();
         var kernel = node.kernel();
-        if (kernel instanceof Kernel.Sweep k) {
+        if (kernel instanceof Control.Sweep k) {
             var room = room(k, node, scratch + results);
             kernel = k.in(room);
             scratch += room.type().bytes() - least(room).type().bytes();
@@ -267,7 +268,7 @@ public final class Replayer implements AutoCloseable {
     private void compute(Node node, Kernel kernel, Buffer workspace) {
         var in = node.inputs().stream().map(residents::buffer).toList();
         var out = node.outputs().stream().map(residents::buffer).toList();
-        (kernel instanceof Kernel.Control control
+        (kernel instanceof Control control
                         ? Controls.bind(control, device, in, out, workspace)
                         : device.bind(node, in, out, workspace))
                 .run();

@@ -1,8 +1,8 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Kernel;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -13,13 +13,13 @@ import java.util.List;
  * they lie, slices are fed in.
  */
 final class Rounds {
-    private final Kernel.Scan loop;
+    private final Control.Scan loop;
     private final Steps steps;
     private final int first;
 
     /** Rounds of {@code loop}, run as {@code body} has them. */
     Rounds(
-            Kernel.Scan loop,
+            Control.Scan loop,
             Graph body,
             Device device,
             MemorySegment memory,
@@ -33,7 +33,7 @@ final class Rounds {
     }
 
     /** {@code body} gives the next carries first, and what else it gives after them. */
-    static Nested nested(Kernel.Scan loop, Graph body, Device device) {
+    static Nested nested(Control.Scan loop, Graph body, Device device) {
         return new Nested(body, loop.constants(), loop.carries(), device);
     }
 

@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Inverse;
@@ -30,7 +31,7 @@ public final class Scratch {
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
             var added = add(node, device, next);
-            if (added != node) next++;
+            if (isIn(added)) next++;
             nodes.add(added);
         }
         return new Graph(graph.params(), nodes, graph.results());
@@ -42,7 +43,7 @@ public final class Scratch {
         var ways = new ArrayList<Inversion>();
         for (var way : Inversion.of(graph)) {
             var added = add(way.node(), device, next);
-            if (added != way.node()) next++;
+            if (isIn(added)) next++;
             ways.add(new Inversion(added, way.undone(), way.exact()));
         }
         return ways;
@@ -57,7 +58,7 @@ public final class Scratch {
 
     private static Node add(Node node, Device device, int next) {
         long bytes =
-                node.kernel() instanceof Kernel.Control control
+                node.kernel() instanceof Control control
                         ? Controls.workspaceBytes(control, device)
                         : device.workspaceBytes(node);
         if (bytes == 0) return node;

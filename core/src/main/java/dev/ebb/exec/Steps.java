@@ -1,8 +1,8 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Layout;
@@ -99,7 +99,7 @@ final class Steps {
         var workspace = scratch ? out.getLast() : new Buffer(DType.U8, 0, memory.asSlice(0, 0));
         var written = scratch ? out.subList(0, out.size() - 1) : out;
         var body =
-                node.kernel() instanceof Kernel.Control control
+                node.kernel() instanceof Control control
                         ? Controls.bind(control, device, in, written, workspace)
                         : device.bind(node, in, written, workspace);
         return new Bound(

@@ -1,9 +1,9 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Control.Begun;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Kernel.Begun;
 import dev.ebb.ir.Room;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Splits;
@@ -18,7 +18,7 @@ import java.util.List;
  * left can be taped; tapes that, reverses it, and goes on with what lies before.
  */
 final class Sweeping implements Runnable {
-    private final Kernel.Sweep sweep;
+    private final Control.Sweep sweep;
     private final Splits splits;
     private final Pool pool;
     private final List<Buffer> carries = new ArrayList<>();
@@ -41,7 +41,7 @@ final class Sweeping implements Runnable {
     private int count;
 
     Sweeping(
-            Kernel.Sweep sweep,
+            Control.Sweep sweep,
             Device device,
             List<Buffer> all,
             List<Buffer> out,
@@ -102,8 +102,8 @@ final class Sweeping implements Runnable {
     }
 
     /** The loop as one that only reads its carries. */
-    private static Kernel.Scan reading(Kernel.Scan f) {
-        return new Kernel.Scan(
+    private static Control.Scan reading(Control.Scan f) {
+        return new Control.Scan(
                 f.body(),
                 f.times(),
                 f.constants() + f.carries(),
@@ -121,12 +121,12 @@ final class Sweeping implements Runnable {
         };
     }
 
-    private static List<Value> carried(Kernel.Sweep sweep) {
+    private static List<Value> carried(Control.Sweep sweep) {
         var f = sweep.forward();
         return f.body().params().subList(f.constants(), f.constants() + f.carries());
     }
 
-    static long workspaceBytes(Kernel.Sweep sweep, Device device) {
+    static long workspaceBytes(Control.Sweep sweep, Device device) {
         var f = sweep.forward();
         long bytes = 0;
         for (Graph body : List.of(f.body(), sweep.taping().body()))

@@ -1,13 +1,27 @@
 package dev.ebb.ir;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The forms a computation may take. Ops are open and many; kernels are sealed and few, and each
  * says all a device needs beside the element types of its operands. A device is complete when its
  * switch over this interface compiles. Outputs are always contiguous.
  */
-public sealed interface Kernel {
+public sealed interface Kernel
+        permits Kernel.Map,
+                Kernel.Fold,
+                Kernel.Contract,
+                Kernel.Assemble,
+                Kernel.Cut,
+                Kernel.Gather,
+                Kernel.Scatter,
+                Kernel.Cumulate,
+                Kernel.Convolve,
+                Kernel.Attend,
+                Kernel.AttendGrad,
+                Kernel.Library,
+                Control {
 
     /** How several elements become one. */
     enum Combine {
@@ -50,7 +64,7 @@ public sealed interface Kernel {
      * {@code out[..., i, j] = epilogue(sum_k a[..., i, k] * b[..., k, j], extras[..., i, j])}. View
      * {@code a} runs over batch + [m, k], {@code b} over batch + [k, n], the extras over batch +
      * [m, n]; argument 0 of the epilogue is the sum. The order of the sum depends on {@code k}
-     * alone.
+     * alone. An extra that is read where the output is written may lie under it.
      */
     record Contract(
             Shape batch, int m, int n, int k, View a, View b, List<View> extras, Scalar epilogue)
@@ -93,6 +107,28 @@ public sealed interface Kernel {
             return first.shape.equals(shape)
                     && first.start.stream().allMatch(s -> s == 0)
                     && first.step.stream().allMatch(s -> s == 1);
+        }
+    }
+
+    /**
+     * [outer, sum of sizes, inner] cut along its middle axis into one output for each of {@code
+     * sizes}.
+     */
+    record Cut(int outer, List<Integer> sizes, int inner) implements Kernel {
+        public Cut {
+            sizes = List.copyOf(sizes);
+        }
+
+        /** What output {@code i} is walked along. */
+        public Shape shape(int i) {
+            return Shape.of(outer, sizes.get(i), inner);
+        }
+
+        /** Where in the input output {@code i} lies. */
+        public View view(int i) {
+            long all = sizes.stream().mapToLong(Integer::longValue).sum();
+            long before = sizes.subList(0, i).stream().mapToLong(Integer::longValue).sum();
+            return new View(before * inner, List.of(all * inner, (long) inner, 1L));
         }
     }
 
@@ -154,35 +190,59 @@ public sealed interface Kernel {
     }
 
     /**
-     * Sizes of an attention: q [batch, heads, queries, width], k [batch, keyHeads, keys, width], v
-     * [batch, keyHeads, keys, valueWidth]; {@code heads} is a multiple of {@code keyHeads}. Causal:
-     * query i sees keys up to {@code i + keys - queries}. With a mask, one more operand is added to
-     * the scores, read along [batch, heads, queries, keys].
+     * Outputs: softmax(scale q k^T + mask) v, and the log of each row's sum of exponentials,
+     * [batch, heads, queries]. {@code operands} says where q, k and v lie, {@code out} where the
+     * first output goes; elements of a row follow each other.
      */
-    record Heads(
-            int batch,
-            int heads,
-            int keyHeads,
-            int queries,
-            int keys,
-            int width,
-            int valueWidth,
-            boolean causal,
-            double scale,
-            List<View> mask) {
-        public Heads {
-            mask = List.copyOf(mask);
+    record Attend(Heads heads, List<View> operands, View out) implements Kernel {
+        public Attend {
+            operands = List.copyOf(operands);
+            rows(heads, List.of(operands.get(0), operands.get(1)), heads.width());
+            rows(heads, List.of(operands.get(2), out), heads.valueWidth());
+        }
+
+        /** All in row-major order. */
+        public Attend(Heads h) {
+            this(
+                    h,
+                    Stream.of(h.queryShape(), h.keyShape(), h.valueShape())
+                            .map(View::contiguous)
+                            .toList(),
+                    View.contiguous(h.outShape()));
         }
     }
 
     /**
-     * Outputs: softmax(scale q k^T + mask) v, and the log of each row's sum of exponentials,
-     * [batch, heads, queries].
+     * Inputs q, k, v, (mask), out, dout, logsum; outputs dq, dk, dv. {@code operands} says where q,
+     * k, v, out and dout lie, {@code results} where the outputs go.
      */
-    record Attend(Heads heads) implements Kernel {}
+    record AttendGrad(Heads heads, List<View> operands, List<View> results) implements Kernel {
+        public AttendGrad {
+            operands = List.copyOf(operands);
+            results = List.copyOf(results);
+            rows(heads, List.of(operands.get(0), operands.get(1)), heads.width());
+            rows(heads, operands.subList(2, 5), heads.valueWidth());
+            rows(heads, results.subList(0, 2), heads.width());
+            rows(heads, results.subList(2, 3), heads.valueWidth());
+        }
 
-    /** Inputs q, k, v, (mask), out, logsum, dout; outputs dq, dk, dv. */
-    record AttendGrad(Heads heads) implements Kernel {}
+        /** All in row-major order. */
+        public AttendGrad(Heads h) {
+            this(
+                    h,
+                    Stream.of(
+                                    h.queryShape(),
+                                    h.keyShape(),
+                                    h.valueShape(),
+                                    h.outShape(),
+                                    h.outShape())
+                            .map(View::contiguous)
+                            .toList(),
+                    Stream.of(h.queryShape(), h.keyShape(), h.valueShape())
+                            .map(View::contiguous)
+                            .toList());
+        }
+    }
 
     /**
      * Plain Java of the op's own, for what is not a loop over elements: run as it is by every
@@ -199,176 +259,19 @@ public sealed interface Kernel {
         void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
     }
 
-    /**
-     * Kernels made of whole graphs. A program runs them itself, with the device's kernels inside.
-     */
-    sealed interface Control extends Kernel {
-        /** The graphs this runs. */
-        List<Graph> bodies();
-
-        /** The same with other graphs, which compute the same. */
-        Control withBodies(List<Graph> bodies);
-    }
-
-    /** What a loop keeps of the carries that its rounds began with, as further outputs. */
-    sealed interface Remember {
-        record Nothing() implements Remember {}
-
-        /** All of them, stacked in the order of the slices: one output for each carry. */
-        record Everything() implements Remember {}
-
-        /** States where {@link Sweep} wants to begin, and the tapes of the last rounds. */
-        record Checkpoints(Room room, Taping taping) implements Remember {}
-
-        /**
-         * States of a loop whose length nobody knows yet: those that reverse it best if it ends
-         * now. One more output tells the rounds they belong to, -1 for none.
-         */
-        record Latest(Room room) implements Remember {}
-    }
-
-    /**
-     * What a round leaves for its reverse: those of the carries it began with whose numbers are
-     * {@code carries}, and what {@code body} gives beyond all that the round itself gives.
-     */
-    record Taping(List<Integer> carries, Graph body) {
-        public Taping {
-            carries = List.copyOf(carries);
-        }
-    }
-
-    /**
-     * One graph, repeated. Inputs: {@code constants} read by every round, {@code carries} handed
-     * from round to round, then tensors whose first axis has {@code times} slices, one for each
-     * round. The body maps (constants, carries, slices) to (carries, slices); outputs are the last
-     * carries and the stacked slices, then what it is to remember. Rounds run from the last slice
-     * to the first if {@code reverse}. If {@code counted}, one more input comes first: the I64
-     * number of rounds that really run, on the first so many slices; slices of the others are zero.
-     */
-    record Scan(
-            Graph body,
-            int times,
-            int constants,
-            int carries,
-            boolean reverse,
-            boolean counted,
-            Remember remember,
-            Pace pace)
-            implements Control {
-
-        /** A loop whose rounds all cost the same. */
-        public Scan(
-                Graph body,
-                int times,
-                int constants,
-                int carries,
-                boolean reverse,
-                boolean counted,
-                Remember remember) {
-            this(body, times, constants, carries, reverse, counted, remember, Pace.EVEN);
-        }
-
-        @Override
-        public List<Graph> bodies() {
-            return remember instanceof Remember.Checkpoints(_, var taping)
-                    ? List.of(body, taping.body)
-                    : List.of(body);
-        }
-
-        @Override
-        public Scan withBodies(List<Graph> bodies) {
-            var what =
-                    remember instanceof Remember.Checkpoints(var room, var taping)
-                            ? new Remember.Checkpoints(
-                                    room, new Taping(taping.carries, bodies.getLast()))
-                            : remember;
-            return new Scan(
-                    bodies.getFirst(), times, constants, carries, reverse, counted, what, pace);
-        }
-
-        public Scan remembering(Remember what) {
-            return new Scan(body, times, constants, carries, reverse, counted, what, pace);
-        }
-    }
-
-    /**
-     * One graph, repeated while a condition holds. Inputs: {@code constants}, then {@code carries};
-     * condition and body take both. Outputs: the last carries, the I64 number of rounds, then what
-     * it is to remember. More rounds than {@code limit} are an error.
-     */
-    record While(
-            Graph condition, Graph body, int limit, int constants, int carries, Remember remember)
-            implements Control {
-        @Override
-        public List<Graph> bodies() {
-            return List.of(condition, body);
-        }
-
-        @Override
-        public While withBodies(List<Graph> bodies) {
-            return new While(
-                    bodies.getFirst(), bodies.getLast(), limit, constants, carries, remember);
-        }
-
-        public While remembering(Remember what) {
-            return new While(condition, body, limit, constants, carries, what);
-        }
-    }
-
-    /** What a reverse loop finds of the states and tapes it works with. */
-    enum Begun {
-        /** Nothing: it runs the loop itself, and keeps what it keeps in its own workspace. */
-        NOT,
-        /** What {@link Remember.Checkpoints} left. */
-        TAPED,
-        /** What {@link Remember.Latest} left. */
-        LATEST
-    }
-
-    /**
-     * A reverse loop that brings back what it reads instead of finding all of it stacked: it runs
-     * {@code forward} again from saved states, and the rounds it is about to reverse as {@code
-     * taping} has it, the last of them as {@code leaving}, which gives their tape and nothing else.
-     * Inputs: those of the forward loop, what that left (which this uses up), then those of {@code
-     * backward} except its count and its first slices, which are the tape. Outputs are those of
-     * {@code backward}.
-     */
-    record Sweep(Scan forward, Taping taping, Graph leaving, Scan backward, Room room, Begun begun)
-            implements Control {
-        @Override
-        public List<Graph> bodies() {
-            return List.of(forward.body, taping.body, leaving, backward.body);
-        }
-
-        @Override
-        public Sweep withBodies(List<Graph> bodies) {
-            return new Sweep(
-                    forward.withBodies(bodies.subList(0, 1)),
-                    new Taping(taping.carries, bodies.get(1)),
-                    bodies.get(2),
-                    backward.withBodies(bodies.subList(3, 4)),
-                    room,
-                    begun);
-        }
-
-        public Sweep in(Room other) {
-            return new Sweep(forward, taping, leaving, backward, other, begun);
-        }
-    }
-
-    /**
-     * One of two graphs of the same types: the first if the first input, a truth value, holds; the
-     * others are theirs.
-     */
-    record Cond(Graph yes, Graph no) implements Control {
-        @Override
-        public List<Graph> bodies() {
-            return List.of(yes, no);
-        }
-
-        @Override
-        public Cond withBodies(List<Graph> bodies) {
-            return new Cond(bodies.getFirst(), bodies.getLast());
+    private static void rows(Heads heads, List<View> views, int width) {
+        for (View view : views) {
+            rank(view, 4);
+            if (width > 1 && view.stride(3) != 1) {
+                throw new IllegalArgumentException(
+                        "rows of "
+                                + width
+                                + " in "
+                                + heads
+                                + " with elements "
+                                + view.stride(3)
+                                + " apart; attention reads and writes them side by side");
+            }
         }
     }
 

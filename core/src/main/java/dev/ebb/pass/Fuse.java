@@ -4,7 +4,6 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Shape;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
@@ -13,7 +12,6 @@ import dev.ebb.ir.View;
 
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -60,7 +58,10 @@ public final class Fuse {
     public static Graph of(Graph graph) {
         var fuse = new Fuse(graph);
         fuse.lower(body -> of(Simplify.of(body)));
-        fuse.readThroughViews();
+        fuse.through().reads();
+        fuse.dropUnread();
+        fuse.through().writes();
+        fuse.dropUnread();
         new Stores(fuse.pieces, fuse.producer, fuse.results, graph.params()).settle();
         fuse.intoConsumers();
         fuse.intoEpilogues();
@@ -93,52 +94,8 @@ public final class Fuse {
         graph.results().forEach(r -> results.add(source(r)));
     }
 
-    private Table<Value, Set<Piece>> readers() {
-        var readers = new Table<Value, Set<Piece>>();
-        for (Piece piece : pieces) {
-            for (Value v : piece.inputs) {
-                if (!readers.has(v)) readers.put(v, new LinkedHashSet<>());
-                readers.at(v).add(piece);
-            }
-        }
-        return readers;
-    }
-
-    private void readThroughViews() {
-        var readers = readers();
-        for (Piece piece : pieces) {
-            if (piece.is(Trait.ALONE)) continue;
-            for (int i = 0; i < piece.inputs.size(); i++) {
-                var from = producer.find(piece.inputs.get(i));
-                if (from.isEmpty() || !from.get().isMove()) continue;
-                boolean only = readers.at(piece.inputs.get(i)).size() == 1;
-                readThrough(piece, i, from.get(), only);
-            }
-        }
-        dropUnread();
-    }
-
-    private static void readThrough(Piece piece, int i, Piece move, boolean only) {
-        var map = (Kernel.Map) move.kernel;
-        var views = Operands.views(piece.kernel);
-        if (i >= views.size()) return;
-        var walked = Operands.walked(piece.kernel, i);
-        var view = Views.compose(walked, views.get(i), map.shape(), map.operands().getFirst());
-        if (view.isEmpty()) return;
-        boolean packed = piece.kernel instanceof Kernel.Contract && i < 2;
-        if (!packed && !only && !isSmooth(walked, view.get())) return;
-        piece.kernel = Operands.withView(piece.kernel, i, view.get());
-        var inputs = new ArrayList<>(piece.inputs);
-        inputs.set(i, move.inputs.getFirst());
-        piece.inputs = inputs;
-    }
-
-    /** Whether the innermost axis is read in order or not at all. */
-    private static boolean isSmooth(Shape shape, View view) {
-        for (int d = shape.rank() - 1; d >= 0; d--) {
-            if (shape.dim(d) > 1) return view.stride(d) == 1 || view.stride(d) == 0;
-        }
-        return true;
+    private Through through() {
+        return new Through(pieces, producer, results);
     }
 
     private void dropUnread() {
@@ -152,7 +109,7 @@ public final class Fuse {
     }
 
     private void intoConsumers() {
-        var readers = readers();
+        var readers = Piece.readers(pieces);
         for (Piece piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map) && !(piece.kernel instanceof Kernel.Fold))
                 continue;
@@ -280,7 +237,7 @@ public final class Fuse {
     }
 
     private void intoEpilogues() {
-        var readers = readers();
+        var readers = Piece.readers(pieces);
         for (Piece piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) continue;
             if (!piece.node.op().traits().isEmpty()

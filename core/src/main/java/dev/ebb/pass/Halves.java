@@ -1,7 +1,7 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Room;
 import dev.ebb.ir.Table;
@@ -22,8 +22,8 @@ import java.util.Set;
  */
 final class Halves {
     private final Pair pair;
-    private final Kernel.Scan forward;
-    private final Kernel.Scan backward;
+    private final Control.Scan forward;
+    private final Control.Scan backward;
 
     /** For each param of the reverse round that the forward round has too, its number there. */
     private final Table<Value, Integer> known = new Table<>();
@@ -118,7 +118,7 @@ final class Halves {
     }
 
     /** The first {@code results} that a round gives, then what it leaves for its reverse. */
-    Kernel.Taping taping(int results) {
+    Control.Taping taping(int results) {
         var g = new Graph.Builder();
         var params = params(g);
         var here = g.inline(forward.body(), params);
@@ -128,11 +128,11 @@ final class Halves {
                                 .map(here::at)
                                 .toList());
         all.addAll(inlineFirst(g, params));
-        return new Kernel.Taping(carries, Simplify.of(g.build(all)));
+        return new Control.Taping(carries, Simplify.of(g.build(all)));
     }
 
     /** The reverse loop with a tape as its first slices. */
-    Kernel.Scan second() {
+    Control.Scan second() {
         var g = new Graph.Builder();
         var here = new Table<Value, Value>();
         for (Value p : params().subList(0, firstSlice())) here.put(p, g.param(p.type()));
@@ -141,7 +141,7 @@ final class Halves {
         for (Value p : params().subList(firstSlice() + forward.carries(), params().size()))
             here.put(p, g.param(p.type()));
         for (Node node : backward.body().nodes()) if (!isEarly(node)) emit(g, node, here);
-        return new Kernel.Scan(
+        return new Control.Scan(
                 g.build(backward.body().results().stream().map(here::at).toList()),
                 backward.times(),
                 backward.constants(),

@@ -1,8 +1,9 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Control.Remember;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Kernel.Remember;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
@@ -35,7 +36,7 @@ public final class Loops {
         var graph = inside(whole, Loops::merge);
         var asked = new HashMap<Key, Node>();
         for (Node node : graph.nodes()) {
-            if (node.kernel() instanceof Kernel.Scan k
+            if (node.kernel() instanceof Control.Scan k
                     && k.remember() instanceof Remember.Everything) {
                 asked.putIfAbsent(
                         new Key(k.remembering(new Remember.Nothing()), node.inputs()), node);
@@ -71,12 +72,11 @@ public final class Loops {
 
     /** {@code graph} with the graphs inside its kernels replaced. */
     static Graph inside(Graph graph, UnaryOperator<Graph> bodies) {
-        if (graph.nodes().stream().noneMatch(n -> n.kernel() instanceof Kernel.Control))
-            return graph;
+        if (graph.nodes().stream().noneMatch(n -> n.kernel() instanceof Control)) return graph;
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
             nodes.add(
-                    node.kernel() instanceof Kernel.Control k
+                    node.kernel() instanceof Control k
                             ? lowered(
                                     node,
                                     k.withBodies(k.bodies().stream().map(bodies).toList()),
@@ -91,18 +91,20 @@ public final class Loops {
     /** How a derivative would ask for the loop of {@code node} again. */
     private static Optional<Key> again(Node node, List<Value> inputs) {
         return switch (node.kernel()) {
-            case Kernel.Scan k when k.remember() instanceof Remember.Nothing ->
+            case Control.Scan k when k.remember() instanceof Remember.Nothing ->
                     Optional.of(new Key(k, inputs));
-            case Kernel.While k when k.remember() instanceof Remember.Nothing -> {
+            case Control.While k when k.remember() instanceof Remember.Nothing -> {
                 var counted = new ArrayList<>(List.of(node.outputs().getLast()));
                 counted.addAll(inputs);
                 yield Optional.of(new Key(rounds(k, new Remember.Nothing()), counted));
             }
-            case Kernel.Scan _, Kernel.While _, Kernel.Sweep _, Kernel.Cond _ -> Optional.empty();
+            case Control.Scan _, Control.While _, Control.Sweep _, Control.Cond _ ->
+                    Optional.empty();
             case Kernel.Map _,
                     Kernel.Fold _,
                     Kernel.Contract _,
                     Kernel.Assemble _,
+                    Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
@@ -114,20 +116,20 @@ public final class Loops {
         };
     }
 
-    static Kernel.Scan rounds(Kernel.While k, Remember remember) {
-        return new Kernel.Scan(
+    static Control.Scan rounds(Control.While k, Remember remember) {
+        return new Control.Scan(
                 k.body(), k.limit(), k.constants(), k.carries(), false, true, remember);
     }
 
     static int carries(Kernel kernel) {
-        return kernel instanceof Kernel.While w ? w.carries() : ((Kernel.Scan) kernel).carries();
+        return kernel instanceof Control.While w ? w.carries() : ((Control.Scan) kernel).carries();
     }
 
     /** The outputs of a loop besides what it remembers. */
     static int plainOutputs(Kernel kernel) {
-        return kernel instanceof Kernel.While w
+        return kernel instanceof Control.While w
                 ? w.carries() + 1
-                : ((Kernel.Scan) kernel).body().results().size();
+                : ((Control.Scan) kernel).body().results().size();
     }
 
     private static Node merged(Node node, Node again, List<Value> inputs) {
@@ -144,9 +146,9 @@ public final class Loops {
     }
 
     static Kernel remembering(Kernel kernel, Remember what) {
-        return kernel instanceof Kernel.While w
+        return kernel instanceof Control.While w
                 ? w.remembering(what)
-                : ((Kernel.Scan) kernel).remembering(what);
+                : ((Control.Scan) kernel).remembering(what);
     }
 
     static Node lowered(

@@ -1,6 +1,8 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -25,17 +27,25 @@ final class Operands {
                 views.addAll(k.extras());
                 yield views;
             }
+            case Kernel.Attend k -> withMask(k.operands(), k.heads());
+            case Kernel.AttendGrad k -> withMask(k.operands(), k.heads());
             case Kernel.Assemble _,
+                    Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _ ->
                     List.of();
         };
+    }
+
+    /** The mask comes after q, k and v. */
+    private static List<View> withMask(List<View> operands, Heads heads) {
+        var views = new ArrayList<>(operands);
+        views.addAll(3, heads.mask());
+        return views;
     }
 
     /** The shape along which operand {@code i} is read. */
@@ -47,16 +57,26 @@ final class Operands {
                     i == 0
                             ? with(k.batch(), k.m(), k.k())
                             : i == 1 ? with(k.batch(), k.k(), k.n()) : output(k);
+            case Kernel.Attend k -> walked(k.heads(), i);
+            case Kernel.AttendGrad k -> walked(k.heads(), i);
             case Kernel.Assemble _,
+                    Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _ ->
                     throw new IllegalArgumentException("no views in " + kernel);
+        };
+    }
+
+    private static Shape walked(Heads h, int i) {
+        return switch (i) {
+            case 0 -> h.queryShape();
+            case 1 -> h.keyShape();
+            case 2 -> h.valueShape();
+            default -> i < 3 + h.mask().size() ? h.scoreShape() : h.outShape();
         };
     }
 
@@ -93,17 +113,31 @@ final class Operands {
                             views.get(1),
                             views.subList(2, views.size()),
                             body.apply(k.epilogue()));
+            case Kernel.Attend k ->
+                    new Kernel.Attend(masked(k.heads(), views), views.subList(0, 3), k.out());
+            case Kernel.AttendGrad k ->
+                    new Kernel.AttendGrad(
+                            masked(k.heads(), views), withoutMask(k.heads(), views), k.results());
             case Kernel.Assemble _,
+                    Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _ ->
                     throw new IllegalArgumentException("no views in " + kernel);
         };
+    }
+
+    private static Heads masked(Heads heads, List<View> views) {
+        return heads.withMask(views.subList(3, 3 + heads.mask().size()));
+    }
+
+    private static List<View> withoutMask(Heads heads, List<View> views) {
+        var operands = new ArrayList<>(views.subList(0, 3));
+        operands.addAll(views.subList(3 + heads.mask().size(), views.size()));
+        return operands;
     }
 
     static int bodyCost(Kernel kernel) {
@@ -111,16 +145,66 @@ final class Operands {
             case Kernel.Map k -> k.bodies().stream().mapToInt(Scalar::cost).sum();
             case Kernel.Fold k -> k.body().cost();
             case Kernel.Contract k -> k.epilogue().cost();
+            case Kernel.Attend _, Kernel.AttendGrad _ -> 0;
             case Kernel.Assemble _,
+                    Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _ ->
                     0;
+        };
+    }
+
+    /** Whether operand {@code i} is read in rows of elements that follow each other. */
+    static boolean wantsRows(Kernel kernel, int i) {
+        return (kernel instanceof Kernel.Attend && i < 3)
+                || (kernel instanceof Kernel.AttendGrad k
+                        && (i < 3 || i >= 3 + k.heads().mask().size()));
+    }
+
+    /** Where outputs of a kernel go that can go elsewhere: the first so many. */
+    static List<View> results(Kernel kernel) {
+        return switch (kernel) {
+            case Kernel.Attend k -> List.of(k.out());
+            case Kernel.AttendGrad k -> k.results();
+            case Kernel.Map _,
+                    Kernel.Fold _,
+                    Kernel.Contract _,
+                    Kernel.Assemble _,
+                    Kernel.Cut _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Control _,
+                    Kernel.Library _ ->
+                    List.of();
+        };
+    }
+
+    static Kernel withResult(Kernel kernel, int i, View view) {
+        return switch (kernel) {
+            case Kernel.Attend k -> new Kernel.Attend(k.heads(), k.operands(), view);
+            case Kernel.AttendGrad k -> {
+                var results = new ArrayList<>(k.results());
+                results.set(i, view);
+                yield new Kernel.AttendGrad(k.heads(), k.operands(), results);
+            }
+            case Kernel.Map _,
+                    Kernel.Fold _,
+                    Kernel.Contract _,
+                    Kernel.Assemble _,
+                    Kernel.Cut _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Control _,
+                    Kernel.Library _ ->
+                    throw new IllegalArgumentException("no views of results in " + kernel);
         };
     }
 

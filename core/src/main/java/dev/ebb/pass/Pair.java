@@ -1,8 +1,9 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Control.Remember;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Kernel.Remember;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 
@@ -17,18 +18,18 @@ import java.util.Set;
 record Pair(Node forward, Node backward) {
 
     boolean ofUnknownLength() {
-        return forward.kernel() instanceof Kernel.While;
+        return forward.kernel() instanceof Control.While;
     }
 
     /** The forward loop as its reverse runs it again. */
-    Kernel.Scan rounds() {
-        return forward.kernel() instanceof Kernel.While w
+    Control.Scan rounds() {
+        return forward.kernel() instanceof Control.While w
                 ? Loops.rounds(w, new Remember.Nothing())
-                : ((Kernel.Scan) forward.kernel()).remembering(new Remember.Nothing());
+                : ((Control.Scan) forward.kernel()).remembering(new Remember.Nothing());
     }
 
-    Kernel.Scan reverse() {
-        return (Kernel.Scan) backward.kernel();
+    Control.Scan reverse() {
+        return (Control.Scan) backward.kernel();
     }
 
     /** What the forward loop reads, without its count. */
@@ -72,13 +73,13 @@ record Pair(Node forward, Node backward) {
     }
 
     private static boolean remembersEverything(Kernel kernel) {
-        return (kernel instanceof Kernel.Scan s && s.remember() instanceof Remember.Everything)
-                || (kernel instanceof Kernel.While w
+        return (kernel instanceof Control.Scan s && s.remember() instanceof Remember.Everything)
+                || (kernel instanceof Control.While w
                         && w.remember() instanceof Remember.Everything);
     }
 
-    private static boolean reverses(Node node, Kernel.Scan forward, List<Value> stacks) {
-        if (!(node.kernel() instanceof Kernel.Scan k)
+    private static boolean reverses(Node node, Control.Scan forward, List<Value> stacks) {
+        if (!(node.kernel() instanceof Control.Scan k)
                 || !(k.remember() instanceof Remember.Nothing)) return false;
         int first = (k.counted() ? 1 : 0) + k.constants() + k.carries();
         var inputs = node.inputs();

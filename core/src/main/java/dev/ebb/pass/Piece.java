@@ -1,14 +1,17 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Region;
 import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,7 +36,7 @@ final class Piece {
     Piece(Node node, List<Value> inputs, UnaryOperator<Graph> bodies) {
         this.node = node;
         this.kernel =
-                node.kernel() instanceof Kernel.Control control
+                node.kernel() instanceof Control control
                         ? control.withBodies(control.bodies().stream().map(bodies).toList())
                         : node.kernel();
         this.inputs = inputs;
@@ -41,6 +44,18 @@ final class Piece {
         this.outputs = node.outputs();
         this.name = node.op().name();
         labels.addAll(node.op().labels());
+    }
+
+    /** Which pieces read each value. */
+    static Table<Value, Set<Piece>> readers(List<Piece> pieces) {
+        var readers = new Table<Value, Set<Piece>>();
+        for (Piece piece : pieces) {
+            for (Value v : piece.inputs) {
+                if (!readers.has(v)) readers.put(v, new LinkedHashSet<>());
+                readers.at(v).add(piece);
+            }
+        }
+        return readers;
     }
 
     boolean is(Trait trait) {

@@ -1,10 +1,10 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Control.Begun;
+import dev.ebb.ir.Control.Remember;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Kernel.Begun;
-import dev.ebb.ir.Kernel.Remember;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Room;
 import dev.ebb.ir.Shape;
@@ -16,13 +16,15 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
 /**
  * Gives every loop that is reversed as much room as {@link Rooms} has for it, loops inside loops
  * first. The forward loop then keeps states and tapes in that room instead of stacking all its
- * carries, and its reverse becomes a {@link Kernel.Sweep} that works in it.
+ * carries, and its reverse becomes a {@link Control.Sweep} that works in it. A loop whose rounds
+ * can be undone needs no room: see {@link Undoing}.
  */
 public final class Reversals {
     private Reversals() {}
@@ -30,8 +32,10 @@ public final class Reversals {
     /**
      * A loop to be reversed: its rounds, or at most how many, and what a state and a tape of it
      * take.
+     *
+     * @param undoable whether its rounds can be undone
      */
-    public record Reversed(int rounds, boolean known, long state, long tape) {
+    public record Reversed(int rounds, boolean known, boolean undoable, long state, long tape) {
 
         /** Room for the tapes of all rounds. */
         public long allBytes() {
@@ -39,10 +43,10 @@ public final class Reversals {
         }
     }
 
-    /** How much room a loop gets. */
+    /** How much room a loop gets; none to have its rounds undone instead. */
     @FunctionalInterface
     public interface Rooms {
-        Room of(Reversed loop);
+        Optional<Room> of(Reversed loop);
     }
 
     /** {@code graph} with its loops reversed in these rooms. */
@@ -59,7 +63,17 @@ public final class Reversals {
                                 .orElse(-1);
         for (var pair : Pair.of(graph)) {
             var halves = new Halves(pair);
-            var room = rooms.of(reversed(pair, halves));
+            var given = rooms.of(reversed(pair, halves));
+            if (given.isEmpty()) {
+                var undoing = new Undoing(pair, next);
+                next += undoing.values();
+                nodes.set(nodes.indexOf(pair.forward()), undoing.forward());
+                int at = nodes.indexOf(pair.backward());
+                nodes.set(at, undoing.backward());
+                nodes.add(at + 1, undoing.check());
+                continue;
+            }
+            var room = given.get();
             var left = new ArrayList<Value>();
             left.add(new Value(next++, room.type()));
             if (pair.ofUnknownLength())
@@ -83,7 +97,7 @@ public final class Reversals {
      * are asked for.
      */
     public static Run alone(List<Node> nodes) {
-        if (nodes.stream().noneMatch(n -> n.kernel() instanceof Kernel.Scan))
+        if (nodes.stream().noneMatch(n -> n.kernel() instanceof Control.Scan))
             return new Run(nodes, Set.of());
         var outside = new LinkedHashSet<Value>();
         var made = new HashSet<Value>();
@@ -109,6 +123,7 @@ public final class Reversals {
         return new Reversed(
                 pair.rounds().times(),
                 !pair.ofUnknownLength(),
+                pair.rounds().undo().isPresent(),
                 halves.stateBytes(),
                 halves.tapeBytes());
     }
@@ -121,12 +136,27 @@ public final class Reversals {
                         ? new Remember.Latest(room)
                         : new Remember.Checkpoints(
                                 room, halves.taping(pair.rounds().body().results().size()));
-        return Loops.lowered(
-                pair.forward(),
-                Loops.remembering(pair.forward().kernel(), what),
+        var kernel = Loops.remembering(pair.forward().kernel(), what);
+        var onward = kernel instanceof Control.Scan scan ? scan.onward() : kernel;
+        var types = outputs.stream().map(Value::type).toList();
+        var name = pair.forward().op().name() + keeping(pair.rounds(), room);
+        return new Node(
+                new Lowered(name, onward, types, Set.of(), Set.of(), List.of()),
                 pair.forward().inputs(),
                 outputs,
-                Set.of());
+                pair.forward().region(),
+                pair.forward().reverse());
+    }
+
+    /** What is kept, for the report. */
+    private static String keeping(Control.Scan loop, Room room) {
+        if (room.capacity(0) >= loop.times()) return " keeping all";
+        int states = Math.min(room.levels() + 1, loop.times());
+        return " keeping "
+                + states
+                + (states == 1 ? " state" : " states")
+                + (room.tapes() == 1 ? "" : " or up to " + room.capacity(0) + " tapes")
+                + (loop.pace().isEven() ? "" : ", rounds at a declared pace");
     }
 
     private static Node sweep(Pair pair, Halves halves, Room room, List<Value> left) {
@@ -141,7 +171,7 @@ public final class Reversals {
         inputs.addAll(pair.back().subList(0, first));
         inputs.addAll(pair.back().subList(first + k.carries(), pair.back().size()));
         var ahead =
-                new Kernel.Scan(
+                new Control.Scan(
                         onlyCarries(k),
                         k.times(),
                         k.constants(),
@@ -151,7 +181,7 @@ public final class Reversals {
                         k.remember(),
                         k.pace());
         var kernel =
-                new Kernel.Sweep(
+                new Control.Sweep(
                         ahead,
                         halves.taping(k.carries()),
                         halves.leaving(),
@@ -169,7 +199,7 @@ public final class Reversals {
                 again ? Set.of() : Set.of(Trait.NONDETERMINISTIC));
     }
 
-    private static Graph onlyCarries(Kernel.Scan k) {
+    private static Graph onlyCarries(Control.Scan k) {
         var g = new Graph.Builder();
         var here =
                 g.inline(k.body(), k.body().params().stream().map(p -> g.param(p.type())).toList());

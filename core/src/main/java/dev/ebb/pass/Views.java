@@ -57,6 +57,31 @@ final class Views {
     }
 
     /**
+     * A buffer walked along {@code shape} is copied by {@code view} of a buffer of shape {@code
+     * of}. Where each element of the latter goes, if the copy permutes axes.
+     */
+    static Optional<View> inverse(Shape shape, View view, Shape of) {
+        if (view.offset() != 0 || shape.size() != of.size()) return Optional.empty();
+        var own = View.contiguous(of);
+        var copy = View.contiguous(shape);
+        var strides = new ArrayList<Long>();
+        for (int d = 0; d < of.rank(); d++) {
+            int axis = of.dim(d) == 1 ? -1 : matching(shape, view, of.dim(d), own.stride(d));
+            if (axis < 0 && of.dim(d) != 1) return Optional.empty();
+            strides.add(axis < 0 ? 0L : copy.stride(axis));
+        }
+        return Optional.of(new View(0, strides));
+    }
+
+    /** The axis of so many steps of this stride, or -1. */
+    private static int matching(Shape shape, View view, int size, long stride) {
+        for (int d = 0; d < shape.rank(); d++) {
+            if (shape.dim(d) == size && view.stride(d) == stride) return d;
+        }
+        return -1;
+    }
+
+    /**
      * An axis of a buffer: its size, its step in the buffer, and the stride of what lies behind it.
      */
     private record Axis(long size, long step, long stride) {}

@@ -3,6 +3,8 @@ package dev.ebb.plan;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +14,8 @@ import java.util.stream.Collectors;
 /**
  * What memory buys: for one problem under one cost model, the cheapest plan found at every budget.
  * Whoever asks twice gets the same answer, and a larger budget never gets a dearer one. The work is
- * done when first needed; a budget that everything fits into needs none.
+ * done when first needed, and as far down as needed: a budget that everything fits into takes none,
+ * one just below that little.
  */
 public final class Curve {
 
@@ -35,6 +38,7 @@ public final class Curve {
     private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts = new HashMap<>();
     private List<Frontier.Member> family = List.of();
+    private @Nullable Frontier frontier;
 
     /** Every budget also has to hold {@code reserved} bytes that a device owns beside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, long reserved) {
@@ -92,7 +96,20 @@ public final class Curve {
         var all = storeAll();
         long bytes = budget.resolve(promised(all));
         if (promised(all) <= bytes) return plan(all, bytes);
-        for (var member : family()) {
+        if (problem().disk().isPresent()) return at(bytes, family());
+        int generations = 0;
+        do {
+            generations++;
+            for (var member : frontier().members(generations)) {
+                if (member.peak() > bytes - reserved) continue;
+                if (promised(member) <= bytes) return plan(layout(member), bytes);
+            }
+        } while (generations < frontier().size() || frontier().grow());
+        throw refusal(bytes);
+    }
+
+    private Plan at(long bytes, List<Frontier.Member> members) {
+        for (var member : members) {
             if (member.peak() > bytes - reserved) continue;
             if (promised(member) <= bytes && fitsDisk(member)) return plan(layout(member), bytes);
         }
@@ -126,19 +143,27 @@ public final class Curve {
         return layout(plain);
     }
 
-    /** Largest peak first; each cheaper than the next. */
+    /** Every plan there is; largest peak first, cheapest first. */
     private List<Frontier.Member> family() {
         if (family.isEmpty()) {
-            var all = new ArrayList<>(new Frontier(model, cost).members());
+            var all = new ArrayList<>(frontier().all());
             var disk = problem().disk();
             if (disk.isPresent()) {
                 var away = new Model(problem(), cost, true);
-                if (away.awayBytes() <= disk.bytes())
-                    all.addAll(new Frontier(away, cost).members());
+                if (away.awayBytes() <= disk.bytes()) all.addAll(new Frontier(away, cost).all());
             }
-            family = Frontier.best(all);
+            family = Frontier.pruned(all);
         }
         return family;
+    }
+
+    private Frontier frontier() {
+        var known = frontier;
+        if (known == null) {
+            known = new Frontier(model, cost);
+            frontier = known;
+        }
+        return known;
     }
 
     private Layout layout(Frontier.Member member) {

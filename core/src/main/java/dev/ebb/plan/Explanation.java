@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 
 /**
@@ -150,6 +151,7 @@ final class Explanation {
                         "lower bound     %s, gap %.2f %%",
                         number(plan.lowerBound()),
                         100 * plan.gap()));
+        disk().ifPresent(text -> line(out, text));
         if (fates.isEmpty())
             return out.append("no value is computed twice or kept for a backward half\n")
                     .toString();
@@ -184,6 +186,21 @@ final class Explanation {
         var labels = node.op().labels();
         if (labels.isEmpty()) return node.op().name();
         return node.op().name() + " \"" + String.join("\", \"", new TreeSet<>(labels)) + "\"";
+    }
+
+    /** What lies on the disk, in one line. */
+    private Optional<String> disk() {
+        long bytes = plan.layout().shelves().bytes();
+        if (bytes == 0) return Optional.empty();
+        var schedule = plan.schedule();
+        return Optional.of(
+                "on the disk     "
+                        + Budget.show(bytes)
+                        + "; "
+                        + schedule.footprint().fetched()
+                        + " values are fetched, "
+                        + schedule.away().size()
+                        + " parameters start there");
     }
 
     private String reason(Fate f) {

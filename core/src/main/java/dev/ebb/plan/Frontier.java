@@ -11,12 +11,14 @@ import java.util.Optional;
 
 /**
  * The trade of memory for time of one problem: a family of plans, each the cheapest found for its
- * peak. It depends on the problem and the costs alone, never on a budget someone asks for, and
- * whoever asks gets the cheapest member that fits; so more memory never costs time.
+ * peak. It depends on the problem and the costs alone, never on a budget someone asks for.
  *
  * <p>The family is grown downwards: from computing everything once, the bound is lowered level by
  * level, each plan made from the one above, improved by {@link Search}; then upwards, where a plan
- * from below may turn out better than the one found before.
+ * from below may turn out better than the one found before. It grows in generations, always the
+ * same ones, each as far down as anybody has asked for. A budget is answered from the first
+ * generations that have a plan for it, and no later plan is cheaper than theirs: so the answer does
+ * not hang on who asked before, and more memory never costs time.
  */
 final class Frontier {
     /**
@@ -66,9 +68,9 @@ final class Frontier {
     }
 
     /** Replayed steps spent on improving the whole family. */
-    private static final long WORK = 60_000_000L;
+    private static final long WORK = 120_000_000L;
 
-    private static final long WORK_PER_NODE = 300_000L;
+    private static final long WORK_PER_NODE = 600_000L;
 
     /** Replayed steps that one attempt to fit a bound may take, for each node. */
     private static final long ATTEMPT_PER_NODE = 3_000L;
@@ -79,15 +81,36 @@ final class Frontier {
     /** How much chance enters the choices, where choosing the best each time leads nowhere. */
     private static final double[] NOISES = {0, 0.5, 1};
 
+    /** Where a rung costs this share of computing everything once, the curve is steep. */
+    private static final double STEEP = 0.02;
+
+    /** A generation covers a tenth of the way from the store-all peak down to nothing. */
+    private static final int GENERATIONS = 10;
+
+    /** A generation is judged when the next rungs are known, from which its own may improve. */
+    private static final int AHEAD = 2;
+
     private final Model model;
     private final Cost cost;
     private final Search search;
-    private final List<Member> members = new ArrayList<>();
     private final List<int[]> orders;
     private final long storeAll;
+    private final long floor;
+    private final int levels;
+    private final long share;
 
-    /** The plan that rebuilds all it can from what came after it. */
-    private final Optional<Member> walkedBack;
+    /** The members of each generation, in the order in which they came to be. */
+    private final List<List<Member>> generations = new ArrayList<>();
+
+    /** Rungs that are known and not yet in a generation, highest bound first. */
+    private final List<Member> ladder = new ArrayList<>();
+
+    /** The plan that rebuilds all it can from what came after it, until it is used. */
+    private Optional<Member> walkedBack;
+
+    private Member above;
+    private int level;
+    private boolean ended;
 
     Frontier(Model model, Cost cost) {
         this.model = model;
@@ -100,31 +123,56 @@ final class Frontier {
                         : new Replay(model, ordering).inverting().map(this::complete);
         var plain = complete(ordering.plain());
         storeAll = plain.peak;
-        members.add(plain);
-        members.add(complete(ordering.tidy()));
-        members.add(complete(ordering.thrifty()));
+        var first = List.of(plain, complete(ordering.tidy()), complete(ordering.thrifty()));
         orders =
-                members.stream()
+                first.stream()
                         .sorted(Comparator.comparingLong(Member::peak))
                         .map(Member::sequence)
                         .toList();
-        grow();
-        prune();
+        generations.add(pruned(timed(first)));
+        int n = model.nodes.size();
+        floor = Bounds.peak(model);
+        levels = n > LARGE ? 50 : 100;
+        share = Math.min(WORK, WORK_PER_NODE * n) / levels / (n > LARGE ? 4 : 1);
+        above = member(orders.getFirst());
+        level = levels;
     }
 
-    /** The peak of live bytes of computing everything once in the graph's order. */
-    long storeAll() {
-        return storeAll;
+    /** How many generations there are so far. */
+    int size() {
+        return generations.size();
     }
 
-    /** The steps replayed to grow the family. */
-    long work() {
-        return search.work();
+    /** The members of the first {@code count} generations; largest peak first, cheapest first. */
+    List<Member> members(int count) {
+        var all = new ArrayList<Member>();
+        for (var generation : generations.subList(0, count)) all.addAll(generation);
+        return pruned(all);
     }
 
-    /** Largest peak first; each cheaper than the next. */
-    List<Member> members() {
-        return List.copyOf(members);
+    /** Every member there is. */
+    List<Member> all() {
+        while (grow()) {
+            // until it ends
+        }
+        return members(size());
+    }
+
+    /** Makes one more generation, with less memory; false if there is none. */
+    boolean grow() {
+        if (ended && ladder.isEmpty()) return false;
+        int stop = Math.max(0, (GENERATIONS - generations.size()) * levels / GENERATIONS - AHEAD);
+        while (!ended && level > stop) descend();
+        if (!ended && level == 0) ended = true;
+        if (ended) settleLeast();
+        ascend(share / 8);
+        int kept = ended ? 0 : Math.min(AHEAD, ladder.size());
+        var own = ladder.subList(0, ladder.size() - kept);
+        // a dearer plan was already given for more memory, and must not look foolish now
+        var dearest = members(generations.size()).getLast();
+        generations.add(timed(own).stream().filter(m -> m.extra >= dearest.extra).toList());
+        own.clear();
+        return true;
     }
 
     private Member complete(int[] nodes) {
@@ -143,26 +191,60 @@ final class Frontier {
         return new Member(model, now.sequence(), now.peak, now.extra);
     }
 
-    private void grow() {
-        int n = model.nodes.size();
-        long floor = Bounds.peak(model);
-        int levels = n > LARGE ? 50 : 100;
-        long share = Math.min(WORK, WORK_PER_NODE * n) / levels / (n > LARGE ? 10 : 1);
-        var above = member(orders.getFirst());
-        var ladder = new ArrayList<Member>();
-        above = down(above, floor, levels, share, ladder);
-        if (walkedBack.isPresent() && walkedBack.get().peak < above.peak) {
-            var walked = walkedBack.get();
-            above = member(search.improve(walked.sequence, walked.peak, share));
-            ladder.add(above);
-            above = down(above, floor, levels, share, ladder);
+    /** One rung down, if there is one. */
+    private void descend() {
+        level--;
+        long bound = (long) (storeAll * (double) level / levels);
+        if (level == 0 || bound < floor) {
+            ended = true;
+            return;
         }
+        if (bound >= above.peak) return;
+        boolean full = level % 5 == 0;
+        var found = under(above, bound, full, full ? share : share / 8);
+        if (found == null) {
+            ended = !walkBack();
+            return;
+        }
+        if (found.extra - above.extra > STEEP * model.total()) found = inTwo(bound, found);
+        ladder.add(found);
+        above = found;
+    }
+
+    /** Goes on from the plan that rebuilds all it can, if that takes less; false if not. */
+    private boolean walkBack() {
+        var back = walkedBack;
+        walkedBack = Optional.empty();
+        if (back.isEmpty() || back.get().peak >= above.peak) return false;
+        var walked = back.get();
+        for (int k = level; (long) (storeAll * (double) k / levels) > walked.peak; k--) {
+            search.squeeze().start(walked.sequence);
+            search.squeeze().relax((long) (storeAll * (double) k / levels));
+            ladder.add(here());
+        }
+        above = member(search.improve(walked.sequence, walked.peak, share));
+        ladder.add(above);
+        return true;
+    }
+
+    /** Where the curve is steep, one more rung on the way, which may also lead to a better end. */
+    private Member inTwo(long bound, Member found) {
+        var middle = under(above, bound + (above.peak - bound) / 2, true, share / 4);
+        if (middle == null || middle.extra >= found.extra) return found;
+        ladder.add(middle);
+        var better = under(middle, bound, false, share / 8);
+        return better != null && better.extra < found.extra ? better : found;
+    }
+
+    /** Closes in on the least memory that works. */
+    private void settleLeast() {
+        boolean large = model.nodes.size() > LARGE;
         long failed = Math.max(floor - 1, above.peak - storeAll / levels);
         for (int k = 0;
-                k < (n > LARGE ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000);
+                k < (large ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000);
                 k++) {
             long bound = failed + (above.peak - failed) / 2;
-            var found = descend(above, bound, false, share / 8);
+            var found = under(above, bound, false, share / 8);
             if (found == null) {
                 failed = bound;
             } else {
@@ -170,32 +252,14 @@ final class Frontier {
                 ladder.add(found);
             }
         }
-        ascend(ladder, share / 8);
-        members.addAll(ladder);
-    }
-
-    /** Lowers the bound level by level, as far as plans are found; the last of them. */
-    private Member down(Member start, long floor, int levels, long share, List<Member> ladder) {
-        var above = start;
-        for (int k = levels - 1; k > 0; k--) {
-            long bound = (long) (storeAll * (double) k / levels);
-            if (bound >= start.peak) continue;
-            if (bound < floor) break;
-            boolean full = k % 5 == 0;
-            var found = descend(above, bound, full, full ? share : share / 8);
-            if (found == null) break;
-            ladder.add(found);
-            above = found;
-        }
-        return above;
     }
 
     /**
      * The cheapest plan found under {@code bound}: from the plan above it, and if {@code full} or
      * if need be from the start; null if none.
      */
-    private @Nullable Member descend(Member above, long bound, boolean full, long share) {
-        var starts = new ArrayList<>(List.of(above.sequence));
+    private @Nullable Member under(Member from, long bound, boolean full, long allowance) {
+        var starts = new ArrayList<>(List.of(from.sequence));
         boolean large = model.nodes.size() > LARGE;
         Member best = null;
         for (double noise : NOISES) {
@@ -211,7 +275,7 @@ final class Frontier {
                     starts.add(start);
                 }
             }
-            if (best != null) return member(search.improve(best.sequence, bound, share));
+            if (best != null) return member(search.improve(best.sequence, bound, allowance));
         }
         return null;
     }
@@ -225,7 +289,7 @@ final class Frontier {
     }
 
     /** Tries at each rung what a lower rung can be relaxed to. */
-    private void ascend(List<Member> ladder, long share) {
+    private void ascend(long allowance) {
         for (int i = ladder.size() - 2; i >= 0; i--) {
             var own = ladder.get(i);
             var below = ladder.get(i + 1);
@@ -234,27 +298,25 @@ final class Frontier {
             search.squeeze().relax(bound);
             var relaxed = here();
             if (relaxed.extra < own.extra)
-                ladder.set(i, member(search.improve(relaxed.sequence, bound, share)));
+                ladder.set(i, member(search.improve(relaxed.sequence, bound, allowance)));
         }
     }
 
-    private void prune() {
-        if (model.problem.disk().isPresent()) members.replaceAll(this::timed);
-        var best = best(members);
-        members.clear();
-        members.addAll(best);
-    }
-
-    /** Those that no other beats in both peak and cost, cheapest first. */
-    static List<Member> best(List<Member> members) {
-        var sorted = new ArrayList<>(members);
+    /** Only those that no other beats in both peak and cost. */
+    static List<Member> pruned(List<Member> all) {
+        var sorted = new ArrayList<>(all);
         sorted.sort(Comparator.comparingDouble(Member::extra).thenComparingLong(Member::peak));
         var best = new ArrayList<Member>();
         for (var m : sorted) if (best.isEmpty() || m.peak < best.getLast().peak) best.add(m);
         return best;
     }
 
-    /** With its transfers begun early, and what then remains of the time they take. */
+    /** With transfers begun early, and what then remains of the time they take. */
+    private List<Member> timed(List<Member> members) {
+        if (!model.problem.disk().isPresent()) return List.copyOf(members);
+        return members.stream().map(this::timed).toList();
+    }
+
     private Member timed(Member member) {
         var early = member(Transfers.eager(model, member.sequence, member.peak));
         var clock = new Clock(model.problem.disk(), cost);

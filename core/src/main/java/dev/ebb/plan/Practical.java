@@ -1,5 +1,6 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
@@ -36,13 +37,13 @@ public record Practical() implements Strategy {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
-                    Kernel.Control _,
+                    Control _,
                     Kernel.Library _,
                     Kernel.Fold _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _ ->
                     true;
-            case Kernel.Map _, Kernel.Assemble _, Kernel.Gather _ -> false;
+            case Kernel.Map _, Kernel.Assemble _, Kernel.Cut _, Kernel.Gather _ -> false;
         };
     }
 }

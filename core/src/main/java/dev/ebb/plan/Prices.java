@@ -1,7 +1,7 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 
 import java.io.IOException;
@@ -97,7 +97,7 @@ public final class Prices implements Cost {
         var kernel = node.kernel();
         var text = new StringBuilder();
         text.append(kernel).append(node.inputTypes()).append(node.outputTypes());
-        if (kernel instanceof Kernel.Control control) {
+        if (kernel instanceof Control control) {
             for (Graph body : control.bodies())
                 for (Node inner : body.nodes()) text.append('\n').append(text(inner));
         }

@@ -74,11 +74,9 @@ final class Recall {
         return work;
     }
 
-    /** Copies the chain into {@code room}, or into a larger array if need be. */
-    int[] copyInto(int[] room) {
-        var to = room.length < chained ? new int[chain.length] : room;
-        System.arraycopy(chain, 0, to, 0, chained);
-        return to;
+    /** A copy of the chain. */
+    int[] chain() {
+        return Arrays.copyOf(chain, chained);
     }
 
     /** How far the steps of the chain, run before step {@code at}, exceed the budget, summed up. */

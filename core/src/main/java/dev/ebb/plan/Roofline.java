@@ -1,6 +1,8 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Scalar;
@@ -52,19 +54,22 @@ public record Roofline(double products, double simple, double bytes, double star
                                     * k.epilogue().cost()
                                     / simple;
             case Kernel.Assemble k -> k.shape().size() / simple;
+            case Kernel.Cut k ->
+                    k.sizes().stream().mapToDouble(n -> n).sum() * k.outer() * k.inner() / simple;
             case Kernel.Gather k -> k.shape().size() / simple;
             case Kernel.Scatter k -> 2.0 * k.shape().size() / simple;
             case Kernel.Cumulate k -> 2.0 * k.outer() * k.length() * k.inner() / simple;
             case Kernel.Convolve k -> convolve(k) / products;
-            case Kernel.Attend(var h) -> attention(h, (double) h.width() + h.valueWidth());
-            case Kernel.AttendGrad(var h) -> attention(h, 3.0 * h.width() + 2.0 * h.valueWidth());
-            case Kernel.Control k -> control(k);
+            case Kernel.Attend(var h, _, _) -> attention(h, (double) h.width() + h.valueWidth());
+            case Kernel.AttendGrad(var h, _, _) ->
+                    attention(h, 3.0 * h.width() + 2.0 * h.valueWidth());
+            case Control k -> control(k);
             case Kernel.Library _ -> 0;
         };
     }
 
     /** Small tiles multiply a little slower than large ones; each score takes an exponential. */
-    private double attention(Kernel.Heads h, double depth) {
+    private double attention(Heads h, double depth) {
         return pairs(h) * (1.3 * 2 * depth / products + 20 / simple);
     }
 
@@ -72,7 +77,7 @@ public record Roofline(double products, double simple, double bytes, double star
         return bodies.stream().mapToInt(Scalar::cost).sum();
     }
 
-    private static double pairs(Kernel.Heads h) {
+    private static double pairs(Heads h) {
         double all = (double) h.batch() * h.heads() * h.queries() * h.keys();
         return h.causal() ? all / 2 : all;
     }
@@ -83,17 +88,17 @@ public record Roofline(double products, double simple, double bytes, double star
         return n;
     }
 
-    private double control(Kernel.Control control) {
+    private double control(Control control) {
         return switch (control) {
-            case Kernel.Scan k -> scan(k);
-            case Kernel.While k -> 16.0 * (graph(k.condition()) + graph(k.body()));
-            case Kernel.Sweep k -> sweep(k);
-            case Kernel.Cond k -> Math.max(graph(k.yes()), graph(k.no()));
+            case Control.Scan k -> scan(k);
+            case Control.While k -> 16.0 * (graph(k.condition()) + graph(k.body()));
+            case Control.Sweep k -> sweep(k);
+            case Control.Cond k -> Math.max(graph(k.yes()), graph(k.no()));
         };
     }
 
-    private double scan(Kernel.Scan k) {
-        if (!(k.remember() instanceof Kernel.Remember.Checkpoints(var room, var taping)))
+    private double scan(Control.Scan k) {
+        if (!(k.remember() instanceof Control.Remember.Checkpoints(var room, var taping)))
             return k.times() * graph(k.body());
         var splits = new Reach(room, k.times());
         int taped = k.times() == 0 ? 0 : Math.min(k.times(), splits.capacity(0));
@@ -104,13 +109,13 @@ public record Roofline(double products, double simple, double bytes, double star
     /**
      * Every round is taped once, here or by the forward loop, and what is run ahead comes on top.
      */
-    private double sweep(Kernel.Sweep k) {
+    private double sweep(Control.Sweep k) {
         int times = k.forward().times();
         var splits = new Reach(k.room(), times);
         double all = splits.ahead(0, times, 0);
         int first = Math.min(times, splits.capacity(0));
-        double ahead = k.begun() == Kernel.Begun.TAPED ? Math.max(0, all - (times - first)) : all;
-        int left = k.begun() == Kernel.Begun.TAPED ? times - first : times;
+        double ahead = k.begun() == Control.Begun.TAPED ? Math.max(0, all - (times - first)) : all;
+        int left = k.begun() == Control.Begun.TAPED ? times - first : times;
         return ahead * graph(k.forward().body())
                 + left * graph(k.taping().body())
                 + times * (graph(k.backward().body()) + 2.0 * k.room().tape() / bytes);

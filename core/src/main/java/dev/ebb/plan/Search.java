@@ -19,7 +19,7 @@ final class Search {
     }
 
     long work() {
-        return squeeze.work;
+        return squeeze.work();
     }
 
     Squeeze squeeze() {
@@ -28,7 +28,7 @@ final class Search {
 
     /** A sequence that fits and costs no more than {@code start}, which fits too. */
     int[] improve(int[] start, long budget, long allowance) {
-        long stop = squeeze.work + allowance;
+        long stop = squeeze.work() + allowance;
         squeeze.start(start);
         squeeze.relax(budget);
         int[] best = squeeze.current().sequence();
@@ -36,14 +36,14 @@ final class Search {
         int[] here = best;
         double hereExtra = bestExtra;
         var seen = new boolean[model.works];
-        while (squeeze.work < stop && bestExtra > 0) {
+        while (squeeze.work() < stop && bestExtra > 0) {
             int[] broken = ruin(here, seen);
             if (!squeeze.start(broken))
                 throw new IllegalStateException("a sequence lost what it reads");
-            if (!squeeze.to(budget, dice.next(), stop - squeeze.work)) continue;
+            if (!squeeze.to(budget, dice.next(), stop - squeeze.work())) continue;
             squeeze.relax(budget);
             double extra = squeeze.current().extra;
-            double heat = 0.02 * (stop - squeeze.work) / allowance;
+            double heat = 0.02 * (stop - squeeze.work()) / allowance;
             if (extra <= hereExtra * (1 + heat * dice.next())) {
                 here = squeeze.current().sequence();
                 hereExtra = extra;

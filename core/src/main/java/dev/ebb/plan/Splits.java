@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import dev.ebb.ir.Pace;
 import dev.ebb.ir.Room;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,9 +12,6 @@ import java.util.List;
  * a checkpointing schedule follows from that.
  */
 public interface Splits {
-
-    /** Every split of an even loop that is no longer than this is tried. */
-    int SHORT = 64;
 
     /** How many states can be saved beside the one a loop begins with. */
     int levels();
@@ -36,9 +34,7 @@ public interface Splits {
     /** The best that is known for rounds of this pace in this room; never worse than evenly. */
     static Splits of(Pace pace, Room room, int rounds) {
         var even = new Reach(room, rounds);
-        if (even.levels() == 0 || even.capacity(0) >= rounds) return even;
-        boolean exact = room.tapes() == 1 || rounds > SHORT;
-        if (pace.isEven() && exact) return even;
+        if (pace.isEven() || even.levels() == 0 || even.capacity(0) >= rounds) return even;
         var uneven = new Uneven(pace, room, rounds, even);
         return uneven.work(uneven) < uneven.work(even) ? uneven : even;
     }
@@ -63,5 +59,40 @@ public interface Splits {
     /** The first of the rounds at the end of {@code [.., to)} that are taped together. */
     default int taped(int from, int to, int level) {
         return Math.max(from, to - Math.min(to, capacity(level)));
+    }
+
+    /**
+     * How many rounds run forward in all when {@code rounds} are reversed: each once to be taped,
+     * and those that are run ahead.
+     */
+    default long forwards(int rounds) {
+        var sum = new long[] {rounds};
+        aheads(rounds, (from, to) -> sum[0] += to - from);
+        return sum[0];
+    }
+
+    /** Tells of every stretch of rounds that is run ahead. */
+    default void aheads(int rounds, Ahead each) {
+        record Stretch(int from, int to, int level) {}
+        var open = new ArrayDeque<Stretch>();
+        if (rounds > 0) open.push(new Stretch(0, rounds, 0));
+        while (!open.isEmpty()) {
+            var s = open.pop();
+            int middle = next(s.from, s.to, s.level);
+            if (middle > s.from) {
+                open.push(new Stretch(s.from, middle, s.level));
+                open.push(new Stretch(middle, s.to, s.level + 1));
+            } else {
+                middle = taped(s.from, s.to, s.level);
+                if (middle > s.from) open.push(new Stretch(s.from, middle, s.level));
+            }
+            each.run(s.from, middle);
+        }
+    }
+
+    /** Rounds {@code [from, to)} are run ahead. */
+    @FunctionalInterface
+    interface Ahead {
+        void run(int from, int to);
     }
 }

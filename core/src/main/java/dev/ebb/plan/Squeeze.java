@@ -1,16 +1,17 @@
 package dev.ebb.plan;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
  * Brings a sequence under a budget by letting values go and computing them again just before their
- * next use. Each round weighs every gap between two uses of a value: the excess memory that an
- * absence would relieve, against the cost of the chain of nodes that brings the value back. What
- * the chain itself reads is kept alive or computed again, whichever is cheaper at the current price
- * of memory. A chain may also end in an inversion, or in a fetch from the disk of what is stored
- * when its gap begins. Greedy, as DTR (Kirisame et al., 2021) is, but with the whole future in view
- * and an exact replay after every choice.
+ * next use. Each round makes the best of all {@link Offers}, and with it the same choice wherever
+ * the graph repeats itself: the layers of a network are decided together, so a network of many
+ * takes hardly more rounds than one of few. Greedy, as DTR (Kirisame et al., 2021) is, but with the
+ * whole future in view and an exact replay after every choice.
  */
 final class Squeeze {
     /**
@@ -21,41 +22,27 @@ final class Squeeze {
 
     private final Model model;
     private final Timeline time;
+    private final Offers offers;
     private Liveness current;
     private Liveness trial;
-    private final Dice dice;
-    private final Recall recall;
-    private double price;
     private long budget;
-    private final double least;
     private int[] scratch = new int[0];
+    private long replayed;
+
+    Squeeze(Model model, Dice dice) {
+        this.model = model;
+        time = new Timeline(model);
+        offers = new Offers(model, time, dice);
+        current = new Liveness(model);
+        trial = new Liveness(model);
+    }
 
     /**
      * Steps replayed so far: the measure of work, which unlike a clock is the same on every
      * machine.
      */
-    long work;
-
-    private int bestStep;
-
-    /** The value to store on the disk after step {@code bestStored}; -1 for none. */
-    private int bestStore;
-
-    private int bestStored;
-    private int[] bestChain = new int[64];
-    private int bestLength;
-    private long bestKey;
-    private double bestScore;
-    private double bestPrice;
-
-    Squeeze(Model model, Dice dice) {
-        this.model = model;
-        this.dice = dice;
-        time = new Timeline(model);
-        current = new Liveness(model);
-        trial = new Liveness(model);
-        recall = new Recall(model, time);
-        least = Math.max(model.total() * 1e-7, 1e-300);
+    long work() {
+        return replayed + offers.work;
     }
 
     Liveness current() {
@@ -63,7 +50,7 @@ final class Squeeze {
     }
 
     boolean start(int[] sequence) {
-        work += sequence.length;
+        replayed += sequence.length;
         return current.replay(sequence, sequence.length);
     }
 
@@ -73,26 +60,85 @@ final class Squeeze {
      */
     boolean to(long bound, double noise, long allowance) {
         budget = bound;
-        long stop = work + allowance;
+        long stop = work() + allowance;
         Set<Long> refused = new HashSet<>();
         time.index(current, budget);
-        price = model.total() / Math.max(1, time.overflow());
+        double price = model.total() / Math.max(1, time.overflow());
         int patience = PATIENCE + model.nodes.size() / 8;
         while (current.peak > budget) {
-            if (model.paramBytes > budget || work > stop) return false;
+            if (model.paramBytes > budget || work() > stop) return false;
             double overflow = time.overflow();
-            findBest(refused, noise);
-            if (bestLength == 0) return false;
-            if (apply() && overflow(trial) < overflow) {
-                price = bestPrice;
+            var best = offers.best(budget, price, refused, noise);
+            if (best.isEmpty()) return false;
+            var choice = best.get();
+            if ((noise == 0 && make(offers.like(choice, refused), overflow))
+                    || (replay(List.of(choice)) && overflow(trial) < overflow)) {
+                price = choice.price();
                 swap();
                 time.index(current, budget);
             } else {
-                refused.add(bestKey);
+                refused.add(choice.key());
                 if (--patience == 0) return false;
             }
         }
         return true;
+    }
+
+    /** Makes as many of several choices, best first, as bring what they promise and are needed. */
+    private boolean make(List<Offers.Choice> choices, double overflow) {
+        var byScore = new ArrayList<>(choices);
+        byScore.sort(Comparator.comparingDouble(Offers.Choice::score).reversed());
+        for (int count = byScore.size(); count > 1; count /= 2) {
+            var some = byScore.subList(0, count);
+            if (!replay(some)) continue;
+            if (trial.peak <= budget) return fewest(some);
+            double gain = some.stream().mapToDouble(Offers.Choice::gain).sum();
+            if (overflow - overflow(trial) >= Math.min(overflow, gain) * Offers.ALMOST) return true;
+        }
+        return false;
+    }
+
+    /** As few of the choices as fit, when all of them do. */
+    private boolean fewest(List<Offers.Choice> choices) {
+        int low = 1;
+        int high = choices.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (replay(choices.subList(0, middle)) && trial.peak <= budget) high = middle;
+            else low = middle + 1;
+        }
+        return replay(choices.subList(0, high));
+    }
+
+    /** Tries the current sequence with these choices made. */
+    private boolean replay(List<Offers.Choice> choices) {
+        var chains = new ArrayList<>(choices);
+        chains.sort(Comparator.comparingInt(Offers.Choice::step));
+        var stores = new ArrayList<>(choices.stream().filter(Offers.Choice::stores).toList());
+        stores.sort(Comparator.comparingInt(Offers.Choice::since));
+        int length = current.length + stores.size();
+        for (var choice : choices) length += choice.chain().length;
+        room(length);
+        var stored = new HashSet<Integer>();
+        int to = 0;
+        int chained = 0;
+        int put = 0;
+        for (int i = 0; i <= current.length; i++) {
+            for (; put < stores.size() && stores.get(put).since() + 1 == i; put++) {
+                int store = model.store(stores.get(put).value());
+                if (stored.add(store)) scratch[to++] = store;
+            }
+            for (; chained < chains.size() && chains.get(chained).step() == i; chained++) {
+                int[] chain = chains.get(chained).chain();
+                System.arraycopy(chain, 0, scratch, to, chain.length);
+                to += chain.length;
+            }
+            // what is stored earlier now need not be stored again
+            if (i < current.length && !stored.contains(current.order[i]))
+                scratch[to++] = current.order[i];
+        }
+        replayed += length;
+        return trial.replay(scratch, to);
     }
 
     private double overflow(Liveness replay) {
@@ -107,144 +153,8 @@ final class Squeeze {
         trial = old;
     }
 
-    private boolean apply() {
-        int stored = bestStore < 0 ? 0 : 1;
-        int length = current.length + bestLength + stored;
-        room(length);
-        int before = bestStore < 0 ? bestStep : bestStored + 1;
-        System.arraycopy(current.order, 0, scratch, 0, before);
-        if (bestStore >= 0) scratch[before] = model.store(bestStore);
-        System.arraycopy(current.order, before, scratch, before + stored, bestStep - before);
-        System.arraycopy(bestChain, 0, scratch, bestStep + stored, bestLength);
-        System.arraycopy(
-                current.order,
-                bestStep,
-                scratch,
-                bestStep + stored + bestLength,
-                current.length - bestStep);
-        work += length;
-        return trial.replay(scratch, length);
-    }
-
     private void room(int length) {
         if (scratch.length < length) scratch = new int[length + length / 4 + 16];
-    }
-
-    private void findBest(Set<Long> refused, double noise) {
-        bestLength = 0;
-        bestScore = 0;
-        int n = model.works + 1;
-        work += time.length;
-        for (int v = 0; v < model.values.length; v++) {
-            if (model.bytes[v] == 0 || !mayGo(v)) continue;
-            int end = time.first[v + 1];
-            for (int e = time.first[v] + 1; e < end; e++) {
-                if ((time.events[e] & 1) == 1) continue;
-                int from = time.events[e - 1] >> 1;
-                int to = time.events[e] >> 1;
-                if (time.over(from + 1, to) == 0) continue;
-                if (!refused.isEmpty() && refused.contains((long) v * n + time.order[to])) continue;
-                weigh(v, e, noise);
-            }
-        }
-    }
-
-    /** Whether there is a way back for {@code v}, and no promise that it stays. */
-    private boolean mayGo(int v) {
-        if (v < model.params && (model.pinned[v] || model.isReplaced(v))) return false;
-        int node = model.producer[v];
-        return (node >= 0 && !model.once[node]) || model.ways[v].length > 0;
-    }
-
-    /** Weighs every way to bring {@code v} back for a use. */
-    private void weigh(int v, int event, double noise) {
-        int from = time.events[event - 1] >> 1;
-        int to = time.events[event] >> 1;
-        double relief = relief(v, from + 1, to);
-        double luck = noise == 0 ? 1 : 1 + noise * (dice.next() - 0.5);
-        int producer = model.producer[v];
-        if (producer >= 0 && !model.once[producer]) weigh(v, producer, from, to, relief, luck);
-        for (int way : model.ways[v]) {
-            if (way != producer) weigh(v, way, from, to, relief, luck);
-        }
-    }
-
-    /**
-     * Weighs bringing {@code v} back by {@code way} just before a use, or where what it reads was
-     * last alive. Where nothing has read it since it was written, that is to move it, and costs
-     * less.
-     */
-    private void weigh(int v, int way, int from, int to, double relief, double luck) {
-        double saved = moved(v, way, from);
-        if (relief * luck <= bestScore * (model.again[way] - saved + least)) return;
-        offer(v, way, from, to, to, saved, luck);
-        if (model.isTransfer(way)) return;
-        int earlier = to;
-        for (int x : model.in[way]) {
-            if (!time.isLive(x, to)) {
-                int d = time.last(x, to);
-                if (d > from + 1) earlier = Math.min(earlier, d);
-            }
-        }
-        if (earlier < to && time.over(from + 1, earlier) > 0)
-            offer(v, way, from, earlier, to, saved, luck);
-    }
-
-    /** What is saved because the work that wrote {@code v} at step {@code from} can go. */
-    private double moved(int v, int way, int from) {
-        if (from < 0) return 0;
-        int writer = time.order[from];
-        if (model.out[writer].length != 1 || model.out[writer][0] != v) return 0;
-        return writer == way || writer >= model.nodes.size() ? model.again[writer] : 0;
-    }
-
-    private double relief(int v, int from, int to) {
-        return Math.min((double) model.bytes[v] * time.over(from, to), time.overBytes(from, to));
-    }
-
-    private void offer(int v, int way, int from, int at, int use, double saved, double luck) {
-        boolean stores = isStoredHere(v, way, at);
-        double cost = -saved;
-        if (stores) {
-            if (from < 0 || storedBytes() + model.bytes[v] > model.problem.disk().bytes()) return;
-            cost += model.again[model.store(v)];
-        }
-        boolean found = recall.by(way, v, at, stores, price);
-        work += recall.work();
-        if (!found) return;
-        cost += recall.cost();
-        double gain = relief(v, from + 1, at) - recall.harm();
-        if (gain <= 0 || gain * luck <= bestScore * (cost + least)) return;
-        work += recall.length();
-        gain -= recall.crowding(v, at, budget);
-        double score = gain * luck / (cost + least);
-        if (gain > 0 && score > bestScore) {
-            bestScore = score;
-            bestPrice = cost / gain;
-            bestStep = at;
-            bestStore = stores ? v : -1;
-            bestStored = from;
-            bestKey = (long) v * (model.works + 1) + time.order[use];
-            bestLength = recall.length();
-            bestChain = recall.copyInto(bestChain);
-        }
-    }
-
-    /** No more than this is on the disk at any time. */
-    private long storedBytes() {
-        long sum = 0;
-        for (int v = 0; v < model.values.length; v++) {
-            int c = model.copy[v];
-            boolean used = c >= 0 && (model.initial[c] || time.first[c + 1] > time.first[c]);
-            if (used) sum += model.bytes[v];
-        }
-        return sum;
-    }
-
-    /** Whether {@code way} fetches what has not been stored before step {@code at}. */
-    private boolean isStoredHere(int v, int way, int at) {
-        if (!model.isTransfer(way) || model.initial[model.copy[v]]) return false;
-        return time.last(model.copy[v], at) < 0;
     }
 
     /** Drops recomputations that the budget has room without, dearest first. */
@@ -254,7 +164,7 @@ final class Squeeze {
         int patience = PATIENCE;
         while (patience > 0) {
             time.index(current, budget);
-            work += current.length;
+            replayed += current.length;
             int best = -1;
             for (int i = 0; i < current.length; i++) {
                 int u = current.order[i];
@@ -296,7 +206,7 @@ final class Squeeze {
         room(current.length);
         System.arraycopy(current.order, 0, scratch, 0, step);
         System.arraycopy(current.order, step + 1, scratch, step, current.length - step - 1);
-        work += current.length;
+        replayed += current.length;
         return trial.replay(scratch, current.length - 1);
     }
 }

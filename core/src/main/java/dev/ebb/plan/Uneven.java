@@ -3,7 +3,6 @@ package dev.ebb.plan;
 import dev.ebb.ir.Pace;
 import dev.ebb.ir.Room;
 
-import java.util.ArrayDeque;
 import java.util.Arrays;
 
 /**
@@ -119,26 +118,10 @@ final class Uneven implements Splits {
         return m == b ? even.middle(from, to, level) : edges[m];
     }
 
-    /** Rounds yet to be reversed, and the states saved before them. */
-    private record Stretch(int from, int to, int level) {}
-
     /** What running ahead costs in reversing all rounds with these splits. */
     double work(Splits splits) {
-        double sum = 0;
-        var open = new ArrayDeque<Stretch>();
-        if (rounds > 0) open.push(new Stretch(0, rounds, 0));
-        while (!open.isEmpty()) {
-            var s = open.pop();
-            int middle = splits.next(s.from, s.to, s.level);
-            if (middle > s.from) {
-                open.push(new Stretch(s.from, middle, s.level));
-                open.push(new Stretch(middle, s.to, s.level + 1));
-            } else {
-                middle = splits.taped(s.from, s.to, s.level);
-                if (middle > s.from) open.push(new Stretch(s.from, middle, s.level));
-            }
-            sum += weights.between(s.from, middle);
-        }
-        return sum;
+        var sum = new double[1];
+        splits.aheads(rounds, (from, to) -> sum[0] += weights.between(from, to));
+        return sum[0];
     }
 }

@@ -1,6 +1,7 @@
 package dev.ebb.tensor;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
@@ -61,7 +62,7 @@ final class Attending {
                         + " query heads that is a multiple of the key heads");
     }
 
-    private static Kernel.Heads heads(List<Type> in, int masks, boolean causal, double scale) {
+    private static Heads heads(List<Type> in, int masks, boolean causal, double scale) {
         Shape q = in.get(0).shape();
         Shape k = in.get(1).shape();
         Shape v = in.get(2).shape();
@@ -70,7 +71,7 @@ final class Attending {
                 in.subList(3, 3 + masks).stream()
                         .map(m -> View.broadcast(m.shape(), scores))
                         .toList();
-        return new Kernel.Heads(
+        return new Heads(
                 q.dim(0), q.dim(1), k.dim(1), q.dim(2), k.dim(2), q.dim(3), v.dim(3), causal, scale,
                 views);
     }
@@ -106,7 +107,7 @@ final class Attending {
             int masks = rule.operands() - 3;
             var rest = new ArrayList<Tensor>();
             for (int i = 1; i < 3 + masks; i++) rest.add(rule.in(i));
-            rest.addAll(List.of(rule.out(0), rule.out(1), rule.dout(0)));
+            rest.addAll(List.of(rule.out(0), rule.dout(0), rule.out(1)));
             var d =
                     rule.in(0)
                             .applyAll(
@@ -123,7 +124,7 @@ final class Attending {
         }
     }
 
-    /** Operands q, k, v, (mask), out, logsum, dout; results dq, dk, dv. */
+    /** Operands q, k, v, (mask), out, dout, logsum; results dq, dk, dv. */
     private record AttendGrad(boolean causal, double scale, int masks) implements Differentiable {
         @Override
         public String name() {
@@ -150,7 +151,7 @@ final class Attending {
         public void vjp(Rule rule) {
             var s = Scores.of(rule, causal, scale, masks);
             var p = s.p();
-            var g = s.split(rule.in(5 + masks));
+            var g = s.split(rule.in(4 + masks));
             var a = s.split(rule.dout(0));
             var b = s.shared(rule.dout(1));
             var c = s.shared(rule.dout(2));
@@ -166,7 +167,7 @@ final class Attending {
             rule.add(1, s.pooled(ds.transpose().matmul(a).add(again.transpose().matmul(s.q()))));
             rule.add(2, s.pooled(p.mul(centred).transpose().matmul(g)));
             if (masks > 0 && rule.wants(3)) rule.add(3, s.joined(pulled));
-            rule.add(5 + masks, s.joined(p.mul(centred).matmul(s.v()).add(p.matmul(c))));
+            rule.add(4 + masks, s.joined(p.mul(centred).matmul(s.v()).add(p.matmul(c))));
         }
     }
 

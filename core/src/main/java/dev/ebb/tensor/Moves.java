@@ -1,6 +1,5 @@
 package dev.ebb.tensor;
 
-import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
@@ -10,7 +9,6 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -292,10 +290,10 @@ final class Moves {
         @Override
         public Kernel kernel(List<Type> in) {
             var x = in.getFirst();
-            long inner = x.dtype().bytes(Cumulations.inner(x.shape(), axis));
-            return new Cut(
-                    Cumulations.outer(x.shape(), axis),
-                    sizes.stream().map(n -> n * inner).toList());
+            return new Kernel.Cut(
+                    Math.toIntExact(Cumulations.outer(x.shape(), axis)),
+                    sizes,
+                    Math.toIntExact(Cumulations.inner(x.shape(), axis)));
         }
 
         @Override
@@ -303,31 +301,6 @@ final class Moves {
             if (!rule.in(0).dtype().isFloat()) return;
             var parts = IntStream.range(0, sizes.size()).mapToObj(rule::dout).toList();
             rule.add(0, Tensors.concat(parts, axis));
-        }
-    }
-
-    /** Each of {@code rows} cut into runs of so many bytes, one for every output. */
-    record Cut(long rows, List<Long> bytes) implements Kernel.Library {
-        Cut {
-            bytes = List.copyOf(bytes);
-        }
-
-        @Override
-        public long workspaceBytes() {
-            return 0;
-        }
-
-        @Override
-        public void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
-            var from = inputs.getFirst().segment();
-            long at = 0;
-            for (long row = 0; row < rows; row++) {
-                for (int i = 0; i < outputs.size(); i++) {
-                    long n = bytes.get(i);
-                    MemorySegment.copy(from, at, outputs.get(i).segment(), row * n, n);
-                    at += n;
-                }
-            }
         }
     }
 

@@ -7,6 +7,7 @@ import dev.ebb.Fn;
 import dev.ebb.Fn2;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Overwrite;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
@@ -46,6 +47,11 @@ final class MoveSamples implements SampleTable {
                         n -> List.of(spread(-2, 2, 1, n, 4), spread(-2, 2, 2, n, 1)),
                         n -> Shape.of(n, 5),
                         in -> Tensors.concat(in, 1)),
+                Sample.of(
+                        "overwrite",
+                        n -> List.of(spread(-2, 2, 1, n, 4), spread(-2, 2, 2, n, 2)),
+                        n -> Shape.of(n, 4),
+                        in -> in.get(0).apply(new Overwrite(List.of(0, 1)), in.get(1))),
                 Sample.of(
                         "stack",
                         n -> List.of(spread(-2, 2, 1, n), spread(-2, 2, 2, n)),

@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 
 import jdk.incubator.vector.FloatVector;
@@ -26,13 +27,13 @@ final class AttendBackward implements Runnable {
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
     private final AttentionScores scores;
-    private final Kernel.Heads h;
-    private final Buffer out;
+    private final Heads h;
+    private final HeadRows out;
+    private final HeadRows dout;
     private final Buffer logsum;
-    private final Buffer dout;
-    private final Buffer dq;
-    private final MemorySegment dk;
-    private final MemorySegment dv;
+    private final HeadRows dq;
+    private final HeadRows dk;
+    private final HeadRows dv;
     private final F32Panels panels;
     private final Workers workers;
 
@@ -55,7 +56,7 @@ final class AttendBackward implements Runnable {
             int product,
             int end) {
 
-        static Places of(Kernel.Heads h) {
+        static Places of(Heads h) {
             int width = AttentionScores.padded(h.width());
             int valueWidth = AttentionScores.padded(h.valueWidth());
             int doutAcross = QUERIES * h.width();
@@ -90,27 +91,27 @@ final class AttendBackward implements Runnable {
     }
 
     AttendBackward(
-            Kernel.Heads heads,
+            Kernel.AttendGrad kernel,
             List<Buffer> in,
             List<Buffer> out,
             F32Panels panels,
             Workers workers) {
-        scores = new AttentionScores(heads, in);
-        h = heads;
-        var rest = in.subList(3 + heads.mask().size(), in.size());
-        this.out = rest.get(0);
-        logsum = rest.get(1);
-        dout = rest.get(2);
-        dq = out.get(0);
-        dk = out.get(1).segment();
-        dv = out.get(2).segment();
+        h = kernel.heads();
+        scores = new AttentionScores(h, kernel.operands(), in);
+        var rest = in.subList(3 + h.mask().size(), in.size());
+        this.out = HeadRows.of(rest.get(0), kernel.operands().get(3), h.heads());
+        dout = HeadRows.of(rest.get(1), kernel.operands().get(4), h.heads());
+        logsum = rest.get(2);
+        dq = HeadRows.of(out.get(0), kernel.results().get(0), h.heads());
+        dk = HeadRows.of(out.get(1), kernel.results().get(1), h.keyHeads());
+        dv = HeadRows.of(out.get(2), kernel.results().get(2), h.keyHeads());
         this.panels = panels;
         this.workers = workers;
-        at = Places.of(heads);
+        at = Places.of(h);
     }
 
     /** Whether the scratch of a worker is large enough. */
-    static boolean fits(Kernel.Heads h) {
+    static boolean fits(Heads h) {
         return h.width() <= 1024
                 && h.valueWidth() <= 1024
                 && Places.of(h).end <= F32Panels.stored();
@@ -122,8 +123,10 @@ final class AttendBackward implements Runnable {
     }
 
     private void keyHead(int keyHead, int worker) {
-        dk.asSlice(scores.key(keyHead, 0) * 4, 4L * h.keys() * h.width()).fill((byte) 0);
-        dv.asSlice(scores.value(keyHead, 0) * 4, 4L * h.keys() * h.valueWidth()).fill((byte) 0);
+        for (int j = 0; j < h.keys(); j++) {
+            clear(dk.buffer().segment(), dk.at(keyHead, j) * 4, h.width());
+            clear(dv.buffer().segment(), dv.at(keyHead, j) * 4, h.valueWidth());
+        }
         int group = h.heads() / h.keyHeads();
         int head = keyHead / h.keyHeads() * h.heads() + keyHead % h.keyHeads() * group;
         var x = panels.store(worker);
@@ -143,7 +146,8 @@ final class AttendBackward implements Runnable {
         int width = AttentionScores.padded(h.width());
         AttentionScores.scale(x, at.dq, QUERIES * width, (float) h.scale());
         for (int i = 0; i < count; i++) {
-            AttendForward.store(x, at.dq + i * width, h.width(), dq, scores.query(head, first + i));
+            AttendForward.store(
+                    x, at.dq + i * width, h.width(), dq.buffer(), dq.at(head, first + i));
         }
     }
 
@@ -154,15 +158,16 @@ final class AttendBackward implements Runnable {
     private void packBlock(float[] x, int head, int first, int count) {
         int width = h.width();
         int valueWidth = h.valueWidth();
-        long row = ((long) head * h.queries() + first) * valueWidth;
+        var from = dout.buffer();
+        long row = dout.at(head, first);
         scores.packQueries(head, first, count, x, at.queriesAcross);
-        F32Pack.panels(dout, row, valueWidth, 1, count, valueWidth, valueWidth, x, at.doutAcross);
-        F32Pack.panels(dout, row, 1, valueWidth, valueWidth, count, count, x, at.dout);
+        F32Pack.panels(from, row, dout.row(), 1, count, valueWidth, valueWidth, x, at.doutAcross);
+        F32Pack.panels(from, row, 1, dout.row(), valueWidth, count, count, x, at.dout);
         F32Pack.panels(
-                scores.queries,
-                scores.query(head, first),
+                scores.queries.buffer(),
+                scores.queries.at(head, first),
                 1,
-                width,
+                scores.queries.row(),
                 width,
                 count,
                 count,
@@ -171,8 +176,15 @@ final class AttendBackward implements Runnable {
         AttentionScores.scale(
                 x, at.queries, AttentionScores.padded(width) * count, (float) h.scale());
         // rows before they are needed elsewhere: both fit where keys and values will lie
-        F32Pack.rows(dout, row, valueWidth, count, valueWidth, x, at.keyRows);
-        F32Pack.rows(out, row, valueWidth, count, valueWidth, x, at.keyRows + QUERIES * valueWidth);
+        F32Pack.rows(from, row, dout.row(), count, valueWidth, x, at.keyRows);
+        F32Pack.rows(
+                out.buffer(),
+                out.at(head, first),
+                out.row(),
+                count,
+                valueWidth,
+                x,
+                at.keyRows + QUERIES * valueWidth);
         for (int i = 0; i < count; i++) {
             int here = at.keyRows + i * valueWidth;
             x[at.inner + i] = inner(x, here, here + QUERIES * valueWidth, valueWidth);
@@ -200,23 +212,17 @@ final class AttendBackward implements Runnable {
     private void tile(float[] x, int head, int keyHead, int first, int count, int key, int keys) {
         int width = h.width();
         int valueWidth = h.valueWidth();
-        F32Pack.rows(scores.keys, scores.key(keyHead, key), width, keys, width, x, at.keyRows);
-        F32Pack.rows(
-                scores.values,
-                scores.value(keyHead, key),
-                valueWidth,
-                keys,
-                valueWidth,
-                x,
-                at.valueRows);
-        F32Pack.panels(
-                scores.keys, scores.key(keyHead, key), 1, width, width, keys, keys, x, at.keys);
+        var k = scores.keys;
+        var v = scores.values;
+        F32Pack.rows(k.buffer(), k.at(keyHead, key), k.row(), keys, width, x, at.keyRows);
+        F32Pack.rows(v.buffer(), v.at(keyHead, key), v.row(), keys, valueWidth, x, at.valueRows);
+        F32Pack.panels(k.buffer(), k.at(keyHead, key), 1, k.row(), width, keys, keys, x, at.keys);
         AttentionScores.products(x, at.keyRows, width, at.queriesAcross, keys, count, at.tile);
         scores.hide(head, first, count, key, keys, x, at.tile);
         AttentionScores.products(x, at.valueRows, valueWidth, at.doutAcross, keys, count, at.dtile);
         SoftmaxLanes.pull(x, at.tile, at.dtile, QUERIES, keys, count, at.logsum, at.inner);
-        accumulate(x, at.tile, at.dout, count, keys, valueWidth, dv, scores.value(keyHead, key));
-        accumulate(x, at.dtile, at.queries, count, keys, width, dk, scores.key(keyHead, key));
+        accumulate(x, at.tile, at.dout, count, keys, valueWidth, dv, dv.at(keyHead, key));
+        accumulate(x, at.dtile, at.queries, count, keys, width, dk, dk.at(keyHead, key));
         int padded = AttentionScores.padded(width);
         for (int j = 0; j < padded; j += LANES) {
             for (int i = 0; i < count; i += 4) {
@@ -243,7 +249,7 @@ final class AttendBackward implements Runnable {
             int count,
             int keys,
             int width,
-            MemorySegment to,
+            HeadRows to,
             long place) {
         int padded = AttentionScores.padded(width);
         for (int j = 0; j < padded; j += LANES) {
@@ -261,8 +267,18 @@ final class AttendBackward implements Runnable {
                         false);
             }
         }
+        var segment = to.buffer().segment();
         for (int i = 0; i < keys; i++)
-            add(x, at.product + i * padded, width, to, (place + (long) i * width) * 4);
+            add(x, at.product + i * padded, width, segment, (place + i * to.row()) * 4);
+    }
+
+    private static void clear(MemorySegment to, long place, int length) {
+        int step = F32Blocks.SPECIES.length();
+        int i = 0;
+        for (; i + step <= length; i += step) {
+            FloatVector.zero(F32Blocks.SPECIES).intoMemorySegment(to, place + i * 4L, ORDER);
+        }
+        for (; i < length; i++) to.set(FLOAT, place + i * 4L, 0f);
     }
 
     private static void add(float[] x, int from, int length, MemorySegment to, long place) {

@@ -2,6 +2,7 @@ package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 
 import jdk.incubator.vector.FloatVector;
@@ -24,8 +25,8 @@ final class AttendForward implements Runnable {
     private static final int LANES = AttentionScores.LANES;
 
     private final AttentionScores scores;
-    private final Kernel.Heads h;
-    private final Buffer out;
+    private final Heads h;
+    private final HeadRows out;
     private final Buffer logsum;
     private final F32Panels panels;
     private final Workers workers;
@@ -42,14 +43,14 @@ final class AttendForward implements Runnable {
     private final int greatest;
 
     AttendForward(
-            Kernel.Heads heads,
+            Kernel.Attend kernel,
             List<Buffer> in,
             List<Buffer> out,
             F32Panels panels,
             Workers workers) {
-        scores = new AttentionScores(heads, in);
-        h = heads;
-        this.out = out.get(0);
+        h = kernel.heads();
+        scores = new AttentionScores(h, kernel.operands(), in);
+        this.out = HeadRows.of(out.get(0), kernel.out(), h.heads());
         logsum = out.get(1);
         this.panels = panels;
         this.workers = workers;
@@ -64,7 +65,7 @@ final class AttendForward implements Runnable {
     }
 
     /** Whether the scratch of a worker is large enough. */
-    static boolean fits(Kernel.Heads h) {
+    static boolean fits(Heads h) {
         long padded = AttentionScores.padded(h.valueWidth());
         long need = (QUERIES + KEYS) * (h.width() + padded) + KEYS * QUERIES + 3 * QUERIES;
         return need <= F32Panels.stored();
@@ -93,12 +94,19 @@ final class AttendForward implements Runnable {
 
     private void advance(float[] x, int head, int first, int count, int key, int keys) {
         int shared = scores.keyHead(head);
-        F32Pack.rows(scores.keys, scores.key(shared, key), h.width(), keys, h.width(), x, rows);
+        F32Pack.rows(
+                scores.keys.buffer(),
+                scores.keys.at(shared, key),
+                scores.keys.row(),
+                keys,
+                h.width(),
+                x,
+                rows);
         F32Pack.panels(
-                scores.values,
-                scores.value(shared, key),
+                scores.values.buffer(),
+                scores.values.at(shared, key),
                 1,
-                h.valueWidth(),
+                scores.values.row(),
                 h.valueWidth(),
                 keys,
                 keys,
@@ -141,7 +149,7 @@ final class AttendForward implements Runnable {
         logsum.set(
                 place, sum == 0 ? Double.NEGATIVE_INFINITY : x[greatest + i] + StrictMath.log(sum));
         if (sum != 0) divide(x, at, padded, sum);
-        store(x, at, h.valueWidth(), out, place * h.valueWidth());
+        store(x, at, h.valueWidth(), out.buffer(), out.at(head, first + i));
     }
 
     private static void divide(float[] x, int at, int length, float by) {

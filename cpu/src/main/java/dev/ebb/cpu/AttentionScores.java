@@ -1,7 +1,8 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Heads;
+import dev.ebb.ir.View;
 
 import java.util.Arrays;
 import java.util.List;
@@ -18,18 +19,18 @@ final class AttentionScores {
     static final int KEYS = 64;
     static final int LANES = F32Blocks.LANES;
 
-    final Kernel.Heads heads;
-    final Buffer queries;
-    final Buffer keys;
-    final Buffer values;
+    final Heads heads;
+    final HeadRows queries;
+    final HeadRows keys;
+    final HeadRows values;
     private final List<Buffer> mask;
 
-    /** The inputs begin with q, k, v and the mask if there is one. */
-    AttentionScores(Kernel.Heads heads, List<Buffer> in) {
+    /** The inputs begin with q, k, v and the mask if there is one; views with those of q, k, v. */
+    AttentionScores(Heads heads, List<View> views, List<Buffer> in) {
         this.heads = heads;
-        queries = in.get(0);
-        keys = in.get(1);
-        values = in.get(2);
+        queries = HeadRows.of(in.get(0), views.get(0), heads.heads());
+        keys = HeadRows.of(in.get(1), views.get(1), heads.keyHeads());
+        values = HeadRows.of(in.get(2), views.get(2), heads.keyHeads());
         mask = in.subList(3, 3 + heads.mask().size());
     }
 
@@ -53,25 +54,14 @@ final class AttentionScores {
         return Math.clamp((long) to + heads.keys() - heads.queries(), 0, heads.keys());
     }
 
-    long query(int head, int row) {
-        return ((long) head * heads.queries() + row) * heads.width();
-    }
-
-    long key(int keyHead, int row) {
-        return ((long) keyHead * heads.keys() + row) * heads.width();
-    }
-
-    long value(int keyHead, int row) {
-        return ((long) keyHead * heads.keys() + row) * heads.valueWidth();
-    }
-
     /**
      * Packs {@code rows} queries from {@code first} on, times the scale, as the right factor of
      * scores.
      */
     void packQueries(int head, int first, int rows, float[] x, int at) {
         int width = heads.width();
-        F32Pack.panels(queries, query(head, first), width, 1, rows, width, width, x, at);
+        long from = queries.at(head, first);
+        F32Pack.panels(queries.buffer(), from, queries.row(), 1, rows, width, width, x, at);
         scale(x, at, padded(rows) * width, (float) heads.scale());
     }
 

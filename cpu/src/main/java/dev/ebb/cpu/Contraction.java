@@ -61,7 +61,7 @@ final class Contraction implements Runnable {
         long rowStride = folded > 0 && c.m() == 1 ? c.a().stride(rank - 1) : c.a().stride(rank);
         left = new Factor(a, c.a(), rowStride, c.a().stride(rank + 1), batch);
         right = new Factor(b, c.b(), c.b().stride(rank + 1), c.b().stride(rank), batch);
-        grid = Grid.of(matrices, m, c.n(), panels, workers.threads());
+        grid = Grid.of(matrices, m, c.n(), k, panels, workers.threads());
         alone = (double) matrices * m * c.n() * Math.max(k, 1) < SHARED;
     }
 
@@ -111,11 +111,16 @@ final class Contraction implements Runnable {
         long place = ((long) matrix * grid.m() + i) * grid.n() + j;
         long a = left.start(matrix) + i * left.side;
         long b = right.start(matrix) + j * right.side;
-        if (k == 0) panels.clear(worker);
+        boolean shallow = k <= Panels.DEPTH;
+        if (k == 0) {
+            panels.clear(worker);
+            for (int row = 0; row < rows; row += Panels.STRIP) {
+                int some = Math.min(Panels.STRIP, rows - row);
+                finish(worker, 0, place + (long) row * grid.n(), some, columns);
+            }
+        }
         for (int p = 0; p < k; p += Panels.DEPTH) {
             int depth = Math.min(Panels.DEPTH, k - p);
-            panels.left(
-                    worker, left.buffer, a + p * left.depth, left.side, left.depth, rows, depth);
             panels.right(
                     worker,
                     right.buffer,
@@ -124,19 +129,36 @@ final class Contraction implements Runnable {
                     right.side,
                     columns,
                     depth);
-            panels.multiply(worker, rows, columns, depth, p > 0);
+            for (int row = 0; row < rows; row += Panels.STRIP) {
+                int some = Math.min(Panels.STRIP, rows - row);
+                long from = a + row * left.side + p * left.depth;
+                panels.left(worker, left.buffer, from, left.side, left.depth, some, depth);
+                int kept = shallow ? 0 : row;
+                boolean last = p + depth == k;
+                for (int f = 0; f < some; f += 4) {
+                    int four = Math.min(4, some - f);
+                    long to = place + (long) (row + f) * grid.n();
+                    if (last && four == 4 && epilogue.isPlain()) {
+                        panels.multiplyAndStore(
+                                worker, f, kept + f, columns, depth, p > 0, out, to, grid.n());
+                        continue;
+                    }
+                    panels.multiply(worker, f, kept + f, columns, depth, p > 0);
+                    if (last) finish(worker, kept + f, to, four, columns);
+                }
+            }
         }
-        finish(worker, place, rows, columns);
     }
 
-    private void finish(int worker, long place, int rows, int columns) {
+    /** The epilogue of {@code rows} rows of the product from {@code first} on. */
+    private void finish(int worker, int first, long place, int rows, int columns) {
         boolean plain = epilogue.isPlain();
         var tile = tiles.of(worker);
         if (!plain) epilogue.begin(tile);
         for (int i = 0; i < rows; i++) {
             long position = place + (long) i * grid.n();
-            if (plain) panels.store(worker, i, columns, out, position);
-            else panels.finish(worker, i, columns, epilogue, tile, position);
+            if (plain) panels.store(worker, first + i, columns, out, position);
+            else panels.finish(worker, first + i, columns, epilogue, tile, position);
         }
     }
 }

@@ -42,7 +42,8 @@ final class Convolution implements Runnable {
         boolean weights = c.side() == Kernel.Side.WEIGHT;
         int columns = weights ? channels * space.taps() : space.places();
         int products = weights ? c.groups() : c.batch() * c.groups();
-        grid = Grid.of(products, rows, columns, panels, workers.threads());
+        // the product is kept over many packings, whatever the depth of each
+        grid = Grid.of(products, rows, columns, Integer.MAX_VALUE, panels, workers.threads());
         parts = Math.multiplyExact(products, grid.tiles());
     }
 
@@ -75,16 +76,6 @@ final class Convolution implements Runnable {
                 int depth = Math.min(Panels.DEPTH, channels - from);
                 for (int t = 0; t < some; t++) {
                     space.offsets(tap + t, j, width, offsets);
-                    panels.leftSlice(
-                            worker,
-                            weights,
-                            weight + tap + t + from * channel,
-                            row,
-                            channel,
-                            height,
-                            depth,
-                            t * depth,
-                            some * depth);
                     panels.rightSlice(
                             worker,
                             images,
@@ -96,7 +87,22 @@ final class Convolution implements Runnable {
                             t * depth,
                             some * depth);
                 }
-                panels.multiply(worker, height, width, some * depth, add);
+                for (int at = 0; at < height; at += Panels.STRIP) {
+                    int strip = Math.min(Panels.STRIP, height - at);
+                    for (int t = 0; t < some; t++) {
+                        panels.leftSlice(
+                                worker,
+                                weights,
+                                weight + tap + t + at * row + from * channel,
+                                row,
+                                channel,
+                                strip,
+                                depth,
+                                t * depth,
+                                some * depth);
+                    }
+                    multiply(worker, at, strip, width, some * depth, add);
+                }
                 add = true;
             }
         }
@@ -118,7 +124,6 @@ final class Convolution implements Runnable {
             long gradient = (((long) b * c.groups() + group) * rows + i) * space.places();
             for (int place = 0; place < space.places(); place += Panels.DEPTH) {
                 int depth = Math.min(Panels.DEPTH, space.places() - place);
-                panels.left(worker, second, gradient + place, space.places(), 1, height, depth);
                 for (int tap = 0; tap < taps; tap++) {
                     space.offsets(tap, place, depth, offsets);
                     for (int q = Math.floorMod(tap - j, taps); q < width; q += taps) {
@@ -126,11 +131,21 @@ final class Convolution implements Runnable {
                         panels.rightColumn(worker, first, image + channel, offsets, q, depth);
                     }
                 }
-                panels.multiply(worker, height, width, depth, add);
+                for (int at = 0; at < height; at += Panels.STRIP) {
+                    int strip = Math.min(Panels.STRIP, height - at);
+                    long from = gradient + place + (long) at * space.places();
+                    panels.left(worker, second, from, space.places(), 1, strip, depth);
+                    multiply(worker, at, strip, width, depth, add);
+                }
                 add = true;
             }
         }
         store(worker, add, ((long) group * rows + i) * grid.n() + j, height, width);
+    }
+
+    /** The packed strip becomes rows of the product from {@code at} on. */
+    private void multiply(int worker, int at, int strip, int width, int depth, boolean add) {
+        for (int f = 0; f < strip; f += 4) panels.multiply(worker, f, at + f, width, depth, add);
     }
 
     private void store(int worker, boolean any, long place, int height, int width) {

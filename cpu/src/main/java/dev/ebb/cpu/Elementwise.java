@@ -46,6 +46,10 @@ final class Elementwise {
         return Moves.assemble(k, in, out, workers);
     }
 
+    Runnable cut(Kernel.Cut k, Buffer in, List<Buffer> out) {
+        return Moves.cut(k, in, out, workers);
+    }
+
     Runnable gather(Kernel.Gather k, Buffer data, Buffer index, Buffer out) {
         return Moves.gather(k, data, index, out, workers);
     }

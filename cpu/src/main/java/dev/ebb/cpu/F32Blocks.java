@@ -3,6 +3,9 @@ package dev.ebb.cpu;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+
 /**
  * The innermost product in F32: four rows by two vectors of columns, in eight registers. On a core
  * that issues two vector multiply-adds a cycle this is the largest block that C2 allocates without
@@ -18,6 +21,7 @@ final class F32Blocks {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
     static final int LANES = 2 * SPECIES.length();
     private static final int HALF = SPECIES.length();
+    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     private F32Blocks() {}
 
@@ -126,5 +130,21 @@ final class F32Blocks {
         c21.intoArray(c, ct + 2 * row + HALF);
         c30.intoArray(c, ct + 3 * row);
         c31.intoArray(c, ct + 3 * row + HALF);
+    }
+
+    /** Copies a block from {@code c[ct]} on to byte {@code p} of {@code out} on. */
+    static void put(float[] c, int ct, int row, MemorySegment out, long p, long outRow) {
+        half(c, ct, out, p);
+        half(c, ct + HALF, out, p + 4L * HALF);
+        half(c, ct + row, out, p + outRow);
+        half(c, ct + row + HALF, out, p + outRow + 4L * HALF);
+        half(c, ct + 2 * row, out, p + 2 * outRow);
+        half(c, ct + 2 * row + HALF, out, p + 2 * outRow + 4L * HALF);
+        half(c, ct + 3 * row, out, p + 3 * outRow);
+        half(c, ct + 3 * row + HALF, out, p + 3 * outRow + 4L * HALF);
+    }
+
+    private static void half(float[] c, int ct, MemorySegment out, long p) {
+        FloatVector.fromArray(SPECIES, c, ct).intoMemorySegment(out, p, ORDER);
     }
 }

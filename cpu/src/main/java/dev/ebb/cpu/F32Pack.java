@@ -5,6 +5,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Half;
 
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorSpecies;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -20,13 +21,15 @@ final class F32Pack {
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
     private static final int LANES = F32Blocks.LANES;
-    private static final int HALF = F32Blocks.SPECIES.length();
+    private static final VectorSpecies<Float> SPECIES = F32Blocks.SPECIES;
+    private static final int HALF = SPECIES.length();
 
     private F32Pack() {}
 
     /**
      * {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i
-     * below lanes, k below depth; panels hold {@code total} depths.
+     * below lanes, k below depth; panels hold {@code total} depths. The last {@link
+     * F32Transpose#SPARE} of {@code into} are overwritten.
      */
     static void panels(
             Buffer from,
@@ -38,25 +41,30 @@ final class F32Pack {
             int total,
             float[] into,
             int at) {
-        for (int i = 0; i < lanes; i += LANES) {
+        int fours = lane == 1 && from.dtype() == DType.F32 ? lanes / (4 * LANES) : 0;
+        for (int i = 0; i < 4 * fours; i += 4) {
+            long start = (base + i * LANES) * 4;
+            four(
+                    from.segment(),
+                    start,
+                    step * 4,
+                    depth,
+                    into,
+                    at + i * LANES * total,
+                    LANES * total);
+        }
+        for (int i = 4 * fours * LANES; i < lanes; i += LANES) {
             int here = Math.min(LANES, lanes - i);
             long start = base + i * lane;
+            int to = at + i * total;
             if (from.dtype() != DType.F32) {
-                widen(from, start, lane, step, here, depth, into, at + i * total);
+                widen(from, start, lane, step, here, depth, into, to);
             } else if (lane == 1 && here == LANES) {
-                copy(from.segment(), start * 4, step * 4, depth, into, at + i * total);
+                copy(from.segment(), start * 4, step * 4, depth, into, to);
             } else if (step == 1) {
-                transpose(from.segment(), start * 4, lane * 4, here, depth, into, at + i * total);
+                transpose(from.segment(), start * 4, lane * 4, here, depth, into, to);
             } else {
-                scatter(
-                        from.segment(),
-                        start * 4,
-                        lane * 4,
-                        step * 4,
-                        here,
-                        depth,
-                        into,
-                        at + i * total);
+                scatter(from.segment(), start * 4, lane * 4, step * 4, here, depth, into, to);
             }
         }
     }
@@ -74,26 +82,44 @@ final class F32Pack {
         }
     }
 
-    private static void copy(
-            MemorySegment from, long start, long step, int depth, float[] into, int at) {
+    /** Four panels at once: longer reads take half the time an element. */
+    private static void four(
+            MemorySegment from, long start, long step, int depth, float[] into, int at, int panel) {
         for (int k = 0; k < depth; k++) {
             long p = start + k * step;
-            FloatVector.fromMemorySegment(F32Blocks.SPECIES, from, p, ORDER)
-                    .intoArray(into, at + k * LANES);
-            FloatVector.fromMemorySegment(F32Blocks.SPECIES, from, p + 4L * HALF, ORDER)
-                    .intoArray(into, at + k * LANES + HALF);
+            int to = at + k * LANES;
+            line(from, p, into, to);
+            line(from, p + 8L * HALF, into, to + panel);
+            line(from, p + 16L * HALF, into, to + 2 * panel);
+            line(from, p + 24L * HALF, into, to + 3 * panel);
         }
     }
 
-    /** Four lanes at a time: their stores share a cache line. */
+    private static void line(MemorySegment from, long p, float[] into, int to) {
+        FloatVector.fromMemorySegment(SPECIES, from, p, ORDER).intoArray(into, to);
+        FloatVector.fromMemorySegment(SPECIES, from, p + 4L * HALF, ORDER)
+                .intoArray(into, to + HALF);
+    }
+
+    private static void copy(
+            MemorySegment from, long start, long step, int depth, float[] into, int at) {
+        for (int k = 0; k < depth; k++) line(from, start + k * step, into, at + k * LANES);
+    }
+
+    /** Many lanes at a time: their stores share a cache line. */
     private static void transpose(
             MemorySegment from, long start, long lane, int lanes, int depth, float[] into, int at) {
         int i = 0;
-        for (; i + 4 <= lanes; i += 4) four(from, start + i * lane, lane, depth, into, at + i);
+        if (F32Transpose.FITS) {
+            for (; i + HALF <= lanes; i += HALF) {
+                F32Transpose.lanes(from, start + i * lane, lane, depth, into, at + i);
+            }
+        }
+        for (; i + 4 <= lanes; i += 4) quad(from, start + i * lane, lane, depth, into, at + i);
         for (; i < lanes; i++) lane(from, start + i * lane, 4, depth, into, at + i);
     }
 
-    private static void four(
+    private static void quad(
             MemorySegment from, long start, long lane, int depth, float[] into, int at) {
         for (int k = 0; k < depth; k++) {
             long p = start + 4L * k;

@@ -9,27 +9,21 @@ import java.util.Arrays;
 /** Panels of F32, from factors in F32, BF16 or F16. */
 final class F32Panels extends Panels {
     private static final int LANES = F32Blocks.LANES;
-    private static final int ROWS = 256;
-    private static final int COLUMNS = 256;
+    private static final int COLUMNS = 512;
 
-    /**
-     * Where in a worker's store the right factor and the product begin; the left factor is at its
-     * start.
-     */
-    private static final int RIGHT = ROWS * DEPTH;
+    /** What a worker's store holds, of which {@link F32Transpose} has the rest. */
+    private static final int STORED = 3 * 256 * 256 - F32Transpose.SPARE;
 
-    private static final int PRODUCT = RIGHT + COLUMNS * DEPTH;
-    private static final int STORED = PRODUCT + ROWS * COLUMNS;
+    /** Where the right factor begins; the strip of the left one lies before it. */
+    private static final int RIGHT = STRIP * DEPTH;
 
     private final float[][] stores;
 
-    /**
-     * For each worker, whether its left factor lies row by row, or in panels like the right one.
-     */
+    /** For each worker, whether its strip of the left factor lies row by row, or in panels. */
     private final boolean[] byRows;
 
     F32Panels(int workers) {
-        stores = new float[workers][STORED];
+        stores = new float[workers][STORED + F32Transpose.SPARE];
         byRows = new boolean[workers];
     }
 
@@ -44,13 +38,13 @@ final class F32Panels extends Panels {
     }
 
     @Override
-    int rows() {
-        return ROWS;
+    int columns() {
+        return COLUMNS;
     }
 
     @Override
-    int columns() {
-        return COLUMNS;
+    int rows(int columns) {
+        return (STORED - product(columns)) / row(columns) / 4 * 4;
     }
 
     @Override
@@ -60,7 +54,7 @@ final class F32Panels extends Panels {
 
     @Override
     long bytes() {
-        return 4L * STORED * stores.length;
+        return 4L * (STORED + F32Transpose.SPARE) * stores.length;
     }
 
     @Override
@@ -136,26 +130,64 @@ final class F32Panels extends Panels {
     }
 
     @Override
-    void multiply(int worker, int rows, int columns, int depth, boolean add) {
+    void multiply(int worker, int first, int row, int columns, int depth, boolean add) {
+        for (int j = 0; j < columns; j += LANES) block(worker, first, row, j, columns, depth, add);
+    }
+
+    private void block(int worker, int first, int row, int j, int columns, int depth, boolean add) {
         var x = stores[worker];
-        int row = row(columns);
-        for (int j = 0; j < columns; j += LANES) {
-            for (int i = 0; i < rows; i += 4) {
-                int to = PRODUCT + i * row + j;
-                if (byRows[worker]) {
-                    F32Blocks.rows(
-                            depth, x, i * depth, depth, x, RIGHT + j * depth, x, to, row, add);
-                } else {
-                    int at = i / LANES * LANES * depth + i % LANES;
-                    F32Blocks.columns(depth, x, at, LANES, x, RIGHT + j * depth, x, to, row, add);
-                }
-            }
+        int width = row(columns);
+        int to = product(columns) + row * width + j;
+        int right = RIGHT + j * depth;
+        if (byRows[worker]) {
+            F32Blocks.rows(depth, x, first * depth, depth, x, right, x, to, width, add);
+        } else {
+            int at = first / LANES * LANES * depth + first % LANES;
+            F32Blocks.columns(depth, x, at, LANES, x, right, x, to, width, add);
         }
+    }
+
+    /** Block by block, so that memory takes each while the next is computed. */
+    @Override
+    void multiplyAndStore(
+            int worker,
+            int first,
+            int row,
+            int columns,
+            int depth,
+            boolean add,
+            Buffer out,
+            long position,
+            long outRow) {
+        int whole = columns / LANES * LANES;
+        int width = row(columns);
+        int from = product(columns) + row * width;
+        for (int j = 0; j < whole; j += LANES) {
+            block(worker, first, row, j, columns, depth, add);
+            long p = (position + j) * 4;
+            F32Blocks.put(stores[worker], from + j, width, out.segment(), p, outRow * 4);
+        }
+        if (whole == columns) return;
+        block(worker, first, row, whole, columns, depth, add);
+        for (int i = 0; i < 4; i++) {
+            long p = position + i * outRow + whole;
+            copy(worker, from + i * width + whole, columns - whole, out, p);
+        }
+    }
+
+    private void copy(int worker, int from, int count, Buffer out, long position) {
+        MemorySegment.copy(
+                stores[worker],
+                from,
+                out.segment(),
+                ValueLayout.JAVA_FLOAT_UNALIGNED,
+                position * 4,
+                count);
     }
 
     @Override
     void clear(int worker) {
-        Arrays.fill(stores[worker], PRODUCT, STORED, 0);
+        Arrays.fill(stores[worker], RIGHT, STORED, 0);
     }
 
     /** How far apart the rows of a product lie. */
@@ -163,20 +195,18 @@ final class F32Panels extends Panels {
         return Math.ceilDiv(columns, LANES) * LANES;
     }
 
+    /** Where a product begins: after the right factor. */
+    private static int product(int columns) {
+        return RIGHT + row(columns) * DEPTH;
+    }
+
     @Override
     void store(int worker, int i, int columns, Buffer out, long position) {
-        int at = PRODUCT + i * row(columns);
-        MemorySegment.copy(
-                stores[worker],
-                at,
-                out.segment(),
-                ValueLayout.JAVA_FLOAT_UNALIGNED,
-                position * 4,
-                columns);
+        copy(worker, product(columns) + i * row(columns), columns, out, position);
     }
 
     @Override
     void finish(int worker, int i, int columns, Epilogue epilogue, Tile tile, long position) {
-        epilogue.run(tile, stores[worker], PRODUCT + i * row(columns), position, columns);
+        epilogue.run(tile, stores[worker], product(columns) + i * row(columns), position, columns);
     }
 }

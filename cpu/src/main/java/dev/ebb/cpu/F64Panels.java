@@ -9,23 +9,17 @@ import java.util.Arrays;
 /** Panels of F64. */
 final class F64Panels extends Panels {
     private static final int LANES = F64Blocks.LANES;
-    private static final int ROWS = 64;
     private static final int COLUMNS = 128;
 
-    /**
-     * Where in a worker's store the right factor and the product begin; the left factor is at its
-     * start.
-     */
-    private static final int RIGHT = ROWS * DEPTH;
+    /** What a worker's store holds. */
+    private static final int STORED = 56 * 1024;
 
-    private static final int PRODUCT = RIGHT + COLUMNS * DEPTH;
-    private static final int STORED = PRODUCT + ROWS * COLUMNS;
+    /** Where the right factor begins; the strip of the left one lies before it. */
+    private static final int RIGHT = STRIP * DEPTH;
 
     private final double[][] stores;
 
-    /**
-     * For each worker, whether its left factor lies row by row, or in panels like the right one.
-     */
+    /** For each worker, whether its strip of the left factor lies row by row, or in panels. */
     private final boolean[] byRows;
 
     F64Panels(int workers) {
@@ -34,13 +28,13 @@ final class F64Panels extends Panels {
     }
 
     @Override
-    int rows() {
-        return ROWS;
+    int columns() {
+        return COLUMNS;
     }
 
     @Override
-    int columns() {
-        return COLUMNS;
+    int rows(int columns) {
+        return (STORED - product(columns)) / row(columns) / 4 * 4;
     }
 
     @Override
@@ -126,26 +120,26 @@ final class F64Panels extends Panels {
     }
 
     @Override
-    void multiply(int worker, int rows, int columns, int depth, boolean add) {
+    void multiply(int worker, int first, int row, int columns, int depth, boolean add) {
         var x = stores[worker];
-        int row = row(columns);
-        for (int j = 0; j < columns; j += LANES) {
-            for (int i = 0; i < rows; i += 4) {
-                int to = PRODUCT + i * row + j;
-                if (byRows[worker]) {
-                    F64Blocks.rows(
-                            depth, x, i * depth, depth, x, RIGHT + j * depth, x, to, row, add);
-                } else {
-                    int at = i / LANES * LANES * depth + i % LANES;
-                    F64Blocks.columns(depth, x, at, LANES, x, RIGHT + j * depth, x, to, row, add);
-                }
+        int width = row(columns);
+        int to = product(columns) + row * width;
+        if (byRows[worker]) {
+            int at = first * depth;
+            for (int j = 0; j < columns; j += LANES) {
+                F64Blocks.rows(depth, x, at, depth, x, RIGHT + j * depth, x, to + j, width, add);
+            }
+        } else {
+            int at = first / LANES * LANES * depth + first % LANES;
+            for (int j = 0; j < columns; j += LANES) {
+                F64Blocks.columns(depth, x, at, LANES, x, RIGHT + j * depth, x, to + j, width, add);
             }
         }
     }
 
     @Override
     void clear(int worker) {
-        Arrays.fill(stores[worker], PRODUCT, STORED, 0);
+        Arrays.fill(stores[worker], RIGHT, STORED, 0);
     }
 
     /** How far apart the rows of a product lie. */
@@ -153,9 +147,14 @@ final class F64Panels extends Panels {
         return Math.ceilDiv(columns, LANES) * LANES;
     }
 
+    /** Where a product begins: after the right factor. */
+    private static int product(int columns) {
+        return RIGHT + row(columns) * DEPTH;
+    }
+
     @Override
     void store(int worker, int i, int columns, Buffer out, long position) {
-        int at = PRODUCT + i * row(columns);
+        int at = product(columns) + i * row(columns);
         MemorySegment.copy(
                 stores[worker],
                 at,
@@ -167,6 +166,6 @@ final class F64Panels extends Panels {
 
     @Override
     void finish(int worker, int i, int columns, Epilogue epilogue, Tile tile, long position) {
-        epilogue.run(tile, stores[worker], PRODUCT + i * row(columns), position, columns);
+        epilogue.run(tile, stores[worker], product(columns) + i * row(columns), position, columns);
     }
 }

@@ -8,7 +8,10 @@ package dev.ebb.cpu;
  */
 record Grid(int rows, int columns, int m, int n) {
     /** What packing an element costs, in multiply-adds of a full vector lane at peak. */
-    private static final double PACKING = 4;
+    private static final double PACKING = 8;
+
+    /** The most rows of a tile that need not be kept: fewer and larger tiles share badly. */
+    private static final int TALL = 512;
 
     int down() {
         return Math.ceilDiv(m, rows);
@@ -23,12 +26,16 @@ record Grid(int rows, int columns, int m, int n) {
     }
 
     /** The quickest cut for {@code batch} such products. */
-    static Grid of(int batch, int m, int n, Panels panels, int workers) {
-        var best = new Grid(1, 1, m, n);
+    static Grid of(int batch, int m, int n, int k, Panels panels, int workers) {
+        var best = new Grid(4, panels.lanes(), m, n);
         double least = Double.POSITIVE_INFINITY;
-        for (int rows = panels.rows(); rows >= 4; rows /= 2) {
-            for (int columns = panels.columns(); columns >= panels.lanes(); columns /= 2) {
-                var grid = new Grid(even(m, rows, 4), even(n, columns, panels.lanes()), m, n);
+        int wide = Math.max(1, Math.ceilDiv(n, panels.lanes()));
+        for (int j = Math.max(1, Math.ceilDiv(n, panels.columns())); j <= wide; j = next(j)) {
+            int columns = even(n, j, panels.lanes());
+            int most = k > Panels.DEPTH ? panels.rows(columns) : TALL;
+            int tall = Math.max(1, Math.ceilDiv(m, 4));
+            for (int i = Math.max(1, Math.ceilDiv(m, most)); i <= tall; i = next(i)) {
+                var grid = new Grid(even(m, i, 4), columns, m, n);
                 double cost = grid.cost((long) batch * grid.tiles(), panels.lanes(), workers);
                 if (cost < least) {
                     least = cost;
@@ -39,12 +46,13 @@ record Grid(int rows, int columns, int m, int n) {
         return best;
     }
 
-    /**
-     * The size that cuts {@code length} into equal pieces of at most {@code most}, in multiples of
-     * {@code unit}.
-     */
-    private static int even(int length, int most, int unit) {
-        int pieces = Math.max(1, Math.ceilDiv(length, most));
+    /** How many pieces to try after so many. */
+    private static int next(int pieces) {
+        return Math.max(pieces + 1, pieces * 5 / 4);
+    }
+
+    /** The size that cuts {@code length} into equal pieces, in multiples of {@code unit}. */
+    private static int even(int length, int pieces, int unit) {
         return Math.max(unit, Math.ceilDiv(Math.ceilDiv(length, pieces), unit) * unit);
     }
 

@@ -72,6 +72,20 @@ final class Moves {
         };
     }
 
+    static Runnable cut(Kernel.Cut k, Buffer in, List<Buffer> out, Workers workers) {
+        var runs = new ArrayList<Runs>();
+        for (int j = 0; j < out.size(); j++) {
+            runs.add(new Runs(k.shape(j), List.of(k.view(j), View.contiguous(k.shape(j)))));
+        }
+        return () -> {
+            for (int j = 0; j < runs.size(); j++) {
+                var run = runs.get(j);
+                var to = out.get(j);
+                run.share(workers, (first, last) -> place(run, first, last, in, to));
+            }
+        };
+    }
+
     private static void place(Runs runs, long first, long last, Buffer from, Buffer out) {
         var at = new long[2];
         for (long r = first; r < last; r++) {

@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 
 import java.util.List;
@@ -12,27 +13,56 @@ import java.util.List;
  * its key's.
  */
 final class PlainAttention {
-    private final Kernel.Heads h;
+    private final Heads h;
     private final AttentionScores scores;
-    private final List<Buffer> in;
-    private final List<Buffer> out;
+    private final List<HeadRows> rows;
+    private final Buffer logsum;
     private final Workers workers;
 
-    PlainAttention(Kernel.Heads heads, List<Buffer> in, List<Buffer> out, Workers workers) {
+    /**
+     * @param rows the first output; or out, dout, dq, dk and dv
+     */
+    private PlainAttention(
+            Heads heads,
+            AttentionScores scores,
+            List<HeadRows> rows,
+            Buffer logsum,
+            Workers workers) {
         h = heads;
-        scores = new AttentionScores(heads, in);
-        this.in = in;
-        this.out = out;
+        this.scores = scores;
+        this.rows = rows;
+        this.logsum = logsum;
         this.workers = workers;
     }
 
-    void forward() {
+    static Runnable of(Kernel.Attend k, List<Buffer> in, List<Buffer> out, Workers workers) {
+        var h = k.heads();
+        var scores = new AttentionScores(h, k.operands(), in);
+        var rows = List.of(HeadRows.of(out.get(0), k.out(), h.heads()));
+        return new PlainAttention(h, scores, rows, out.get(1), workers)::forward;
+    }
+
+    static Runnable of(Kernel.AttendGrad k, List<Buffer> in, List<Buffer> out, Workers workers) {
+        var h = k.heads();
+        var scores = new AttentionScores(h, k.operands(), in);
+        int first = 3 + h.mask().size();
+        var rows =
+                List.of(
+                        HeadRows.of(in.get(first), k.operands().get(3), h.heads()),
+                        HeadRows.of(in.get(first + 1), k.operands().get(4), h.heads()),
+                        HeadRows.of(out.get(0), k.results().get(0), h.heads()),
+                        HeadRows.of(out.get(1), k.results().get(1), h.keyHeads()),
+                        HeadRows.of(out.get(2), k.results().get(2), h.keyHeads()));
+        return new PlainAttention(h, scores, rows, in.getLast(), workers)::backward;
+    }
+
+    private void forward() {
         workers.run(
                 h.batch() * h.heads() * h.queries(),
                 (part, _) -> query(part / h.queries(), part % h.queries()));
     }
 
-    void backward() {
+    private void backward() {
         workers.run(
                 h.batch() * h.heads() * h.queries(),
                 (part, _) -> pullQuery(part / h.queries(), part % h.queries()));
@@ -44,10 +74,10 @@ final class PlainAttention {
     private double score(int head, int i, int j) {
         double dot =
                 dot(
-                        scores.queries,
-                        scores.query(head, i),
-                        scores.keys,
-                        scores.key(scores.keyHead(head), j),
+                        scores.queries.buffer(),
+                        scores.queries.at(head, i),
+                        scores.keys.buffer(),
+                        scores.keys.at(scores.keyHead(head), j),
                         h.width());
         return dot * h.scale() + scores.mask(head, i, j);
     }
@@ -72,47 +102,41 @@ final class PlainAttention {
             sum += p[j];
         }
         long row = (long) head * h.queries() + i;
-        out.get(1).set(row, sum == 0 ? Double.NEGATIVE_INFINITY : top + StrictMath.log(sum));
+        logsum.set(row, sum == 0 ? Double.NEGATIVE_INFINITY : top + StrictMath.log(sum));
         for (int d = 0; d < h.valueWidth(); d++) {
             double mean = 0;
             for (int j = 0; j < p.length; j++) {
-                mean =
-                        Math.fma(
-                                p[j],
-                                scores.values.get(scores.value(scores.keyHead(head), j) + d),
-                                mean);
+                mean = Math.fma(p[j], scores.values.buffer().get(value(head, j) + d), mean);
             }
-            out.get(0).set(row * h.valueWidth() + d, sum == 0 ? 0 : mean / sum);
+            rows.get(0).buffer().set(rows.get(0).at(head, i) + d, sum == 0 ? 0 : mean / sum);
         }
     }
 
-    private Buffer result() {
-        return in.get(in.size() - 3);
+    private long value(int head, int j) {
+        return scores.values.at(scores.keyHead(head), j);
     }
 
-    private Buffer dout() {
-        return in.getLast();
+    private HeadRows dout() {
+        return rows.get(1);
     }
 
     private double logsum(int head, int i) {
-        return in.get(in.size() - 2).get((long) head * h.queries() + i);
-    }
-
-    private long row(int head, int i) {
-        return ((long) head * h.queries() + i) * h.valueWidth();
+        return logsum.get((long) head * h.queries() + i);
     }
 
     private double inner(int head, int i) {
-        return dot(dout(), row(head, i), result(), row(head, i), h.valueWidth());
+        var out = rows.get(0);
+        return dot(
+                dout().buffer(), dout().at(head, i), out.buffer(), out.at(head, i), h.valueWidth());
     }
 
     private double pull(int head, int i, int j, double p, double inner) {
         double dp =
                 dot(
-                        dout(),
-                        row(head, i),
-                        scores.values,
-                        scores.value(scores.keyHead(head), j),
+                        dout().buffer(),
+                        dout().at(head, i),
+                        scores.values.buffer(),
+                        value(head, j),
                         h.valueWidth());
         return p * (dp - inner) * h.scale();
     }
@@ -124,9 +148,9 @@ final class PlainAttention {
         double inner = inner(head, i);
         for (int j = 0; j < visible; j++) {
             double p = StrictMath.exp(score(head, i, j) - logsum);
-            add(pull(head, i, j, p, inner), scores.keys, scores.key(scores.keyHead(head), j), dq);
+            add(pull(head, i, j, p, inner), scores.keys, scores.keyHead(head), j, dq);
         }
-        store(dq, out.get(0), scores.query(head, i));
+        store(dq, rows.get(2), head, i);
     }
 
     private void pullKey(int keyHead, int j) {
@@ -139,19 +163,23 @@ final class PlainAttention {
                 double logsum = logsum(head, i);
                 if (logsum == Double.NEGATIVE_INFINITY || j >= scores.visible(i + 1)) continue;
                 double p = StrictMath.exp(score(head, i, j) - logsum);
-                add(p, dout(), row(head, i), dv);
-                add(pull(head, i, j, p, inner(head, i)), scores.queries, scores.query(head, i), dk);
+                add(p, dout(), head, i, dv);
+                add(pull(head, i, j, p, inner(head, i)), scores.queries, head, i, dk);
             }
         }
-        store(dk, out.get(1), scores.key(keyHead, j));
-        store(dv, out.get(2), scores.value(keyHead, j));
+        store(dk, rows.get(3), keyHead, j);
+        store(dv, rows.get(4), keyHead, j);
     }
 
-    private static void add(double factor, Buffer from, long at, double[] to) {
-        for (int d = 0; d < to.length; d++) to[d] = Math.fma(factor, from.get(at + d), to[d]);
+    private static void add(double factor, HeadRows from, int head, int i, double[] to) {
+        long at = from.at(head, i);
+        for (int d = 0; d < to.length; d++) {
+            to[d] = Math.fma(factor, from.buffer().get(at + d), to[d]);
+        }
     }
 
-    private static void store(double[] from, Buffer to, long at) {
-        for (int d = 0; d < from.length; d++) to.set(at + d, from[d]);
+    private static void store(double[] from, HeadRows to, int head, int i) {
+        long at = to.at(head, i);
+        for (int d = 0; d < from.length; d++) to.buffer().set(at + d, from[d]);
     }
 }

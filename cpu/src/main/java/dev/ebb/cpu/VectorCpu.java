@@ -3,6 +3,7 @@ package dev.ebb.cpu;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Reference;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -50,18 +51,18 @@ final class VectorCpu implements Device, AutoCloseable {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
             case Kernel.Convolve k -> convolve(k, node, inputs, outputs.getFirst(), workspace);
-            case Kernel.Attend(var heads) -> attend(heads, inputs, outputs);
-            case Kernel.AttendGrad(var heads) -> attendGrad(heads, inputs, outputs);
+            case Kernel.Attend k -> attend(k, inputs, outputs);
+            case Kernel.AttendGrad k -> attendGrad(k, inputs, outputs);
             case Kernel.Fold k -> elementwise.fold(k, inputs, outputs.getFirst(), workspace);
             case Kernel.Assemble k -> elementwise.assemble(k, inputs, outputs.getFirst());
+            case Kernel.Cut k -> elementwise.cut(k, inputs.getFirst(), outputs);
             case Kernel.Gather k ->
                     elementwise.gather(k, inputs.get(0), inputs.get(1), outputs.getFirst());
             case Kernel.Scatter k ->
                     elementwise.scatter(k, inputs.get(0), inputs.get(1), outputs.getFirst());
             case Kernel.Cumulate k ->
                     elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
-            case Kernel.Control _, Kernel.Library _ ->
-                    reference.bind(node, inputs, outputs, workspace);
+            case Control _, Kernel.Library _ -> reference.bind(node, inputs, outputs, workspace);
         };
     }
 
@@ -92,16 +93,16 @@ final class VectorCpu implements Device, AutoCloseable {
         };
     }
 
-    private Runnable attend(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {
-        return in.getFirst().dtype().compute() == DType.F32 && AttendForward.fits(heads)
-                ? new AttendForward(heads, in, out, floats, workers)
-                : new PlainAttention(heads, in, out, workers)::forward;
+    private Runnable attend(Kernel.Attend k, List<Buffer> in, List<Buffer> out) {
+        return in.getFirst().dtype().compute() == DType.F32 && AttendForward.fits(k.heads())
+                ? new AttendForward(k, in, out, floats, workers)
+                : PlainAttention.of(k, in, out, workers);
     }
 
-    private Runnable attendGrad(Kernel.Heads heads, List<Buffer> in, List<Buffer> out) {
-        return in.getFirst().dtype() == DType.F32 && AttendBackward.fits(heads)
-                ? new AttendBackward(heads, in, out, floats, workers)
-                : new PlainAttention(heads, in, out, workers)::backward;
+    private Runnable attendGrad(Kernel.AttendGrad k, List<Buffer> in, List<Buffer> out) {
+        return in.getFirst().dtype() == DType.F32 && AttendBackward.fits(k.heads())
+                ? new AttendBackward(k, in, out, floats, workers)
+                : PlainAttention.of(k, in, out, workers);
     }
 
     @Override

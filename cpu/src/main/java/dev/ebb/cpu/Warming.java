@@ -21,6 +21,7 @@ final class Warming implements Step {
     static final class State {
         private static final int PATIENCE = 256;
         private static final int EVERY = 32;
+        private static final int SELDOM = 512;
         private static final int FEWEST = 8;
         private static final int MOST = 1000;
         private volatile boolean hot;
@@ -34,10 +35,13 @@ final class Warming implements Step {
         }
 
         boolean isTimeToMeasure() {
-            return ++calls > PATIENCE && calls % EVERY == 0 && !isHopeless();
+            return ++calls > PATIENCE && calls % (isHopeless() ? SELDOM : EVERY) == 0;
         }
 
-        /** Whether vectors have lost so often that they will not win. */
+        /**
+         * Whether vectors have lost so often that they will hardly win. On a busy machine the
+         * compiler may only be late, so they are still tried now and then.
+         */
         boolean isHopeless() {
             return measured > MOST;
         }

@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
@@ -13,7 +14,7 @@ import java.util.List;
 
 class AttentionTest {
 
-    private static void check(DType type, Kernel.Heads h, int maskSize, double tolerance) {
+    private static void check(DType type, Heads h, int maskSize, double tolerance) {
         var q = Type.of(type, h.batch(), h.heads(), h.queries(), h.width());
         var k = Type.of(type, h.batch(), h.keyHeads(), h.keys(), h.width());
         var v = Type.of(type, h.batch(), h.keyHeads(), h.keys(), h.valueWidth());
@@ -22,11 +23,11 @@ class AttentionTest {
         var in = new ArrayList<>(List.of(q, k, v));
         if (!h.mask().isEmpty()) in.add(Type.of(type, maskSize));
         new Parity(new Kernel.Attend(h), in, List.of(out, logsum)).agrees(tolerance);
-        in.addAll(List.of(out, logsum, out));
+        in.addAll(List.of(out, out, logsum));
         new Parity(new Kernel.AttendGrad(h), in, List.of(q, k, v)).agrees(tolerance);
     }
 
-    private static void check(Kernel.Heads h, int maskSize) {
+    private static void check(Heads h, int maskSize) {
         check(DType.F32, h, maskSize, 2e-5);
         check(DType.F64, h, maskSize, 1e-12);
         check(DType.BF16, h, maskSize, 1e-2);
@@ -44,7 +45,7 @@ class AttentionTest {
             int batch, int heads, int keyHeads, int queries, int keys, int width, int valueWidth) {
         for (boolean causal : new boolean[] {false, true}) {
             check(
-                    new Kernel.Heads(
+                    new Heads(
                             batch,
                             heads,
                             keyHeads,
@@ -66,8 +67,41 @@ class AttentionTest {
         var padding = new View(0, List.of((long) keys, 0L, 0L, 1L));
         for (View mask : List.of(full, padding)) {
             check(
-                    new Kernel.Heads(2, 2, 1, queries, keys, 16, 16, causal, 0.25, List.of(mask)),
+                    new Heads(2, 2, 1, queries, keys, 16, 16, causal, 0.25, List.of(mask)),
                     queries * keys + keys);
+        }
+    }
+
+    /**
+     * One buffer of [batch, time, 3, heads, width] for q, k and v; results as [batch, time, ...].
+     */
+    @ParameterizedTest
+    @CsvSource({"2, 3, 13, 8", "1, 2, 70, 64", "2, 1, 65, 33"})
+    void readsAndWritesWhereItIsTold(int batch, int heads, int time, int width) {
+        var h = new Heads(batch, heads, heads, time, time, width, width, true, 0.3, List.of());
+        long row = 3L * heads * width;
+        var all = new ArrayList<View>();
+        for (int i = 0; i < 3; i++) {
+            long offset = (long) i * heads * width;
+            all.add(new View(offset, List.of(time * row, (long) width, row, 1L)));
+        }
+        long out = (long) heads * width;
+        var turned = new View(0, List.of(time * out, (long) width, out, 1L));
+        for (DType type : List.of(DType.F32, DType.F64)) {
+            var qkv = Type.of(type, batch, time, 3, heads, width);
+            var result = Type.of(type, batch, time, heads, width);
+            var logsum = Type.of(type, batch, heads, time);
+            var in = List.of(qkv, qkv, qkv);
+            double tolerance = type == DType.F32 ? 2e-5 : 1e-12;
+            new Parity(new Kernel.Attend(h, all, turned), in, List.of(result, logsum))
+                    .agrees(tolerance);
+            var views = new ArrayList<>(all);
+            views.addAll(List.of(turned, turned));
+            new Parity(
+                            new Kernel.AttendGrad(h, views, List.of(turned, turned, turned)),
+                            List.of(qkv, qkv, qkv, result, result, logsum),
+                            List.of(result, result, result))
+                    .agrees(tolerance);
         }
     }
 }

@@ -1,7 +1,10 @@
 package dev.ebb.examples;
 
+import dev.ebb.Cell;
 import dev.ebb.Ebb;
 import dev.ebb.Loop;
+import dev.ebb.Next;
+import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -36,5 +39,42 @@ public final class Example6Loop {
             return (Array) gradient.apply(Array.of(0.5f, 1f));
         }
     }
+
     // loop]
+
+    // [slots
+    /** Four states, whatever else there is: the others are computed again, as rarely as can be. */
+    static Array gradientFromFourStates() {
+        try (var gradient = Ebb.compile(Ebb.grad(Example6Loop::swung)).with(new Binomial(4))) {
+            return (Array) gradient.apply(Array.of(0.5f, 1f));
+        }
+    }
+
+    /** Rounds that are said to cost more and more: states are kept where that pays. */
+    static Tensor growing(Tensor start, Tensor pushes) {
+        return Loop.<Tensor, Tensor, Tensor>scan(
+                        start,
+                        pushes,
+                        round -> 1 + round,
+                        (x, push) -> new Next<>(x.add(push).sin(), x))
+                .carry();
+    }
+
+    // slots]
+
+    // [cell
+    /** A part of a variable, written in every round, in the place of the variable. */
+    static Tensor damped(Tensor start) {
+        return Loop.repeat(
+                10,
+                start,
+                carry -> {
+                    var x = new Cell(carry);
+                    x.update(Tensor::sin);
+                    x.assign(0, 0, 1, carry.literal(0.5));
+                    x.assignWhere(carry.gt(1), carry.literal(1));
+                    return x.get();
+                });
+    }
+    // cell]
 }

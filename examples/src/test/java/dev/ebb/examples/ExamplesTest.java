@@ -60,10 +60,35 @@ final class ExamplesTest {
     void loop() {
         var all = Example6Loop.gradient(Budget.unlimited());
         assertThat(all.get(0)).isBetween(-1.0, 1.0);
+        assertThat(Example6Loop.gradientFromFourStates().sameBits(all)).isTrue();
+        var pushes = Array.of(0.1f, 0.2f, 0.3f);
+        var end = (Array) Example6Loop.growing(Array.scalar(0.5f), pushes);
+        assertThat(end.item()).isBetween(0.0, 1.0);
+        assertThat(((Array) Example6Loop.damped(pushes)).get(0)).isEqualTo(0.5);
+    }
+
+    @Test
+    void strategies(@TempDir Path folder) throws IOException {
+        var kept = Example8Strategies.run(Example8Strategies.keepAttention());
+        var mixed = Example8Strategies.run(Example8Strategies.mixed());
+        assertThat(kept.recomputed()).isGreaterThan(mixed.recomputed());
+        assertThat(mixed.recomputed()).isPositive();
+        assertThat(mixed.measuredBytes()).isEqualTo(mixed.promisedBytes());
+        assertThat(Example8Strategies.predicted(folder.resolve("prices"))).isPositive();
     }
 
     @Test
     void files(@TempDir Path folder) throws IOException {
         assertThat(Example7Files.roundTrip(folder)).isTrue();
+    }
+
+    @Test
+    void reversible() {
+        assertThat(Example9Reversible.least(16) - Example9Reversible.least(4))
+                .isLessThanOrEqualTo(2 * 256 * 16 * 4);
+        var orbit = Example9Reversible.orbit(Budget.unlimited());
+        assertThat(orbit.get(0)).isNotZero();
+        assertThat(Example9Reversible.mirrored().toDoubles())
+                .containsExactly(new double[] {2, 2 * Math.exp(2)}, within(1e-12));
     }
 }

@@ -44,9 +44,8 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         public List<Tensor> apply(Tensor x, Heads heads) {
             var all = this.all.apply(x);
             int head = all.dim(-1) / (heads.count + 2 * heads.keys);
-            int q = heads.count * head;
-            int k = q + heads.keys * head;
-            return List.of(all.slice(-1, 0, q), all.slice(-1, q, k), all.slice(-1, k, all.dim(-1)));
+            int keys = heads.keys * head;
+            return all.split(-1, heads.count * head, keys, keys);
         }
     }
 

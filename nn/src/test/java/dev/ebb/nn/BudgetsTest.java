@@ -144,7 +144,7 @@ class BudgetsTest {
     }
 
     @Test
-    void recurrentNetworkUnrolled() {
+    void recurrentNetwork() {
         record Two(Lstm first, Lstm second) {}
         var model = new Two(Lstm.of(6, 16, new Seed(8)), Lstm.of(16, 16, new Seed(9)));
         Fn<Task<Two>, Ebb.ValueAndGrad<Two>> f =

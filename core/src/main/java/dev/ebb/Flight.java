@@ -1,0 +1,62 @@
+package dev.ebb;
+
+import dev.ebb.exec.Report;
+import dev.ebb.plan.Plan;
+
+import java.util.function.Consumer;
+
+/**
+ * Tells a flight recorder what happens: compilations, plans and runs, each with its duration. Where
+ * there is no such recorder, as in a Java that holds only java.base, nothing is told and nothing is
+ * missing.
+ */
+interface Flight {
+
+    /** A function is being compiled; what is returned takes the plan, at the end. */
+    Consumer<Plan> compiling();
+
+    /** A graph is being planned by this strategy; what is returned takes the plan, at the end. */
+    Consumer<Plan> planning(String strategy);
+
+    /** A program runs; what is returned takes its report, at the end. */
+    Consumer<Report> running();
+
+    /** The recorder of this process. */
+    static Flight recorder() {
+        return Found.RECORDER;
+    }
+
+    /** Looked for once, when first needed. */
+    final class Found {
+        private static final Flight RECORDER = find();
+
+        private Found() {}
+
+        private static Flight find() {
+            try {
+                Class.forName("jdk.jfr.Event", false, Found.class.getClassLoader());
+                return new FlightEvents();
+            } catch (ClassNotFoundException e) {
+                return new Silent();
+            }
+        }
+    }
+
+    /** Nobody listens. */
+    record Silent() implements Flight {
+        @Override
+        public Consumer<Plan> compiling() {
+            return _ -> {};
+        }
+
+        @Override
+        public Consumer<Plan> planning(String strategy) {
+            return _ -> {};
+        }
+
+        @Override
+        public Consumer<Report> running() {
+            return _ -> {};
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package dev.ebb.ir;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Kernels made of whole graphs. A program runs them itself, with the device's kernels inside. */
+public sealed interface Control extends Kernel {
+    /** The graphs this runs. */
+    List<Graph> bodies();
+
+    /** The same with other graphs, which compute the same. */
+    Control withBodies(List<Graph> bodies);
+
+    /** What a loop keeps of the carries that its rounds began with, as further outputs. */
+    sealed interface Remember {
+        record Nothing() implements Remember {}
+
+        /** All of them, stacked in the order of the slices: one output for each carry. */
+        record Everything() implements Remember {}
+
+        /** States where {@link Sweep} wants to begin, and the tapes of the last rounds. */
+        record Checkpoints(Room room, Taping taping) implements Remember {}
+
+        /**
+         * States of a loop whose length nobody knows yet: those that reverse it best if it ends
+         * now. One more output tells the rounds they belong to, -1 for none.
+         */
+        record Latest(Room room) implements Remember {}
+    }
+
+    /**
+     * What a round leaves for its reverse: those of the carries it began with whose numbers are
+     * {@code carries}, and what {@code body} gives beyond all that the round itself gives.
+     */
+    record Taping(List<Integer> carries, Graph body) {
+        public Taping {
+            carries = List.copyOf(carries);
+        }
+    }
+
+    /**
+     * One graph, repeated. Inputs: {@code constants} read by every round, {@code carries} handed
+     * from round to round, then tensors whose first axis has {@code times} slices, one for each
+     * round. The body maps (constants, carries, slices) to (carries, slices); outputs are the last
+     * carries and the stacked slices, then what it is to remember. Rounds run from the last slice
+     * to the first if {@code reverse}. If {@code counted}, one more input comes first: the I64
+     * number of rounds that really run, on the first so many slices; slices of the others are zero.
+     *
+     * @param undo maps (constants, carries after a round, slices) to the carries before it, to the
+     *     last bit; a way back that a reverse loop may take
+     */
+    record Scan(
+            Graph body,
+            int times,
+            int constants,
+            int carries,
+            boolean reverse,
+            boolean counted,
+            Remember remember,
+            Pace pace,
+            Optional<Graph> undo)
+            implements Control {
+
+        /** A loop that cannot be undone. */
+        public Scan(
+                Graph body,
+                int times,
+                int constants,
+                int carries,
+                boolean reverse,
+                boolean counted,
+                Remember remember,
+                Pace pace) {
+            this(
+                    body,
+                    times,
+                    constants,
+                    carries,
+                    reverse,
+                    counted,
+                    remember,
+                    pace,
+                    Optional.empty());
+        }
+
+        /** A loop whose rounds all cost the same. */
+        public Scan(
+                Graph body,
+                int times,
+                int constants,
+                int carries,
+                boolean reverse,
+                boolean counted,
+                Remember remember) {
+            this(body, times, constants, carries, reverse, counted, remember, Pace.EVEN);
+        }
+
+        @Override
+        public List<Graph> bodies() {
+            var bodies = new ArrayList<>(List.of(body));
+            if (remember instanceof Remember.Checkpoints(_, var taping)) bodies.add(taping.body);
+            undo.ifPresent(bodies::add);
+            return bodies;
+        }
+
+        @Override
+        public Scan withBodies(List<Graph> bodies) {
+            var what =
+                    remember instanceof Remember.Checkpoints(var room, var taping)
+                            ? new Remember.Checkpoints(
+                                    room, new Taping(taping.carries, bodies.get(1)))
+                            : remember;
+            return new Scan(
+                    bodies.getFirst(),
+                    times,
+                    constants,
+                    carries,
+                    reverse,
+                    counted,
+                    what,
+                    pace,
+                    undo.map(_ -> bodies.getLast()));
+        }
+
+        public Scan remembering(Remember what) {
+            return new Scan(body, times, constants, carries, reverse, counted, what, pace, undo);
+        }
+
+        /** The same, never to be undone. */
+        public Scan onward() {
+            return new Scan(body, times, constants, carries, reverse, counted, remember, pace);
+        }
+    }
+
+    /**
+     * One graph, repeated while a condition holds. Inputs: {@code constants}, then {@code carries};
+     * condition and body take both. Outputs: the last carries, the I64 number of rounds, then what
+     * it is to remember. More rounds than {@code limit} are an error.
+     */
+    record While(
+            Graph condition, Graph body, int limit, int constants, int carries, Remember remember)
+            implements Control {
+        @Override
+        public List<Graph> bodies() {
+            return List.of(condition, body);
+        }
+
+        @Override
+        public While withBodies(List<Graph> bodies) {
+            return new While(
+                    bodies.getFirst(), bodies.getLast(), limit, constants, carries, remember);
+        }
+
+        public While remembering(Remember what) {
+            return new While(condition, body, limit, constants, carries, what);
+        }
+    }
+
+    /** What a reverse loop finds of the states and tapes it works with. */
+    enum Begun {
+        /** Nothing: it runs the loop itself, and keeps what it keeps in its own workspace. */
+        NOT,
+        /** What {@link Remember.Checkpoints} left. */
+        TAPED,
+        /** What {@link Remember.Latest} left. */
+        LATEST
+    }
+
+    /**
+     * A reverse loop that brings back what it reads instead of finding all of it stacked: it runs
+     * {@code forward} again from saved states, and the rounds it is about to reverse as {@code
+     * taping} has it, the last of them as {@code leaving}, which gives their tape and nothing else.
+     * Inputs: those of the forward loop, what that left (which this uses up), then those of {@code
+     * backward} except its count and its first slices, which are the tape. Outputs are those of
+     * {@code backward}.
+     */
+    record Sweep(Scan forward, Taping taping, Graph leaving, Scan backward, Room room, Begun begun)
+            implements Control {
+        @Override
+        public List<Graph> bodies() {
+            return List.of(forward.body, taping.body, leaving, backward.body);
+        }
+
+        @Override
+        public Sweep withBodies(List<Graph> bodies) {
+            return new Sweep(
+                    forward.withBodies(bodies.subList(0, 1)),
+                    new Taping(taping.carries, bodies.get(1)),
+                    bodies.get(2),
+                    backward.withBodies(bodies.subList(3, 4)),
+                    room,
+                    begun);
+        }
+
+        public Sweep in(Room other) {
+            return new Sweep(forward, taping, leaving, backward, other, begun);
+        }
+    }
+
+    /**
+     * One of two graphs of the same types: the first if the first input, a truth value, holds; the
+     * others are theirs.
+     */
+    record Cond(Graph yes, Graph no) implements Control {
+        @Override
+        public List<Graph> bodies() {
+            return List.of(yes, no);
+        }
+
+        @Override
+        public Cond withBodies(List<Graph> bodies) {
+            return new Cond(bodies.getFirst(), bodies.getLast());
+        }
+    }
+}

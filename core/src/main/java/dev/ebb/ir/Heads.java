@@ -1,0 +1,51 @@
+package dev.ebb.ir;
+
+import java.util.List;
+
+/**
+ * Sizes of an attention: q [batch, heads, queries, width], k [batch, keyHeads, keys, width], v
+ * [batch, keyHeads, keys, valueWidth]; {@code heads} is a multiple of {@code keyHeads}. Causal:
+ * query i sees keys up to {@code i + keys - queries}. With a mask, one more operand is added to the
+ * scores, read along [batch, heads, queries, keys].
+ */
+public record Heads(
+        int batch,
+        int heads,
+        int keyHeads,
+        int queries,
+        int keys,
+        int width,
+        int valueWidth,
+        boolean causal,
+        double scale,
+        List<View> mask) {
+    public Heads {
+        mask = List.copyOf(mask);
+    }
+
+    /** What queries are read along, and keys, values, results and the mask. */
+    public Shape queryShape() {
+        return Shape.of(batch, heads, queries, width);
+    }
+
+    public Shape keyShape() {
+        return Shape.of(batch, keyHeads, keys, width);
+    }
+
+    public Shape valueShape() {
+        return Shape.of(batch, keyHeads, keys, valueWidth);
+    }
+
+    public Shape outShape() {
+        return Shape.of(batch, heads, queries, valueWidth);
+    }
+
+    public Shape scoreShape() {
+        return Shape.of(batch, heads, queries, keys);
+    }
+
+    public Heads withMask(List<View> other) {
+        return new Heads(
+                batch, heads, keyHeads, queries, keys, width, valueWidth, causal, scale, other);
+    }
+}

@@ -1,0 +1,147 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Copies that need not be made: a kernel that reads through views reads what was to be copied, and
+ * one that writes through views writes where the copy was to be.
+ */
+final class Through {
+    private final List<Piece> pieces;
+    private final Table<Value, Piece> producer;
+    private final Set<Value> results;
+    private final Table<Value, Set<Piece>> readers;
+
+    Through(List<Piece> pieces, Table<Value, Piece> producer, Set<Value> results) {
+        this.pieces = pieces;
+        this.producer = producer;
+        this.results = results;
+        readers = Piece.readers(pieces);
+    }
+
+    /** What a value is a copy of: walked along {@code shape}, by {@code view} of {@code source}. */
+    private record Copy(Shape shape, View view, Value source) {}
+
+    private Optional<Copy> copy(Value value) {
+        var from = producer.find(value);
+        if (from.isEmpty()) return Optional.empty();
+        var piece = from.get();
+        var source = piece.inputs.isEmpty() ? value : piece.inputs.getFirst();
+        if (piece.kernel instanceof Kernel.Cut cut) {
+            int i = piece.outputs.indexOf(value);
+            return Optional.of(new Copy(cut.shape(i), cut.view(i), source));
+        }
+        if (!piece.isMove()) return Optional.empty();
+        var map = (Kernel.Map) piece.kernel;
+        return Optional.of(new Copy(map.shape(), map.operands().getFirst(), source));
+    }
+
+    /** Every piece comes after those it reads, so a copy already reads what it copies. */
+    void reads() {
+        for (Piece piece : pieces) {
+            if (piece.is(Trait.ALONE)) continue;
+            for (int i = 0; i < piece.inputs.size(); i++) read(piece, i);
+        }
+    }
+
+    private void read(Piece piece, int i) {
+        var copy = copy(piece.inputs.get(i));
+        if (copy.isEmpty()) return;
+        boolean only = readers.at(piece.inputs.get(i)).size() == 1;
+        view(piece, i, copy.get(), only).ifPresent(v -> replace(piece, i, v, copy.get().source));
+    }
+
+    /** The view by which operand {@code i} can be read from where it was copied from. */
+    private static Optional<View> view(Piece piece, int i, Copy copy, boolean only) {
+        var views = Operands.views(piece.kernel);
+        if (i >= views.size()) return Optional.empty();
+        var walked = Operands.walked(piece.kernel, i);
+        return Views.compose(walked, views.get(i), copy.shape, copy.view)
+                .filter(v -> isWelcome(piece.kernel, i, walked, v, only));
+    }
+
+    /** Whether a kernel can read by a view; as fast as from a copy, if others make one anyway. */
+    private static boolean isWelcome(Kernel kernel, int i, Shape walked, View view, boolean only) {
+        if (kernel instanceof Kernel.Contract && i < 2) return true;
+        if (Operands.wantsRows(kernel, i)) return isInOrder(walked, view);
+        return only || isSmooth(walked, view);
+    }
+
+    private static boolean isInOrder(Shape shape, View view) {
+        int last = shape.rank() - 1;
+        return shape.dim(last) <= 1 || view.stride(last) == 1;
+    }
+
+    /** Whether the innermost axis is read in order or not at all. */
+    private static boolean isSmooth(Shape shape, View view) {
+        for (int d = shape.rank() - 1; d >= 0; d--) {
+            if (shape.dim(d) > 1) return view.stride(d) == 1 || view.stride(d) == 0;
+        }
+        return true;
+    }
+
+    private static void replace(Piece piece, int i, View view, Value source) {
+        piece.kernel = Operands.withView(piece.kernel, i, view);
+        var inputs = new ArrayList<>(piece.inputs);
+        inputs.set(i, source);
+        piece.inputs = inputs;
+    }
+
+    /**
+     * A result that is copied into another order is written in that order, if all who read it
+     * before can read it so.
+     */
+    void writes() {
+        for (Piece piece : pieces) {
+            for (int j = 0; j < Operands.results(piece.kernel).size(); j++) write(piece, j);
+        }
+    }
+
+    private void write(Piece piece, int j) {
+        var value = piece.outputs.get(j);
+        if (results.contains(value) || !readers.has(value)) return;
+        var all = List.copyOf(readers.at(value));
+        var moves = all.stream().filter(p -> p.isMove() && p.node.op().traits().isEmpty()).toList();
+        if (moves.size() != 1) return;
+        var move = moves.getFirst();
+        var map = (Kernel.Map) move.kernel;
+        var shape = value.type().shape();
+        var place = Views.inverse(map.shape(), map.operands().getFirst(), shape);
+        if (place.isEmpty() || !isInOrder(shape, place.get())) return;
+        var copy = new Copy(shape, place.get(), move.outputs.getFirst());
+        for (Piece reader : all) if (reader != move && !canRead(reader, value, copy)) return;
+        for (Piece reader : all) if (reader != move) readInstead(reader, value, copy);
+        piece.kernel = Operands.withResult(piece.kernel, j, place.get());
+        var outputs = new ArrayList<>(piece.outputs);
+        outputs.set(j, copy.source);
+        piece.outputs = outputs;
+        producer.put(copy.source, piece);
+        move.gone = true;
+    }
+
+    private static boolean canRead(Piece reader, Value value, Copy copy) {
+        if (reader.is(Trait.ALONE)) return false;
+        for (int i = 0; i < reader.inputs.size(); i++) {
+            if (reader.inputs.get(i).equals(value) && view(reader, i, copy, false).isEmpty())
+                return false;
+        }
+        return true;
+    }
+
+    private static void readInstead(Piece reader, Value value, Copy copy) {
+        for (int i = 0; i < reader.inputs.size(); i++) {
+            if (!reader.inputs.get(i).equals(value)) continue;
+            replace(reader, i, view(reader, i, copy, false).orElseThrow(), copy.source);
+        }
+    }
+}
