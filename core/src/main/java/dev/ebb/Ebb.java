@@ -92,10 +92,7 @@ public final class Ebb {
             var types = traced.graph.results().stream().map(Value::type).toList();
             requireScalar(types.getFirst());
             var results =
-                    run(
-                            () -> seeds(types),
-                            traced,
-                            Reverse.pullback(traced.graph, traced.wrt()));
+                    run(() -> seeds(types), traced, Reverse.pullback(traced.graph, traced.wrt()));
             int told = types.size();
             return new ValueGradAndExtra<>(
                     results.getFirst(),

@@ -29,8 +29,7 @@ final class Prepared implements AutoCloseable {
     private Optional<Program> program = Optional.empty();
     private Optional<Report> report = Optional.empty();
 
-    private Prepared(
-            Graph graph, Plan plan, Device device, int arguments, List<Array> captured) {
+    private Prepared(Graph graph, Plan plan, Device device, int arguments, List<Array> captured) {
         this.graph = graph;
         this.plan = plan;
         this.device = device;

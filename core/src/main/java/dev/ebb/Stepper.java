@@ -69,8 +69,8 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     }
 
     /**
-     * How states are built: one whose tensors have types and names but no data, so that nothing
-     * can be computed from it.
+     * How states are built: one whose tensors have types and names but no data, so that nothing can
+     * be computed from it.
      */
     public S form() {
         return form;

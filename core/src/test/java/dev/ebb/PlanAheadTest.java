@@ -25,8 +25,7 @@ class PlanAheadTest {
         var loss =
                 Ebb.valueAndGrad((Tensor w) -> x.matmul(w).tanh().square().sum()).apply(s.weight);
         var moment = s.moments.getFirst().mul(0.9).add(loss.grad());
-        return new Next<>(
-                new State(s.weight.sub(moment.mul(0.1)), List.of(moment)), loss.value());
+        return new Next<>(new State(s.weight.sub(moment.mul(0.1)), List.of(moment)), loss.value());
     }
 
     private static State start() {
@@ -41,8 +40,7 @@ class PlanAheadTest {
             // a square of 2^40 floats, of which fusion leaves nothing
             assertThat(f.plan(row(side)).peakBytes()).isPositive();
         }
-        try (var f =
-                Ebb.compile((Tensor x) -> x.mul(x.transpose()).cumsum(0).cumsum(1).sum())) {
+        try (var f = Ebb.compile((Tensor x) -> x.mul(x.transpose()).cumsum(0).cumsum(1).sum())) {
             assertThat(f.plan(row(side)).peakBytes()).isGreaterThan(1L << 42);
         }
     }
@@ -61,8 +59,7 @@ class PlanAheadTest {
             assertThat(plan.explain()).isEqualTo(stepper.plan().explain());
         }
         var little = Budget.bytes(plan.leastBytes() - 1);
-        assertThatThrownBy(
-                        () -> Ebb.plan(PlanAheadTest::step, start(), X, little, device, cost))
+        assertThatThrownBy(() -> Ebb.plan(PlanAheadTest::step, start(), X, little, device, cost))
                 .hasMessageContaining("is too small");
     }
 
@@ -89,8 +86,7 @@ class PlanAheadTest {
                             scores.square().sum(), new Told(scores, List.of(positive)));
                 };
         var weight = start().weight;
-        var plain =
-                Ebb.valueAndGrad((Tensor w) -> X.matmul(w).square().sum()).apply(weight);
+        var plain = Ebb.valueAndGrad((Tensor w) -> X.matmul(w).square().sum()).apply(weight);
         try (var compiled = Ebb.compile(Ebb.valueGradAndExtra(f))) {
             for (var result :
                     List.of(Ebb.valueGradAndExtra(f).apply(weight), compiled.apply(weight))) {
@@ -101,8 +97,7 @@ class PlanAheadTest {
                 var scores = ((Array) result.extra().scores).toDoubles();
                 assertThat(scores).isEqualTo(((Array) X.matmul(weight)).toDoubles());
                 long positive = java.util.Arrays.stream(scores).filter(s -> s > 0).count();
-                assertThat(((Array) result.extra().counts.getFirst()).item())
-                        .isEqualTo(positive);
+                assertThat(((Array) result.extra().counts.getFirst()).item()).isEqualTo(positive);
             }
         }
         assertThatThrownBy(

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * The two models that Ebb and its peers train, the weights they start from and the data they see: a GPT-2 with four-fold GELU
- * under AdamW, and an MLP with ReLU and squared error under SGD, both in f32.
+ * The two models that Ebb and its peers train, the weights they start from and the data they see: a
+ * GPT-2 with four-fold GELU under AdamW, and an MLP with ReLU and squared error under SGD, both in
+ * f32.
  */
 final class Workload {
     static final int THREADS = 2;

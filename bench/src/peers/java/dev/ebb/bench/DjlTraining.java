@@ -36,8 +36,9 @@ final class DjlTraining {
 
     public static void main(String[] args) {
         int steps = Integer.parseInt(args[0]);
-        JniUtils.setNumThreads(Workload.THREADS);
         try (var manager = NDManager.newBaseManager("PyTorch")) {
+            // the library is there once there is a manager
+            JniUtils.setNumThreads(Workload.THREADS);
             System.out.println(new DjlTraining(manager).mlp(steps));
         }
         try (var manager = NDManager.newBaseManager("PyTorch")) {
@@ -137,7 +138,8 @@ final class DjlTraining {
                                     .singletonOrThrow()
                                     .add(positions);
                     for (var block : blocks) x = block.apply(x, mask);
-                    var scores = last.apply(x).reshape(-1, Workload.WIDTH).matMul(tokens.transpose());
+                    var scores =
+                            last.apply(x).reshape(-1, Workload.WIDTH).matMul(tokens.transpose());
                     return scores.logSoftmax(-1).gather(targets, 1).mean().neg();
                 });
     }

@@ -87,8 +87,7 @@ record Checkpoint(TrainingState state, List<Double> losses, Settings settings, S
         for (int i = 0; i < like.optimizer().slots().size(); i++) {
             int from = all.size();
             var slot = like.optimizer().slots().get(i);
-            all.addAll(
-                    Weights.supplies(slot, naming.behind(slot(i)), n -> at.apply(from + n)));
+            all.addAll(Weights.supplies(slot, naming.behind(slot(i)), n -> at.apply(from + n)));
         }
         return all;
     }

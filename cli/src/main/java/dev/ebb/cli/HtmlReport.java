@@ -28,8 +28,7 @@ final class HtmlReport {
      * @param names what the first parameters are called
      * @param held the bytes held at each computation and transfer, as counted
      */
-    static String of(
-            Outcome outcome, Planned plan, List<String> names, long[] held, double unigram)
+    static String of(Outcome outcome, Planned plan, List<String> names, long[] held, double unigram)
             throws IOException {
         var all = json(outcome, plan, unigram);
         all.put("tide", tide(plan, held));

@@ -45,8 +45,7 @@ record Outcome(
         members.put("disk_room_bytes", Json.of(disk.roomBytes));
         members.put("disk_promised_peak_bytes", Json.of(disk.promisedBytes));
         members.put("disk_measured_peak_bytes", Json.of(disk.measuredBytes));
-        Resident.peakBytes()
-                .ifPresent(bytes -> members.put("resident_peak_bytes", Json.of(bytes)));
+        Resident.peakBytes().ifPresent(bytes -> members.put("resident_peak_bytes", Json.of(bytes)));
         members.put("parameters", Json.of(parameters));
         members.put("weights_digest", Json.of(digest));
         return Json.of(members);

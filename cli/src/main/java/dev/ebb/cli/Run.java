@@ -159,8 +159,7 @@ record Run(
                 trainer.digest());
     }
 
-    private void goodbye(
-            Outcome outcome, Corpus corpus, LanguageModel model, boolean stopped) {
+    private void goodbye(Outcome outcome, Corpus corpus, LanguageModel model, boolean stopped) {
         if (stopped) {
             lines.println(
                     "stopped after step "

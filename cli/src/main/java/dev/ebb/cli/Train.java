@@ -142,8 +142,7 @@ final class Train implements Callable<Integer> {
                         cost,
                         threads == null ? 0 : threads,
                         lines);
-        var result =
-                run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus);
+        var result = run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus);
         if (json != null) {
             var text = result.outcome().json() + "\n";
             Durable.write(

@@ -14,7 +14,7 @@ import java.util.List;
 /** {@code --disk}: less memory than any plan without it takes, and the same bits. */
 final class DiskTest {
     private static final List<String> MODEL =
-            List.of("--model", "2x32x2", "--context", "32", "--batch", "4");
+            List.of("--model", "1x32x2", "--context", "32", "--batch", "4");
 
     @TempDir Path folder;
 
@@ -36,7 +36,8 @@ final class DiskTest {
 
     private Shell.Result train(String name, String... more) throws IOException {
         var text = folder.resolve("text.txt");
-        if (!Files.exists(text)) Files.writeString(text, "flood and ebb, ebb and flood. ".repeat(9));
+        if (!Files.exists(text))
+            Files.writeString(text, "flood and ebb, ebb and flood. ".repeat(9));
         var arguments =
                 new ArrayList<>(
                         List.of(
@@ -89,8 +90,7 @@ final class DiskTest {
     void a_disk_that_is_not_there_is_named() throws IOException {
         long without = least("without.json");
         var nowhere = folder.resolve("nowhere").toString();
-        var result =
-                train("x", "--budget", String.valueOf(without * 9 / 10), "--disk", nowhere);
+        var result = train("x", "--budget", String.valueOf(without * 9 / 10), "--disk", nowhere);
         assertThat(result.code()).as(result.err()).isEqualTo(1);
         assertThat(result.err()).contains("nowhere").doesNotContain("\tat ");
         var bare = Files.writeString(folder.resolve("g.json"), "{\"nodes\":[],\"links\":[]}");

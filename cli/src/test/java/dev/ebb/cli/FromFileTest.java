@@ -29,7 +29,8 @@ import java.util.SequencedMap;
 
 /** Training that starts from a published file: {@code --from}. */
 final class FromFileTest {
-    private static final Path REFERENCE = Path.of("..", "nn", "src", "test", "resources", "dev", "ebb", "nn", "model");
+    private static final Path REFERENCE =
+            Path.of("..", "nn", "src", "test", "resources", "dev", "ebb", "nn", "model");
 
     @TempDir Path folder;
 
@@ -122,8 +123,7 @@ final class FromFileTest {
         var a = ((Array) found).toDoubles();
         var b = ((Array) expected).toDoubles();
         double largest = Math.max(1e-8, Arrays.stream(b).map(Math::abs).max().orElse(0));
-        for (int i = 0; i < a.length; i++)
-            assertThat(a[i]).isCloseTo(b[i], within(1e-4 * largest));
+        for (int i = 0; i < a.length; i++) assertThat(a[i]).isCloseTo(b[i], within(1e-4 * largest));
     }
 
     @Test
@@ -133,7 +133,7 @@ final class FromFileTest {
         said(train("a", cut), "cut", "truncated");
         var missing = published(gpt());
         missing.remove("h.1.mlp.c_fc.weight");
-        said(train("b", file(missing)), "h.1.mlp.c_fc.weight is missing", "[16, 64]");
+        said(train("b", file(missing)), "h.1.mlp.c_fc.weight is missing", "f32[16,64]");
         var misshapen = published(gpt());
         misshapen.put("h.0.ln_1.bias", Array.of(new float[5]));
         said(train("c", file(misshapen)), "h.0.ln_1.bias is f32[5]", "f32[16] is expected");
@@ -144,7 +144,10 @@ final class FromFileTest {
         said(train("f", folder.resolve("nothing")), "nothing: there is no such file");
         var narrow = Gpt2.of(Gpt2.Config.of(40, 32, 16, 2, 2), new Seed(3));
         said(train("g", file(published(narrow))), "vocabulary of 40", "256 bytes");
-        said(train("h", file(published(gpt())), "--context", "33"), "a context of 33");
+        var far = Shell.tiny(folder, "h", 1);
+        far.set(far.indexOf("--context") + 1, "33");
+        far.addAll(List.of("--from", file(published(gpt())).toString()));
+        said(Shell.run(far), "a context of 33 is more than the 32");
     }
 
     private static void said(Shell.Result result, String... says) {

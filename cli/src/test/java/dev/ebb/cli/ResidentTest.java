@@ -49,8 +49,7 @@ final class ResidentTest {
         assertThat(child.waitFor()).as(Files.readString(log)).isZero();
         assertThat(Files.readString(log)).contains("process: at most ", " for the JVM");
         return new Taken(
-                Shell.whole(json, "promised_peak_bytes"),
-                Shell.whole(json, "resident_peak_bytes"));
+                Shell.whole(json, "promised_peak_bytes"), Shell.whole(json, "resident_peak_bytes"));
     }
 
     /** The options in the launcher's line {@code heap=(...)}. */
@@ -64,8 +63,7 @@ final class ResidentTest {
     }
 
     @Test
-    void the_process_takes_the_budget_and_a_constant()
-            throws IOException, InterruptedException {
+    void the_process_takes_the_budget_and_a_constant() throws IOException, InterruptedException {
         Assumptions.assumeTrue(Resident.peakBytes().isPresent(), "no /proc/self/status here");
         String[] model = {"--model", "2x256x4", "--context", "128", "--batch", "32"};
         var all = train("all", with(model, "100%"));

@@ -133,7 +133,7 @@ final class ResumeTest {
     }
 
     @Test
-    void a_folder_that_cannot_be_written_is_named() throws IOException {
+    void a_folder_that_cannot_be_made_is_named() throws IOException {
         var nowhere = Path.of("/proc/ebb-cannot-be-made");
         Assumptions.assumeTrue(Files.isDirectory(Path.of("/proc")), "a folder nobody may write");
         var arguments = Shell.tiny(folder, "x", 1);
@@ -141,6 +141,10 @@ final class ResumeTest {
         var made = Shell.run(arguments);
         assertThat(made.code()).isEqualTo(1);
         assertThat(made.err()).contains(nowhere.toString(), "--out").doesNotContain("\tat ");
+    }
+
+    @Test
+    void a_folder_without_permission_is_named() throws IOException {
         var locked = Files.createDirectory(folder.resolve("locked"));
         assertThat(locked.toFile().setWritable(false)).isTrue();
         Assumptions.assumeFalse(Files.isWritable(locked), "root may write anywhere");

@@ -22,6 +22,7 @@ public final class Example1FirstGradient {
         var gradient = Ebb.compile(Ebb.grad(Example1FirstGradient::bowl));
         return (Array) gradient.apply(Array.of(1f, 2f, 3f)); // 2x: [2, 4, 6]
     }
+
     // first-gradient]
 
     // [extra

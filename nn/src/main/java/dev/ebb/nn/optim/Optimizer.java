@@ -57,7 +57,8 @@ public interface Optimizer {
                                 .map(
                                         t ->
                                                 shared.computeIfAbsent(
-                                                        t.type(), type -> Array.make(type, _ -> {})))
+                                                        t.type(),
+                                                        type -> Array.make(type, _ -> {})))
                                 .toList());
         return new State<>(
                 Array.scalar(0L), IntStream.range(0, slots()).mapToObj(_ -> zeros).toList());
