@@ -19,6 +19,9 @@ final class ExamplesTest {
     @Test
     void firstGradient() {
         assertThat(Example1FirstGradient.gradient().toFloats()).containsExactly(2, 4, 6);
+        var told = Example1FirstGradient.withResiduals(Array.of(2f, 4f));
+        assertThat(((Array) told.grad()).toFloats()).containsExactly(2, 6);
+        assertThat(((Array) told.extra()).toFloats()).containsExactly(1, 3);
     }
 
     @Test
