@@ -14,6 +14,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +97,11 @@ class FlightTest {
                                 "--limit-modules",
                                 "java.base",
                                 "-cp",
-                                System.getProperty("java.class.path"),
+                                String.join(
+                                        File.pathSeparator,
+                                        System.getProperty("java.class.path"),
+                                        Path.of("target", "classes").toString(),
+                                        Path.of("target", "test-classes").toString()),
                                 FlightTest.class.getName())
                         .redirectErrorStream(true)
                         .redirectOutput(folder.resolve("out").toFile())

@@ -104,6 +104,31 @@ class LoopTest {
         close(Ebb.hvp(loop).apply(at, along), Ebb.hvp(plain).apply(at, along), 1e-12);
     }
 
+    /** A round may give the carry it began with. */
+    @Test
+    void aCarryIsStackedAsItWas() {
+        Fn<Tensor, Tensor> f =
+                x ->
+                        Loop.<Tensor, Tensor, Tensor>scan(
+                                        x, XS, (c, y) -> new Next<>(c.mul(y).sin(), c))
+                                .stacked();
+        var at = Array.of(0.3, -0.2, 0.1);
+        var found = (Array) Ebb.compile(f).apply(at);
+        Tensor c = at;
+        for (int i = 0; i < 4; i++) {
+            close(found.slice(0, i, i + 1).reshape(3), c, 0);
+            c = c.mul(XS.slice(0, i, i + 1).reshape(3)).sin();
+        }
+        var all = (Array) Ebb.grad((Tensor x) -> f.apply(x).square().sum()).apply(at);
+        for (int slots = 1; slots < 4; slots++) {
+            try (var few =
+                    Ebb.compile(Ebb.grad((Tensor x) -> f.apply(x).square().sum()))
+                            .with(new Binomial(slots))) {
+                assertThat(((Array) few.apply(at)).sameBits(all)).isTrue();
+            }
+        }
+    }
+
     @Test
     void nestedLoops() {
         Fn<Tensor, Tensor> f =

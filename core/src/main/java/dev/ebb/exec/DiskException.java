@@ -21,8 +21,4 @@ public final class DiskException extends IllegalStateException {
                         + " folder with withDisk, or leave the disk out",
                 cause);
     }
-
-    DiskException(String what, long bytes, String where, String why) {
-        this(what, bytes, where, why, null);
-    }
 }

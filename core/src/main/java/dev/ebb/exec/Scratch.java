@@ -31,7 +31,7 @@ public final class Scratch {
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
             var added = add(node, device, next);
-            if (added != node) next++;
+            if (isIn(added)) next++;
             nodes.add(added);
         }
         return new Graph(graph.params(), nodes, graph.results());
@@ -43,7 +43,7 @@ public final class Scratch {
         var ways = new ArrayList<Inversion>();
         for (var way : Inversion.of(graph)) {
             var added = add(way.node(), device, next);
-            if (added != way.node()) next++;
+            if (isIn(added)) next++;
             ways.add(new Inversion(added, way.undone(), way.exact()));
         }
         return ways;

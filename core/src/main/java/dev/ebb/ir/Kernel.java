@@ -64,7 +64,7 @@ public sealed interface Kernel
      * {@code out[..., i, j] = epilogue(sum_k a[..., i, k] * b[..., k, j], extras[..., i, j])}. View
      * {@code a} runs over batch + [m, k], {@code b} over batch + [k, n], the extras over batch +
      * [m, n]; argument 0 of the epilogue is the sum. The order of the sum depends on {@code k}
-     * alone.
+     * alone. An extra that is read where the output is written may lie under it.
      */
     record Contract(
             Shape batch, int m, int n, int k, View a, View b, List<View> extras, Scalar epilogue)

@@ -26,9 +26,15 @@ public final class Inplace {
         return switch (node.kernel()) {
             case Kernel.Map map -> identity(node.inputs(), map.operands(), from, map.shape());
             case Kernel.Assemble k -> updates(node, k, from);
-            // a contraction may hold partial sums in its output before it reads the extras
-            case Kernel.Contract _,
-                    Kernel.Fold _,
+            // the factors are read all over while the output is written; an extra where it is read
+            case Kernel.Contract k ->
+                    node.inputs().subList(0, 2).stream().noneMatch(from::equals)
+                            && identity(
+                                    node.inputs().subList(2, node.inputs().size()),
+                                    k.extras(),
+                                    from,
+                                    output(k));
+            case Kernel.Fold _,
                     Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
@@ -76,6 +82,13 @@ public final class Inplace {
         }
         chain.removeLast();
         return false;
+    }
+
+    private static Shape output(Kernel.Contract k) {
+        var dims = new ArrayList<>(k.batch().dims());
+        dims.add(k.m());
+        dims.add(k.n());
+        return new Shape(dims);
     }
 
     private static boolean identity(List<Value> inputs, List<View> views, Value from, Shape shape) {

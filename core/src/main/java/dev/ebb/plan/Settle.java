@@ -5,6 +5,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
+import dev.ebb.ir.Region;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Table;
@@ -42,7 +43,7 @@ public final class Settle {
     private Settle(Problem problem) {
         var graph = problem.graph();
         this.nodes = new ArrayList<>(graph.nodes());
-        this.results = graph.results();
+        this.results = new ArrayList<>(graph.results());
         for (int i = 0; i < graph.params().size(); i++) {
             if (problem.bindings().get(i) instanceof Binding.Replaced(int r)) {
                 placeOf.put(graph.results().get(r), graph.params().get(i));
@@ -57,13 +58,25 @@ public final class Settle {
     public static Problem of(Problem problem) {
         var settle = new Settle(problem);
         if (settle.placeOf.isEmpty()) return problem;
+        settle.copyWhatIsGivenAsItWas();
         settle.splitWhatCannotReuse();
         settle.splitCircles();
-        var results = problem.graph().results();
         return new Problem(
-                new Graph(problem.graph().params(), settle.nodes, results),
+                new Graph(problem.graph().params(), settle.nodes, settle.results),
                 problem.bindings(),
                 problem.sizes());
+    }
+
+    /** A parameter that is replaced, and is also a result as it was, is copied for that. */
+    private void copyWhatIsGivenAsItWas() {
+        for (int r = 0; r < results.size(); r++) {
+            var param = results.get(r);
+            if (!placeOf.containsValue(param) || placeOf.containsKey(param)) continue;
+            var copy = new Value(next++, param.type());
+            var op = new Put(param.type());
+            nodes.addFirst(new Node(op, List.of(param, param), List.of(copy), Region.TOP, false));
+            results.set(r, copy);
+        }
     }
 
     private void splitWhatCannotReuse() {

@@ -24,7 +24,7 @@ final class GridOps {
     /**
      * An elementwise op on a grid, of one shape throughout; further operands are only waited for.
      */
-    private interface OnGrid extends Differentiable {
+    interface OnGrid extends Differentiable {
 
         /** How many operands the arithmetic reads. */
         int reads();

@@ -14,7 +14,9 @@ import dev.ebb.plan.Layout;
 import dev.ebb.plan.Problem;
 import dev.ebb.plan.StoreAll;
 import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Attention;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
 import dev.ebb.trace.Trace;
 
 import org.junit.jupiter.api.Test;
@@ -100,6 +102,46 @@ class FuseTest {
         var fused = Fuse.of(graph);
         assertThat(fused.nodes().stream().filter(n -> n.op().name().startsWith("permute")))
                 .isEmpty();
+        sameBits(graph);
+    }
+
+    /** Queries, keys and values side by side, heads of width 3, as a transformer has them. */
+    private static Tensor attended(Tensor x) {
+        var parts =
+                x.split(-1, 6, 6, 6).stream()
+                        .map(t -> t.reshape(2, 5, 2, 3).permute(0, 2, 1, 3))
+                        .toList();
+        var y = parts.get(0).attention(parts.get(1), parts.get(2), Attention.past());
+        return y.permute(0, 2, 1, 3).reshape(2, 5, 6);
+    }
+
+    @Test
+    void attentionReadsAndWritesInPlace() {
+        var forward = trace(in -> attended(in.getFirst()), Type.of(DType.F32, 2, 5, 18));
+        assertThat(Fuse.of(forward).nodes())
+                .singleElement()
+                .satisfies(n -> assertThat(n.kernel()).isInstanceOf(Kernel.Attend.class));
+        sameBits(forward);
+        var loss =
+                trace(in -> attended(in.getFirst()).square().sum(), Type.of(DType.F32, 2, 5, 18));
+        var gradient = Simplify.of(Reverse.pullback(loss, List.of(0)));
+        assertThat(Fuse.of(gradient).nodes().stream().map(n -> n.op().name()))
+                .filteredOn(name -> name.contains("permute") || name.contains("split"))
+                .isEmpty();
+        sameBits(gradient);
+    }
+
+    @Test
+    void attentionIsWrittenInOrderForAReaderThatNeedsIt() {
+        var graph =
+                trace(
+                        in -> {
+                            var x = in.getFirst().reshape(2, 5, 2, 9).permute(0, 2, 1, 3);
+                            var y = x.attention(x, x, Attention.full());
+                            var turned = y.permute(0, 2, 1, 3);
+                            return Tensors.concat(List.of(turned.reshape(180), y.reshape(180)), 0);
+                        },
+                        Type.of(DType.F32, 2, 5, 18));
         sameBits(graph);
     }
 

@@ -71,4 +71,37 @@ class AttentionTest {
                     queries * keys + keys);
         }
     }
+
+    /**
+     * One buffer of [batch, time, 3, heads, width] for q, k and v; results as [batch, time, ...].
+     */
+    @ParameterizedTest
+    @CsvSource({"2, 3, 13, 8", "1, 2, 70, 64", "2, 1, 65, 33"})
+    void readsAndWritesWhereItIsTold(int batch, int heads, int time, int width) {
+        var h = new Heads(batch, heads, heads, time, time, width, width, true, 0.3, List.of());
+        long row = 3L * heads * width;
+        var all = new ArrayList<View>();
+        for (int i = 0; i < 3; i++) {
+            long offset = (long) i * heads * width;
+            all.add(new View(offset, List.of(time * row, (long) width, row, 1L)));
+        }
+        long out = (long) heads * width;
+        var turned = new View(0, List.of(time * out, (long) width, out, 1L));
+        for (DType type : List.of(DType.F32, DType.F64)) {
+            var qkv = Type.of(type, batch, time, 3, heads, width);
+            var result = Type.of(type, batch, time, heads, width);
+            var logsum = Type.of(type, batch, heads, time);
+            var in = List.of(qkv, qkv, qkv);
+            double tolerance = type == DType.F32 ? 2e-5 : 1e-12;
+            new Parity(new Kernel.Attend(h, all, turned), in, List.of(result, logsum))
+                    .agrees(tolerance);
+            var views = new ArrayList<>(all);
+            views.addAll(List.of(turned, turned));
+            new Parity(
+                            new Kernel.AttendGrad(h, views, List.of(turned, turned, turned)),
+                            List.of(qkv, qkv, qkv, result, result, logsum),
+                            List.of(result, result, result))
+                    .agrees(tolerance);
+        }
+    }
 }

@@ -80,6 +80,21 @@ class MovesTest {
         check(new Kernel.Assemble(Shape.of(0, 3), 1, List.of()), List.of(), Type.of(type, 0, 3));
     }
 
+    @ParameterizedTest
+    @EnumSource(value = DType.class, mode = EnumSource.Mode.EXCLUDE, names = "BIT")
+    void cutting_gives_back_what_lies_side_by_side(DType type) {
+        for (int inner : new int[] {1, 40}) {
+            new Parity(
+                            new Kernel.Cut(300, List.of(2, 0, 5), inner),
+                            List.of(Type.of(type, 300, 7, inner)),
+                            List.of(
+                                    Type.of(type, 300, 2, inner),
+                                    Type.of(type, 300, 0, inner),
+                                    Type.of(type, 300, 5, inner)))
+                    .agrees(0);
+        }
+    }
+
     @Test
     void gathering_rows_and_elements() {
         for (DType type : List.of(DType.F32, DType.F64, DType.BF16, DType.I64, DType.U8)) {

@@ -65,17 +65,27 @@ final class ExamplesTest {
     }
 
     @Test
+    void strategies(@TempDir Path folder) throws IOException {
+        var kept = Example8Strategies.run(Example8Strategies.keepAttention());
+        var mixed = Example8Strategies.run(Example8Strategies.mixed());
+        assertThat(kept.recomputed()).isGreaterThan(mixed.recomputed());
+        assertThat(mixed.recomputed()).isPositive();
+        assertThat(mixed.measuredBytes()).isEqualTo(mixed.promisedBytes());
+        assertThat(Example8Strategies.predicted(folder.resolve("prices"))).isPositive();
+    }
+
+    @Test
     void files(@TempDir Path folder) throws IOException {
         assertThat(Example7Files.roundTrip(folder)).isTrue();
     }
 
     @Test
     void reversible() {
-        assertThat(Example8Reversible.least(16) - Example8Reversible.least(4))
+        assertThat(Example9Reversible.least(16) - Example9Reversible.least(4))
                 .isLessThanOrEqualTo(2 * 256 * 16 * 4);
-        var orbit = Example8Reversible.orbit(Budget.unlimited());
+        var orbit = Example9Reversible.orbit(Budget.unlimited());
         assertThat(orbit.get(0)).isNotZero();
-        assertThat(Example8Reversible.mirrored().toDoubles())
+        assertThat(Example9Reversible.mirrored().toDoubles())
                 .containsExactly(new double[] {2, 2 * Math.exp(2)}, within(1e-12));
     }
 }

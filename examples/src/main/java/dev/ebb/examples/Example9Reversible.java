@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Values that are not kept but had again from what came after them. */
-public final class Example8Reversible {
-    private Example8Reversible() {}
+public final class Example9Reversible {
+    private Example9Reversible() {}
 
     public static void main(String[] args) {
         System.out.println(least(4) + " bytes for 4 blocks, " + least(16) + " for 16");
@@ -79,7 +79,7 @@ public final class Example8Reversible {
     }
 
     static Array orbit(Budget budget) {
-        try (var gradient = Ebb.compile(Ebb.grad(Example8Reversible::distance), budget)) {
+        try (var gradient = Ebb.compile(Ebb.grad(Example9Reversible::distance), budget)) {
             return (Array) gradient.apply(Array.of(1.0, 0.0));
         }
     }
