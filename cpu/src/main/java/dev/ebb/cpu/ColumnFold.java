@@ -18,7 +18,7 @@ final class ColumnFold implements Runnable {
     private static final long MOST_WORKSPACE = 512 * 1024;
     private static final int SHARED_WIDTH = 512;
 
-    private final TileProgram program;
+    private final Body body;
     private final Combiner combiner;
     private final Groups outer;
     private final long kept;
@@ -39,14 +39,14 @@ final class ColumnFold implements Runnable {
     private final Tiles tiles;
 
     ColumnFold(
-            TileProgram program,
+            Body body,
             Combiner combiner,
             Groups groups,
             Buffer out,
             MemorySegment partials,
             Workers workers,
             Tiles tiles) {
-        this.program = program;
+        this.body = body;
         this.combiner = combiner;
         this.out = out;
         this.partials = partials;
@@ -60,7 +60,7 @@ final class ColumnFold implements Runnable {
         chunk = chunk(folded);
         chunks = Math.ceilDiv(folded, chunk);
         byChunks = workspaceBytes(groups, combiner) > 0;
-        int most = Math.min(program.length(), byChunks ? Tile.LENGTH : SHARED_WIDTH);
+        int most = Math.min(body.length(), byChunks ? Tile.LENGTH : SHARED_WIDTH);
         width = (int) Math.min(columns, most);
         blocks = Math.ceilDiv(columns, width);
     }
@@ -81,6 +81,7 @@ final class ColumnFold implements Runnable {
 
     @Override
     public void run() {
+        body.expect(kept * folded * columns);
         long elements = Math.min(folded, byChunks ? chunk : folded) * width;
         long units = kept * blocks * (byChunks ? chunks : 1);
         long some = Math.max(1, MapKernel.GRAIN / elements);
@@ -100,7 +101,7 @@ final class ColumnFold implements Runnable {
     }
 
     private void part(Tile tile, long from, long to) {
-        program.begin(tile, program.length());
+        body.begin(tile, body.length());
         for (long u = from; u < to; u++) {
             if (byChunks) {
                 long c = u / blocks % chunks;
@@ -150,12 +151,12 @@ final class ColumnFold implements Runnable {
     }
 
     private void rows(Tile tile, long k, long block, long from, long to, int n) {
-        int most = blocks == 1 ? Math.max(1, program.length() / n) : 1;
+        int most = blocks == 1 ? Math.max(1, body.length() / n) : 1;
         for (long row = from; row < to; ) {
             int some = (int) Math.min(most, Math.min(to - row, together - row % together));
             long position = outer.position(k, row) * columns + block * width;
-            program.run(tile, position, some * n);
-            for (int j = 0; j < some; j++) combiner.add(tile, program.result(0) + j * n, n);
+            body.run(tile, position, some * n);
+            for (int j = 0; j < some; j++) combiner.add(tile, body.result() + j * n, n);
             row += some;
         }
     }

@@ -45,13 +45,14 @@ final class Contraction implements Runnable {
             Buffer out,
             Panels panels,
             Tiles tiles,
+            FusedLoops loops,
             Workers workers) {
         this.panels = panels;
         this.workers = workers;
         this.out = out;
         this.tiles = tiles;
         var type = a.dtype().compute();
-        epilogue = new Epilogue(c.epilogue(), type, shape(c), extras, c.extras(), out);
+        epilogue = new Epilogue(c.epilogue(), type, shape(c), extras, c.extras(), out, loops);
         k = c.k();
         int folded = foldable(c) ? c.batch().rank() : 0;
         int[] batch = folded > 0 ? new int[0] : c.batch().toArray();
@@ -90,6 +91,7 @@ final class Contraction implements Runnable {
     @Override
     public void run() {
         int parts = Math.multiplyExact(matrices, grid.tiles());
+        epilogue.expect((long) matrices * grid.m() * grid.n());
         if (alone) {
             workers.run(
                     1,

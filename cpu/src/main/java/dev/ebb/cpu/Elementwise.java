@@ -24,6 +24,10 @@ final class Elementwise {
         return tiles;
     }
 
+    FusedLoops loops() {
+        return loops;
+    }
+
     /** What these kernels own besides the arena. */
     long fixedBytes() {
         return tiles.bytes();
@@ -34,7 +38,7 @@ final class Elementwise {
     }
 
     Runnable fold(Kernel.Fold k, List<Buffer> in, Buffer out, Buffer workspace) {
-        return FoldKernel.of(k, in, out, workspace, workers, tiles);
+        return FoldKernel.of(k, in, out, workspace, workers, tiles, loops);
     }
 
     /** What a fold of operands of these types wants for its partial results. */

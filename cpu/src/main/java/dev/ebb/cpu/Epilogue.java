@@ -8,6 +8,7 @@ import dev.ebb.ir.View;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Applies the epilogue of a contraction to its sums and stores what comes out, for runs of
@@ -16,12 +17,15 @@ import java.util.List;
  * to keep the bits of a BIT result whole, a run then begins at a multiple of eight.
  */
 final class Epilogue {
+    /** Enough of a row to be worth timing. */
+    private static final int SHORTEST_TIMED = 128;
+
     private final boolean plain;
     private final TileProgram program;
     private final Store store;
     private final int sums;
     private final DType type;
-    private final Buffer out;
+    private final Optional<FusedRun> fused;
 
     /**
      * @param body the epilogue; argument 0 is the sum, arguments from 1 on are the extras
@@ -34,9 +38,9 @@ final class Epilogue {
             Shape shape,
             List<Buffer> extras,
             List<View> views,
-            Buffer out) {
+            Buffer out,
+            FusedLoops loops) {
         this.type = type;
-        this.out = out;
         plain = body.equals(Scalar.arg(0)) && out.dtype() == type;
         var sources = new ArrayList<TileProgram.Source>();
         sources.add(new TileProgram.Source.Given(type));
@@ -46,11 +50,20 @@ final class Epilogue {
         program = new TileProgram(List.of(Stored.as(body, sources, out)), shape, sources);
         sums = program.given(0);
         store = new Store(out, program.result(0));
+        fused =
+                plain || type != DType.F32
+                        ? Optional.empty()
+                        : FusedRun.fromHeap(program.line(), shape, extras, views, out, loops);
     }
 
     /** Whether the sums are the result: a contraction may then write them itself. */
     boolean isPlain() {
         return plain;
+    }
+
+    /** Says how many elements are about to be computed. */
+    void expect(long elements) {
+        fused.ifPresent(f -> f.entry().expect(elements));
     }
 
     void begin(Tile tile) {
@@ -64,6 +77,37 @@ final class Epilogue {
     void run(Tile tile, float[] from, int at, long position, int n) {
         if (type != DType.F32)
             throw new IllegalArgumentException("f32 sums for an epilogue of " + type);
+        var run = fused.orElse(null);
+        var loops = run == null ? null : run.entry().loops();
+        if (run == null || loops == null) {
+            steps(tile, from, at, position, n);
+        } else if (run.entry().state().isHot()) {
+            run.run(loops.getFirst(), from, at, position, n);
+        } else {
+            warm(tile, run, loops.getFirst(), from, at, position, n);
+        }
+    }
+
+    /**
+     * A taste of each run by the generated loop, the rest by steps; now and then half and half,
+     * timed. Nothing is computed twice, as the result may lie over an extra.
+     */
+    private void warm(
+            Tile tile, FusedRun run, Fused loop, float[] from, int at, long position, int n) {
+        var state = run.entry().state();
+        boolean timed = n >= SHORTEST_TIMED && state.isTimeToMeasure();
+        int taste = timed ? n / 16 * 8 : Math.min(Warming.TASTE, n / 8 * 8);
+        long start = System.nanoTime();
+        run.run(loop, from, at, position, taste);
+        long turn = System.nanoTime();
+        steps(tile, from, at + taste, position + taste, n - taste);
+        if (timed) {
+            double rest = System.nanoTime() - turn;
+            state.compare((double) (turn - start) / taste, rest / (n - taste));
+        }
+    }
+
+    private void steps(Tile tile, float[] from, int at, long position, int n) {
         for (int done = 0; done < n; done += program.length()) {
             int some = Math.min(program.length(), n - done);
             if (sums >= 0) System.arraycopy(from, at + done, tile.f32, sums, some);
@@ -78,21 +122,6 @@ final class Epilogue {
         for (int done = 0; done < n; done += program.length()) {
             int some = Math.min(program.length(), n - done);
             if (sums >= 0) System.arraycopy(from, at + done, tile.f64, sums, some);
-            program.run(tile, position + done, some);
-            store.run(tile, position + done, some);
-        }
-    }
-
-    /**
-     * Applies the epilogue to sums that already lie in the result's memory, where their type is the
-     * result's.
-     */
-    void inPlace(Tile tile, long position, int n) {
-        for (int done = 0; done < n; done += program.length()) {
-            int some = Math.min(program.length(), n - done);
-            if (sums >= 0) {
-                Reads.run(out.dtype(), out.segment(), position + done, 1, tile, sums, some);
-            }
             program.run(tile, position + done, some);
             store.run(tile, position + done, some);
         }

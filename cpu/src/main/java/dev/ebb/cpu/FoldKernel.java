@@ -9,6 +9,7 @@ import dev.ebb.ir.View;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A reduction of an expression, in one or two passes: if the innermost axis is folded, rows are
@@ -24,7 +25,8 @@ final class FoldKernel {
             Buffer out,
             Buffer workspace,
             Workers workers,
-            Tiles tiles) {
+            Tiles tiles,
+            FusedLoops loops) {
         var type = k.body().type(in.stream().map(Buffer::dtype).toList());
         var combiner = Combiner.of(k.combine(), type);
         if (k.shape().size() == 0) return () -> empty(combiner, out);
@@ -33,10 +35,12 @@ final class FoldKernel {
             sources.add(new TileProgram.Source.Memory(in.get(i), k.operands().get(i)));
         }
         var program = new TileProgram(List.of(k.body()), k.shape(), sources);
+        var fused = FusedRun.toHeap(program.line(), k.shape(), in, k.operands(), loops);
+        var body = new Body(program, fused);
         var groups = Groups.of(k.shape(), k.axes());
         var memory = workspace.segment();
         if (!groups.endsFolded()) {
-            return new ColumnFold(program, combiner, groups, out, memory, workers, tiles);
+            return new ColumnFold(body, combiner, groups, out, memory, workers, tiles);
         }
         var rest = groups.withoutLast();
         long rows = rest.size();
@@ -44,19 +48,12 @@ final class FoldKernel {
         var partials = memory.asSlice(values);
         if (values == 0) {
             return new RowFold(
-                    program, combiner, rows, groups.lastSize(), out, partials, workers, tiles);
+                    body, combiner, rows, groups.lastSize(), out, partials, workers, tiles);
         }
         var between = new Buffer(wide(type), rows, memory);
         var first =
                 new RowFold(
-                        program,
-                        combiner,
-                        rows,
-                        groups.lastSize(),
-                        between,
-                        partials,
-                        workers,
-                        tiles);
+                        body, combiner, rows, groups.lastSize(), between, partials, workers, tiles);
         var second = new ColumnFold(again(between), combiner, rest, out, partials, workers, tiles);
         return () -> {
             first.run();
@@ -69,12 +66,13 @@ final class FoldKernel {
     }
 
     /** Reads the values of rows. */
-    private static TileProgram again(Buffer rows) {
+    private static Body again(Buffer rows) {
         var line = new View(0, List.of(1L));
         // positions count rows, however many there are: one axis that is never asked for its size
         var shape = Shape.of((int) Math.min(rows.size(), Integer.MAX_VALUE));
-        return new TileProgram(
-                List.of(Scalar.arg(0)), shape, List.of(new TileProgram.Source.Memory(rows, line)));
+        var source = new TileProgram.Source.Memory(rows, line);
+        var program = new TileProgram(List.of(Scalar.arg(0)), shape, List.of(source));
+        return new Body(program, Optional.empty());
     }
 
     /** What the values of rows take, before the partial results that follow them. */

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 final class RowFold implements Runnable {
     private static final int CHUNK = 64;
 
-    private final TileProgram program;
+    private final Body body;
     private final Combiner combiner;
     private final long rows;
     private final long length;
@@ -27,7 +27,7 @@ final class RowFold implements Runnable {
     private final long unitsAPart;
 
     RowFold(
-            TileProgram program,
+            Body body,
             Combiner combiner,
             long rows,
             long length,
@@ -35,7 +35,7 @@ final class RowFold implements Runnable {
             MemorySegment partials,
             Workers workers,
             Tiles tiles) {
-        this.program = program;
+        this.body = body;
         this.combiner = combiner;
         this.rows = rows;
         this.length = length;
@@ -59,6 +59,7 @@ final class RowFold implements Runnable {
 
     @Override
     public void run() {
+        body.expect(rows * length);
         workers.run(Math.toIntExact(Math.ceilDiv(units, unitsAPart)), this::part);
         if (chunks > 1) workers.run(1, this::finish);
     }
@@ -67,8 +68,8 @@ final class RowFold implements Runnable {
         var tile = tiles.of(worker);
         long from = part * unitsAPart;
         long to = Math.min(units, from + unitsAPart);
-        program.begin(tile, (int) Math.min(program.length(), (to - from) * length));
-        if (2 * length <= program.length()) {
+        body.begin(tile, (int) Math.min(body.length(), (to - from) * length));
+        if (2 * length <= body.length()) {
             shortRows(tile, from, to);
         } else {
             for (long u = from; u < to; u++) {
@@ -82,15 +83,13 @@ final class RowFold implements Runnable {
     /** Several rows to a tile. */
     private void shortRows(Tile tile, long from, long to) {
         int width = (int) length;
-        int most = program.length() / width;
+        int most = body.length() / width;
         for (long row = from; row < to; row += most) {
             int some = (int) Math.min(most, to - row);
-            program.run(tile, row * length, some * width);
+            body.run(tile, row * length, some * width);
             for (int j = 0; j < some; j++) {
                 combiner.set(
-                        out,
-                        row + j,
-                        combiner.register(tile, program.result(0) + j * width, width));
+                        out, row + j, combiner.register(tile, body.result() + j * width, width));
             }
         }
     }
@@ -107,14 +106,14 @@ final class RowFold implements Runnable {
     }
 
     private long block(Tile tile, long position, int n) {
-        if (n <= program.length()) {
-            program.run(tile, position, n);
-            return combiner.register(tile, program.result(0), n);
+        if (n <= body.length()) {
+            body.run(tile, position, n);
+            return combiner.register(tile, body.result(), n);
         }
-        for (int done = 0; done < n; done += program.length()) {
-            int some = Math.min(program.length(), n - done);
-            program.run(tile, position + done, some);
-            combiner.gather(tile, program.result(0), done, some);
+        for (int done = 0; done < n; done += body.length()) {
+            int some = Math.min(body.length(), n - done);
+            body.run(tile, position + done, some);
+            combiner.gather(tile, body.result(), done, some);
         }
         return combiner.block(tile, n);
     }

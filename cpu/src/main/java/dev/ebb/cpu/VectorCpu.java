@@ -80,6 +80,7 @@ final class VectorCpu implements Device, AutoCloseable {
                 out,
                 type == DType.F32 ? floats : doubles,
                 elementwise.tiles(),
+                elementwise.loops(),
                 workers);
     }
 

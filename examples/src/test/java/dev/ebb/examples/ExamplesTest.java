@@ -91,4 +91,13 @@ final class ExamplesTest {
         assertThat(Example9Reversible.mirrored().toDoubles())
                 .containsExactly(new double[] {2, 2 * Math.exp(2)}, within(1e-12));
     }
+
+    @Test
+    void disk(@TempDir Path folder) {
+        var report = Example10Disk.run(folder);
+        assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
+        assertThat(report.disk().measuredBytes())
+                .isEqualTo(report.disk().promisedBytes())
+                .isPositive();
+    }
 }
