@@ -72,15 +72,15 @@ public final class Safetensors implements AutoCloseable {
     /** All tensors as they are stored, each read when its data is asked for. */
     public List<Supply> supplies() throws FileFormatException {
         var all = new ArrayList<Supply>();
-        for (var name : names()) {
-            var type = header.entries().get(name).type(file, name);
-            all.add(new Supply(name, type, () -> copy(name, type)));
+        for (var named : header.entries().entrySet()) {
+            var name = named.getKey();
+            var type = named.getValue().type(file, name);
+            all.add(new Supply(name, type, () -> copy(named.getValue(), type)));
         }
         return all;
     }
 
-    private Array copy(String name, Type type) {
-        var entry = header.entries().get(name);
+    private Array copy(SafetensorsHeader.Entry entry, Type type) {
         var bytes = data.asSlice(entry.from(), type.bytes());
         return Array.copy(type.shape(), new Buffer(type.dtype(), type.size(), bytes));
     }
