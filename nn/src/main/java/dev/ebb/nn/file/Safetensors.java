@@ -116,7 +116,7 @@ public final class Safetensors implements AutoCloseable {
             throw new FileFormatException(
                     file, "there is no tensor " + name + "; it has " + Names.sample(names()));
         }
-        return copy(name, entry.type(file, name));
+        return copy(entry, entry.type(file, name));
     }
 
     /**
