@@ -7,6 +7,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
+import dev.ebb.plan.LoopStates;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -59,6 +60,8 @@ final class KernelTimer {
      */
     static boolean canTime(Node node) {
         if (node.op().traits().contains(Trait.EFFECT)) return false;
+        // a loop that moves states to a disk; the time that takes is known otherwise
+        if (LoopStates.of(node).isPresent()) return false;
         return switch (node.kernel()) {
             case Control.While _, Control.Cond _ -> false;
             case Control control ->
