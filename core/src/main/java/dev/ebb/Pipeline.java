@@ -63,12 +63,15 @@ record Pipeline(
      * as much as does: the search is over room for so many states, of which tapes take their share.
      */
     Plan plan(Graph traced, List<Binding> bindings) {
+        var disk = budget.disk();
+        return (disk.isPresent() ? costing(new Haulage(cost, disk)) : this).best(traced, bindings);
+    }
+
+    private Plan best(Graph traced, List<Binding> bindings) {
         var simple = Simplify.of(traced);
         var merged = Loops.merge(fusing ? Fuse.of(simple) : Fuse.unfused(simple));
         if (strategy.isPresent())
             return planned(Reversals.within(merged, this::asStrategySays), bindings);
-        if (budget.disk().isPresent() && !(cost instanceof Haulage))
-            return costing(new Haulage(cost, budget.disk())).plan(traced, bindings);
         var loops = new ArrayList<Reversals.Reversed>();
         var whole =
                 Reversals.within(
@@ -130,12 +133,17 @@ record Pipeline(
             List<Reversals.Reversed> loops,
             long states,
             Plan without) {
-        long sharing = loops.stream().filter(Reversals.Reversed::whole).count();
+        var sharing = loops.stream().filter(l -> statesOnDisk(l, Long.MAX_VALUE) > 0).toList();
+        if (sharing.isEmpty()) return without;
+        long all = 0;
+        long least = Long.MAX_VALUE;
+        for (var loop : sharing) {
+            all = Math.max(all, loop.state() * (loop.rounds() - 1));
+            least = Math.min(least, loop.state());
+        }
         var best = without;
-        if (sharing == 0) return best;
-        for (long each = budget.disk().bytes() / sharing; each > 0; each /= 4) {
-            long room = each;
-            if (loops.stream().noneMatch(l -> statesOnDisk(l, room) > 0)) break;
+        long most = Math.min(all, budget.disk().bytes() / sharing.size());
+        for (long each = most; each >= least; each /= 4) {
             try {
                 best = cheaper(planned(merged, bindings, states, each), best);
             } catch (OverBudgetException e) {

@@ -7,7 +7,6 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
-import dev.ebb.plan.LoopStates;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -60,8 +59,6 @@ final class KernelTimer {
      */
     static boolean canTime(Node node) {
         if (node.op().traits().contains(Trait.EFFECT)) return false;
-        // a loop that moves states to a disk; the time that takes is known otherwise
-        if (LoopStates.of(node).isPresent()) return false;
         return switch (node.kernel()) {
             case Control.While _, Control.Cond _ -> false;
             case Control control ->
@@ -122,7 +119,7 @@ final class KernelTimer {
                         ? out.removeLast()
                         : new Buffer(
                                 DType.U8, wanted, arena.allocate(Math.max(LINE, wanted), LINE));
-        return control.map(c -> Controls.bind(c, device, in, out, workspace))
+        return control.map(c -> Controls.bind(c, device, in, out, workspace, Store.IDLE))
                 .orElseGet(() -> device.bind(node, in, out, workspace));
     }
 

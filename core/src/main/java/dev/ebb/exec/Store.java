@@ -21,6 +21,16 @@ interface Store {
                 }
             };
 
+    /** Moves nothing: for the time of a loop apart from its transfers. */
+    Store IDLE =
+            new Store() {
+                @Override
+                public void put(int number, List<Buffer> carries) {}
+
+                @Override
+                public void get(int number, List<Buffer> carries) {}
+            };
+
     /** Keeps {@code carries} as state number {@code number}, in place of what was kept so. */
     void put(int number, List<Buffer> carries);
 
