@@ -163,8 +163,8 @@ public final class Reversals {
         return " keeping "
                 + states
                 + (states == 1 ? " state" : " states")
-                + (room.onDisk() == 0 ? "" : ", up to " + room.onDisk() + " of them on the disk,")
                 + (room.tapes() == 1 ? "" : " or up to " + room.capacity(0) + " tapes")
+                + (room.onDisk() == 0 ? "" : ", up to " + room.onDisk() + " states on the disk")
                 + (loop.pace().isEven() ? "" : ", rounds at a declared pace");
     }
 
