@@ -2,13 +2,17 @@ package dev.ebb.exec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Loop;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Disk;
+import dev.ebb.plan.Haulage;
 import dev.ebb.plan.Layout;
+import dev.ebb.plan.Speed;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -123,6 +127,16 @@ class LoopDiskFaultTest {
                     .hasMessageContaining("not those that were written");
             assertNothingLeft();
         }
+    }
+
+    /** On a disk that takes one second for anything, what is predicted is how often it is used. */
+    @Test
+    void theCostKnowsHowOftenStatesAreMoved() throws IOException {
+        var counting = new Faulty(folder, 0, 0);
+        run(program(counting));
+        var disk = new Disk(folder, 1, new Speed(1e300, 1e300, 1));
+        double seconds = layout.schedule().cost(new Haulage(_ -> 0, disk));
+        assertThat(seconds).isEqualTo(counting.writes + counting.reads, within(1e-9));
     }
 
     @Test
