@@ -10,16 +10,16 @@ import dev.ebb.tensor.Tensor;
 import java.util.List;
 import java.util.Set;
 
-/** {@code x + f} in floating point, which a subtraction undoes up to rounding. */
+/** {@code x + y} in floating point, which a subtraction undoes up to rounding. */
 record ApproximateAdd() implements Binary {
     @Override
-    public Scalar at(Scalar x, Scalar f) {
-        return x.add(f);
+    public Scalar at(Scalar x, Scalar y) {
+        return x.add(y);
     }
 
     @Override
-    public Pair vjp(Tensor x, Tensor f, Tensor y, Tensor dy) {
-        return new Pair(dy, dy);
+    public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
+        return new Pair(dz, dz);
     }
 
     @Override
@@ -33,7 +33,7 @@ record ApproximateAdd() implements Binary {
         return List.of(Inverse.approximate(0, new Back(), List.of(2, 1)));
     }
 
-    /** {@code y - f}. */
+    /** {@code x - y}. */
     private record Back() implements Binary {
         @Override
         public String name() {
@@ -41,8 +41,8 @@ record ApproximateAdd() implements Binary {
         }
 
         @Override
-        public Scalar at(Scalar y, Scalar f) {
-            return y.sub(f);
+        public Scalar at(Scalar x, Scalar y) {
+            return x.sub(y);
         }
 
         @Override

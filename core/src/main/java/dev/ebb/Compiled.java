@@ -112,7 +112,7 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
 
     /**
      * What is decided for arguments like this one: what is kept, what is computed again, where it
-     * lies.
+     * lies. It takes no memory: that comes with the first run.
      */
     public synchronized Plan plan(P argument) {
         return entry(argument, Tree.flatten(argument)).prepared.plan();

@@ -7,9 +7,11 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
 import dev.ebb.plan.Curve;
+import dev.ebb.plan.Plan;
 import dev.ebb.plan.Roofline;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
@@ -29,6 +31,12 @@ public final class Ebb {
 
     /** A function's value and its gradient, which has the structure of the argument. */
     public record ValueAndGrad<P>(Tensor value, P grad) {}
+
+    /** A scalar to differentiate, and whatever else the function that gave it wants to tell. */
+    public record WithExtra<A>(Tensor value, A extra) {}
+
+    /** A function's value, its gradient, and what else it told. */
+    public record ValueGradAndExtra<P, A>(Tensor value, P grad, A extra) {}
 
     /** A function's value and its derivative along a direction. */
     public record ValueAndTangent<R>(R value, R tangent) {}
@@ -54,12 +62,7 @@ public final class Ebb {
         return p -> {
             var traced = Traced.of(f, p);
             var y = traced.graph.results().getFirst().type();
-            if (y.shape().rank() != 0 || !y.dtype().isFloat()) {
-                throw new ShapeException(
-                        "grad needs a function whose value is one float, this one gives "
-                                + y
-                                + "; reduce it with sum() or mean(), or use vjp or jacobian");
-            }
+            requireScalar(y);
             var results =
                     run(
                             () -> List.of(Tensors.fill(y, 1)),
@@ -68,6 +71,50 @@ public final class Ebb {
             return new ValueAndGrad<>(
                     results.getFirst(), Tree.unflatten(p, results.subList(1, results.size())));
         };
+    }
+
+    /**
+     * As {@link #valueAndGrad}, for a function that tells more than its value: logits, norms,
+     * counts, new running statistics. What it tells has no part in the gradient.
+     */
+    public static <P, A> Fn<P, ValueGradAndExtra<P, A>> valueGradAndExtra(Fn<P, WithExtra<A>> f) {
+        return p -> {
+            var form = new ArrayList<A>();
+            Fn<P, List<Tensor>> flat =
+                    x -> {
+                        var told = f.apply(x);
+                        form.add(told.extra());
+                        var all = new ArrayList<>(List.of(told.value()));
+                        Tree.flatten(told.extra()).forEach(t -> all.add(t.detach()));
+                        return all;
+                    };
+            var traced = Traced.of(flat, p);
+            var types = traced.graph.results().stream().map(Value::type).toList();
+            requireScalar(types.getFirst());
+            var results =
+                    run(() -> seeds(types), traced, Reverse.pullback(traced.graph, traced.wrt()));
+            int told = types.size();
+            return new ValueGradAndExtra<>(
+                    results.getFirst(),
+                    Tree.unflatten(p, results.subList(told, results.size())),
+                    Tree.unflatten(form.getFirst(), results.subList(1, told)));
+        };
+    }
+
+    /** One for the value, nothing for what is told besides. */
+    private static List<Tensor> seeds(List<Type> types) {
+        return IntStream.range(0, types.size())
+                .mapToObj(i -> Tensors.fill(types.get(i), i == 0 ? 1 : 0))
+                .toList();
+    }
+
+    private static void requireScalar(Type y) {
+        if (y.shape().rank() != 0 || !y.dtype().isFloat()) {
+            throw new ShapeException(
+                    "grad needs a function whose value is one float, this one gives "
+                            + y
+                            + "; reduce it with sum() or mean(), or use vjp or jacobian");
+        }
     }
 
     /** The vector-Jacobian product: a function of the argument and a cotangent of the value. */
@@ -191,6 +238,22 @@ public final class Ebb {
             Cost cost) {
         return new Stepper<>(
                 step, initial, example, Pipeline.within(budget).on(device).costing(cost));
+    }
+
+    /**
+     * The plan of the stepper that {@link #stepper(Fn2, Object, Object, Budget, Device, Cost)}
+     * would make, without the memory it would own. Of the state and the example only the types
+     * count.
+     */
+    public static <S, B, R> Plan plan(
+            Fn2<S, B, Next<S, R>> step,
+            S initial,
+            B example,
+            Budget budget,
+            Device device,
+            Cost cost) {
+        return StepTrace.of(step, initial, example)
+                .plan(Pipeline.within(budget).on(device).costing(cost));
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.ebb;
 
+import dev.ebb.exec.Device;
 import dev.ebb.exec.Program;
 import dev.ebb.exec.Report;
 import dev.ebb.ir.Graph;
@@ -15,17 +16,25 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** A program with its captured arrays in place, ready to be fed arguments. */
+/**
+ * A planned program, ready to be fed arguments. Its memory exists from the first run on, and holds
+ * what the function closes over.
+ */
 final class Prepared implements AutoCloseable {
     private final Graph graph;
     private final Plan plan;
-    private final Program program;
+    private final Device device;
+    private final int arguments;
+    private List<Array> captured;
+    private Optional<Program> program = Optional.empty();
     private Optional<Report> report = Optional.empty();
 
-    private Prepared(Graph graph, Plan plan, Program program) {
+    private Prepared(Graph graph, Plan plan, Device device, int arguments, List<Array> captured) {
         this.graph = graph;
         this.plan = plan;
-        this.program = program;
+        this.device = device;
+        this.arguments = arguments;
+        this.captured = captured;
     }
 
     /**
@@ -38,11 +47,17 @@ final class Prepared implements AutoCloseable {
             bindings.add(i < arguments ? new Binding.Consumed() : new Binding.Kept());
         }
         var plan = pipeline.plan(graph, bindings);
-        var prepared = new Prepared(graph, plan, new Program(plan.layout(), pipeline.device()));
-        for (int i = 0; i < captured.size(); i++) {
-            write(prepared.program, arguments + i, captured.get(i), graph);
-        }
-        return prepared;
+        return new Prepared(graph, plan, pipeline.device(), arguments, captured);
+    }
+
+    private Program program() {
+        if (program.isPresent()) return program.get();
+        var made = new Program(plan.layout(), device);
+        program = Optional.of(made);
+        for (int i = 0; i < captured.size(); i++)
+            write(made, arguments + i, captured.get(i), graph);
+        captured = List.of();
+        return made;
     }
 
     /** What a function closes over, all of which must have data. */
@@ -92,14 +107,15 @@ final class Prepared implements AutoCloseable {
     }
 
     private List<Array> run(List<Array> arguments, Function<Program, Report> how) {
-        for (int i = 0; i < arguments.size(); i++) write(program, i, arguments.get(i), graph);
+        var ready = program();
+        for (int i = 0; i < arguments.size(); i++) write(ready, i, arguments.get(i), graph);
         var done = Flight.recorder().running();
-        var measured = how.apply(program);
+        var measured = how.apply(ready);
         done.accept(measured);
         report = Optional.of(measured);
         var results = new ArrayList<Array>();
         for (int i = 0; i < graph.results().size(); i++) {
-            results.add(result(program, i, graph));
+            results.add(result(ready, i, graph));
         }
         return results;
     }
@@ -114,6 +130,6 @@ final class Prepared implements AutoCloseable {
 
     @Override
     public void close() {
-        program.close();
+        program.ifPresent(Program::close);
     }
 }

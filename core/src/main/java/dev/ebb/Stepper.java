@@ -3,17 +3,14 @@ package dev.ebb;
 import dev.ebb.exec.Program;
 import dev.ebb.exec.Report;
 import dev.ebb.ir.Graph;
-import dev.ebb.plan.Binding;
 import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Store;
-import dev.ebb.tensor.Tensor;
-import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A process that steps: training, a simulation. Its state (weights, optimizer, counters, running
@@ -21,8 +18,8 @@ import java.util.Optional;
  * fed an input and gives an output.
  */
 public final class Stepper<S, B, R> implements AutoCloseable {
-    private final S initial;
-    private final R structure;
+    private final S form;
+    private final R output;
     private final Graph graph;
     private final Plan plan;
     private final Program program;
@@ -32,56 +29,20 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private Optional<Report> report = Optional.empty();
 
     Stepper(Fn2<S, B, Next<S, R>> step, S initial, B example, Pipeline pipeline) {
-        this.initial = initial;
         this.inputSignature = Tree.signature(example);
         var done = Flight.recorder().compiling();
-        var state = Tree.flatten(initial);
-        var input = Tree.flatten(example);
-        states = state.size();
-        inputs = input.size();
-        var types = new ArrayList<>(state.stream().map(Tensor::type).toList());
-        types.addAll(input.stream().map(Tensor::type).toList());
-        var structures = new ArrayList<R>();
-        var trace =
-                Trace.of(
-                        in -> {
-                            var before = in.subList(0, states);
-                            var next =
-                                    step.apply(
-                                            Tree.unflatten(initial, before),
-                                            Tree.unflatten(example, in.subList(states, in.size())));
-                            structures.add(next.out());
-                            return results(before, next);
-                        },
-                        types);
-        structure = structures.getFirst();
+        var trace = StepTrace.of(step, initial, example);
+        form = trace.form();
+        output = trace.output();
+        states = trace.states();
+        inputs = trace.inputs();
         graph = trace.graph();
-        var bindings = new ArrayList<Binding>();
-        for (int i = 0; i < graph.params().size(); i++) {
-            bindings.add(
-                    i < states
-                            ? new Binding.Replaced(i)
-                            : i < states + inputs ? new Binding.Consumed() : new Binding.Kept());
-        }
-        plan = pipeline.plan(graph, bindings);
+        plan = trace.plan(pipeline);
         program = new Program(plan.layout(), pipeline.device());
         done.accept(plan);
         restore(initial);
-        var captured = Prepared.data(trace.captured());
+        var captured = trace.data();
         for (int i = 0; i < captured.size(); i++) write(captured.get(i), states + inputs + i);
-    }
-
-    private List<Tensor> results(List<Tensor> before, Next<S, R> next) {
-        var after = Tree.flatten(next.state());
-        if (!Tree.shapeOf(next.state()).equals(Tree.shapeOf(initial))) {
-            throw new IllegalArgumentException(
-                    "a step must return a state built like the one it was given");
-        }
-        var results = new ArrayList<Tensor>();
-        for (int i = 0; i < states; i++)
-            results.add(before.get(i).apply(new Store(), after.get(i)));
-        results.addAll(Tree.flatten(next.out()));
-        return results;
     }
 
     private void write(Array array, int param) {
@@ -104,20 +65,33 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         var measured = program.run();
         done.accept(measured);
         report = Optional.of(measured);
-        return Tree.unflatten(structure, read(states, graph.results().size()));
+        return Tree.unflatten(output, read(states, graph.results().size()));
+    }
+
+    /**
+     * How states are built: one whose tensors have types and names but no data, so that nothing can
+     * be computed from it.
+     */
+    public S form() {
+        return form;
     }
 
     /** A copy of the state as it is now. */
     public synchronized S state() {
-        var arrays = new ArrayList<Array>();
-        for (int i = 0; i < states; i++) {
-            int state = i;
-            arrays.add(
-                    Array.make(
-                            graph.params().get(i).type(),
-                            to -> program.readParam(state, to.segment())));
+        return Tree.unflatten(form, IntStream.range(0, states).mapToObj(this::state).toList());
+    }
+
+    /**
+     * A copy of one tensor of the state as it is now, by its place in {@link Tensorwise#list}: for
+     * writing a state out without a second one in memory.
+     */
+    public synchronized Array state(int place) {
+        if (place < 0 || place >= states) {
+            throw new IllegalArgumentException(
+                    "the state has " + states + " tensors, from 0 on, and none at " + place);
         }
-        return Tree.unflatten(initial, arrays);
+        return Array.make(
+                graph.params().get(place).type(), to -> program.readParam(place, to.segment()));
     }
 
     /** Goes on from another state. */
@@ -138,6 +112,14 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     public Report report() {
         return report.orElseThrow(
                 () -> new IllegalStateException("nothing has run yet; call step first"));
+    }
+
+    /**
+     * The bytes in the arena while each computation or transfer of the latest step ran, as counted:
+     * beside {@link dev.ebb.exec.Tide}, which is the promise.
+     */
+    public synchronized long[] held() {
+        return program.held();
     }
 
     /** What is decided: what is kept, what is computed again, where it lies. */

@@ -7,8 +7,6 @@ import dev.ebb.Stepper;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.exec.Report;
 import dev.ebb.ir.Shape;
-import dev.ebb.nn.Activation;
-import dev.ebb.nn.Seed;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Mlp;
 import dev.ebb.nn.optim.AdamW;
@@ -49,8 +47,7 @@ public final class Training {
     }
 
     private static void mlp(Cpu cpu, int steps) {
-        var widths = List.of(Workload.IN, Workload.HIDDEN, Workload.HIDDEN, Workload.IN);
-        var start = Mlp.of(widths, Activation.RELU, new Seed(1));
+        var start = Workload.mlp();
         var batch = new Batch(rows(1), rows(2));
         Fn2<Mlp, Batch, Tensor> loss = (model, b) -> model.apply(b.x()).mseLoss(b.y());
         try (var stepper =
@@ -97,15 +94,8 @@ public final class Training {
     }
 
     private static Stepper<State<Gpt2>, Batch, Tensor> gpt(Batch batch, Budget budget, Cpu cpu) {
-        var sizes =
-                Gpt2.Config.of(
-                        Workload.VOCABULARY,
-                        Workload.CONTEXT,
-                        Workload.WIDTH,
-                        Workload.LAYERS,
-                        Workload.HEADS);
         Fn2<Gpt2, Batch, Tensor> loss = (model, b) -> model.loss(b.x(), b.y());
-        var start = Gpt2.of(sizes, new Seed(1));
+        var start = Workload.gpt();
         return stepper(loss, AdamW.of(Workload.ADAM_RATE), start, batch, budget, cpu);
     }
 

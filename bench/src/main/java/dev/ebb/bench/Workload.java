@@ -1,10 +1,19 @@
 package dev.ebb.bench;
 
+import dev.ebb.nn.Activation;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.model.Mlp;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import java.util.List;
 import java.util.Random;
 
 /**
- * The two models that Ebb and its peers train, and the data they see: a GPT-2 with four-fold GELU
- * under AdamW, and an MLP with ReLU and squared error under SGD, both in f32.
+ * The two models that Ebb and its peers train, the weights they start from and the data they see: a
+ * GPT-2 with four-fold GELU under AdamW, and an MLP with ReLU and squared error under SGD, both in
+ * f32.
  */
 final class Workload {
     static final int THREADS = 2;
@@ -26,6 +35,24 @@ final class Workload {
     static final double SGD_RATE = 0.1;
 
     private Workload() {}
+
+    /** The GPT that all start from, weight by weight. */
+    static Gpt2 gpt() {
+        return Gpt2.of(Gpt2.Config.of(VOCABULARY, CONTEXT, WIDTH, LAYERS, HEADS), new Seed(1));
+    }
+
+    /** The MLP that all start from. */
+    static Mlp mlp() {
+        return Mlp.of(List.of(IN, HIDDEN, HIDDEN, IN), Activation.RELU, new Seed(1));
+    }
+
+    /** The elements of a weight, for a peer to start from. */
+    static float[] floats(Tensor weight) {
+        var from = ((Array) weight).data();
+        var floats = new float[Math.toIntExact(weight.type().size())];
+        for (int i = 0; i < floats.length; i++) floats[i] = (float) from.get(i);
+        return floats;
+    }
 
     /** A batch of random tokens, row by row. */
     static long[] tokens(long seed) {

@@ -4,7 +4,6 @@ import ai.djl.engine.Engine;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
-import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import ai.djl.ndarray.types.SparseFormat;
 import ai.djl.nn.core.Embedding;
@@ -12,9 +11,13 @@ import ai.djl.pytorch.jni.JniUtils;
 import ai.djl.training.optimizer.Optimizer;
 import ai.djl.training.tracker.Tracker;
 
+import dev.ebb.nn.Dense;
+import dev.ebb.nn.FeedForward;
+import dev.ebb.nn.LayerNorm;
+import dev.ebb.nn.SelfAttention;
+
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * The same models in DJL on its PyTorch engine, written with its array operations and optimizers.
@@ -33,9 +36,9 @@ final class DjlTraining {
 
     public static void main(String[] args) {
         int steps = Integer.parseInt(args[0]);
-        Engine.getEngine("PyTorch").setRandomSeed(1);
-        JniUtils.setNumThreads(Workload.THREADS);
         try (var manager = NDManager.newBaseManager("PyTorch")) {
+            // the library is there once there is a manager
+            JniUtils.setNumThreads(Workload.THREADS);
             System.out.println(new DjlTraining(manager).mlp(steps));
         }
         try (var manager = NDManager.newBaseManager("PyTorch")) {
@@ -88,9 +91,10 @@ final class DjlTraining {
     }
 
     private Timing mlp(int steps) {
-        var one = linear(Workload.IN, Workload.HIDDEN, he(Workload.IN));
-        var two = linear(Workload.HIDDEN, Workload.HIDDEN, he(Workload.HIDDEN));
-        var three = linear(Workload.HIDDEN, Workload.IN, he(Workload.HIDDEN));
+        var layers = Workload.mlp().layers().stream().map(this::linearFrom).toList();
+        var one = layers.get(0);
+        var two = layers.get(1);
+        var three = layers.get(2);
         var x = manager.create(Workload.rows(1), new Shape(Workload.ROWS, Workload.IN));
         var y = manager.create(Workload.rows(2), new Shape(Workload.ROWS, Workload.IN));
         var optimizer =
@@ -109,23 +113,11 @@ final class DjlTraining {
     }
 
     private Timing gpt(int steps) {
-        int width = Workload.WIDTH;
-        double back = 0.02 / Math.sqrt(2.0 * Workload.LAYERS);
-        var tokens = normal(0.02, Workload.VOCABULARY, width);
-        var positions = normal(0.02, Workload.CONTEXT, width);
-        var blocks =
-                IntStream.range(0, Workload.LAYERS)
-                        .mapToObj(
-                                _ ->
-                                        new Block(
-                                                norm(),
-                                                linear(width, 3 * width, 0.02),
-                                                linear(width, width, back),
-                                                norm(),
-                                                linear(width, 4 * width, 0.02),
-                                                linear(4 * width, width, back)))
-                        .toList();
-        var last = norm();
+        var start = Workload.gpt();
+        var tokens = from(start.tokens().weight());
+        var positions = from(start.positions().weight());
+        var blocks = start.blocks().stream().map(this::blockFrom).toList();
+        var last = normFrom(start.norm());
         var ids = manager.create(Workload.tokens(1), new Shape(Workload.BATCH, Workload.CONTEXT));
         var targets =
                 manager.create(
@@ -146,7 +138,8 @@ final class DjlTraining {
                                     .singletonOrThrow()
                                     .add(positions);
                     for (var block : blocks) x = block.apply(x, mask);
-                    var scores = last.apply(x).reshape(-1, width).matMul(tokens.transpose());
+                    var scores =
+                            last.apply(x).reshape(-1, Workload.WIDTH).matMul(tokens.transpose());
                     return scores.logSoftmax(-1).gather(targets, 1).mean().neg();
                 });
     }
@@ -198,28 +191,37 @@ final class DjlTraining {
         return x.getNDArrayInternal().relu();
     }
 
-    private Linear linear(int inputs, int outputs, double deviation) {
-        return new Linear(
-                normal(deviation, outputs, inputs), parameter(manager.zeros(new Shape(outputs))));
+    private Block blockFrom(dev.ebb.nn.Block block) {
+        var in = (SelfAttention.Fused) block.attention().in();
+        var wide = (FeedForward.Plain) block.feedForward();
+        return new Block(
+                normFrom(block.norm1()),
+                linearFrom(in.all()),
+                linearFrom(block.attention().out()),
+                normFrom(block.norm2()),
+                linearFrom(wide.up()),
+                linearFrom(wide.down()));
     }
 
-    private Norm norm() {
-        var width = new Shape(Workload.WIDTH);
-        return new Norm(parameter(manager.ones(width)), parameter(manager.zeros(width)));
+    /** Ebb keeps a matrix as [inputs, outputs], PyTorch as [outputs, inputs]. */
+    private Linear linearFrom(Dense layer) {
+        var start = (dev.ebb.nn.Linear) layer;
+        return new Linear(from(start.weight().transpose()), from(start.bias()));
     }
 
-    private NDArray normal(double deviation, long... shape) {
-        return parameter(
-                manager.randomNormal(0, (float) deviation, new Shape(shape), DataType.FLOAT32));
+    private Norm normFrom(dev.ebb.nn.Norm norm) {
+        var start = (LayerNorm) norm;
+        return new Norm(from(start.weight()), from(start.bias()));
+    }
+
+    private NDArray from(dev.ebb.tensor.Tensor weight) {
+        var sizes = weight.shape().dims().stream().mapToLong(Integer::longValue).toArray();
+        return parameter(manager.create(Workload.floats(weight), new Shape(sizes)));
     }
 
     private NDArray parameter(NDArray array) {
         array.setRequiresGradient(true);
         parameters.add(array);
         return array;
-    }
-
-    private static double he(int inputs) {
-        return Math.sqrt(2.0 / inputs);
     }
 }

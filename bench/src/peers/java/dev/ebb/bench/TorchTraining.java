@@ -5,15 +5,16 @@ import static org.bytedeco.pytorch.global.torch.embedding;
 import static org.bytedeco.pytorch.global.torch.gelu;
 import static org.bytedeco.pytorch.global.torch.layer_norm;
 import static org.bytedeco.pytorch.global.torch.linear;
-import static org.bytedeco.pytorch.global.torch.manual_seed;
 import static org.bytedeco.pytorch.global.torch.mse_loss;
-import static org.bytedeco.pytorch.global.torch.ones;
-import static org.bytedeco.pytorch.global.torch.randn;
 import static org.bytedeco.pytorch.global.torch.relu;
 import static org.bytedeco.pytorch.global.torch.scaled_dot_product_attention;
 import static org.bytedeco.pytorch.global.torch.set_num_threads;
 import static org.bytedeco.pytorch.global.torch.tensor;
-import static org.bytedeco.pytorch.global.torch.zeros;
+
+import dev.ebb.nn.Dense;
+import dev.ebb.nn.FeedForward;
+import dev.ebb.nn.LayerNorm;
+import dev.ebb.nn.SelfAttention;
 
 import org.bytedeco.javacpp.PointerScope;
 import org.bytedeco.pytorch.AdamW;
@@ -22,7 +23,6 @@ import org.bytedeco.pytorch.DoubleOptional;
 import org.bytedeco.pytorch.Optimizer;
 import org.bytedeco.pytorch.SGD;
 import org.bytedeco.pytorch.SGDOptions;
-import org.bytedeco.pytorch.Scalar;
 import org.bytedeco.pytorch.Tensor;
 import org.bytedeco.pytorch.TensorOptional;
 import org.bytedeco.pytorch.TensorVector;
@@ -33,7 +33,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /**
  * The same models in PyTorch through its C++ interface, by way of JavaCPP: fused attention, MKL's
@@ -53,7 +52,6 @@ final class TorchTraining {
         int steps = Integer.parseInt(args[0]);
         set_num_threads(Workload.THREADS);
         String name = "PyTorch (JavaCPP, " + (hasMkl() ? "MKL" : "OpenBLAS") + ")";
-        manual_seed(1);
         System.out.println(new TorchTraining(name).mlp(steps));
         System.out.println(new TorchTraining(name).gpt(steps));
     }
@@ -115,9 +113,10 @@ final class TorchTraining {
     }
 
     private Timing mlp(int steps) {
-        var one = linearOf(Workload.IN, Workload.HIDDEN, he(Workload.IN));
-        var two = linearOf(Workload.HIDDEN, Workload.HIDDEN, he(Workload.HIDDEN));
-        var three = linearOf(Workload.HIDDEN, Workload.IN, he(Workload.HIDDEN));
+        var layers = Workload.mlp().layers().stream().map(this::linearFrom).toList();
+        var one = layers.get(0);
+        var two = layers.get(1);
+        var three = layers.get(2);
         var x = tensor(Workload.rows(1)).view(Workload.ROWS, Workload.IN);
         var y = tensor(Workload.rows(2)).view(Workload.ROWS, Workload.IN);
         return time(
@@ -128,23 +127,11 @@ final class TorchTraining {
     }
 
     private Timing gpt(int steps) {
-        int width = Workload.WIDTH;
-        double back = 0.02 / Math.sqrt(2.0 * Workload.LAYERS);
-        var tokens = normal(0.02, Workload.VOCABULARY, width);
-        var positions = normal(0.02, Workload.CONTEXT, width);
-        var blocks =
-                IntStream.range(0, Workload.LAYERS)
-                        .mapToObj(
-                                _ ->
-                                        new Block(
-                                                norm(),
-                                                linearOf(width, 3 * width, 0.02),
-                                                linearOf(width, width, back),
-                                                norm(),
-                                                linearOf(width, 4 * width, 0.02),
-                                                linearOf(4 * width, width, back)))
-                        .toList();
-        var last = norm();
+        var start = Workload.gpt();
+        var tokens = from(start.tokens().weight());
+        var positions = from(start.positions().weight());
+        var blocks = start.blocks().stream().map(this::blockFrom).toList();
+        var last = normFrom(start.norm());
         var ids = tensor(Workload.tokens(1)).view(Workload.BATCH, Workload.CONTEXT);
         var targets = tensor(Workload.tokens(2));
         return time(
@@ -181,25 +168,37 @@ final class TorchTraining {
         return new TensorVector(parameters.toArray(Tensor[]::new));
     }
 
-    private Linear linearOf(int inputs, int outputs, double deviation) {
-        return new Linear(normal(deviation, outputs, inputs), parameter(zeros(outputs)));
+    private Block blockFrom(dev.ebb.nn.Block block) {
+        var in = (SelfAttention.Fused) block.attention().in();
+        var wide = (FeedForward.Plain) block.feedForward();
+        return new Block(
+                normFrom(block.norm1()),
+                linearFrom(in.all()),
+                linearFrom(block.attention().out()),
+                normFrom(block.norm2()),
+                linearFrom(wide.up()),
+                linearFrom(wide.down()));
     }
 
-    private Norm norm() {
-        return new Norm(parameter(ones(Workload.WIDTH)), parameter(zeros(Workload.WIDTH)));
+    /** Ebb keeps a matrix as [inputs, outputs], PyTorch as [outputs, inputs]. */
+    private Linear linearFrom(Dense layer) {
+        var start = (dev.ebb.nn.Linear) layer;
+        return new Linear(from(start.weight().transpose()), from(start.bias()));
     }
 
-    private Tensor normal(double deviation, long... shape) {
-        return parameter(randn(shape).mul_(new Scalar(deviation)));
+    private Norm normFrom(dev.ebb.nn.Norm norm) {
+        var start = (LayerNorm) norm;
+        return new Norm(from(start.weight()), from(start.bias()));
+    }
+
+    private Tensor from(dev.ebb.tensor.Tensor weight) {
+        var sizes = weight.shape().dims().stream().mapToLong(Integer::longValue).toArray();
+        return parameter(tensor(Workload.floats(weight)).view(sizes).clone());
     }
 
     private Tensor parameter(Tensor t) {
         t.set_requires_grad(true);
         parameters.add(t);
         return t;
-    }
-
-    private static double he(int inputs) {
-        return Math.sqrt(2.0 / inputs);
     }
 }

@@ -10,6 +10,8 @@ import dev.ebb.ir.Region;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Cost;
 import dev.ebb.plan.Problem;
 
@@ -61,19 +63,17 @@ public record BareGraph(List<Item> items) {
      * graph.order}.
      */
     public static BareGraph parse(String text) {
-        var json = Json.parse(text);
-        var nodes = need(json, "nodes", "the graph").items("nodes");
-        var links = need(json, "links", "the graph").items("links");
+        var json = json(text);
         Map<Long, List<Long>> inputs = new HashMap<>();
-        for (Json link : links) {
-            boolean named = link.field("source").isPresent();
-            long from = need(link, named ? "source" : "0", "a link").asLong("a link's source");
-            long to = need(link, named ? "target" : "1", "a link").asLong("a link's target");
+        for (Json link : items(need(json, "links", "the graph"), "links")) {
+            boolean named = link.at("source").isPresent();
+            long from = whole(need(link, named ? "source" : "0", "a link"), "a link's source");
+            long to = whole(need(link, named ? "target" : "1", "a link"), "a link's target");
             inputs.computeIfAbsent(to, _ -> new ArrayList<>()).add(from);
         }
         Map<Long, Item> byId = new HashMap<>();
         var ids = new ArrayList<Long>();
-        for (Json node : nodes) {
+        for (Json node : items(need(json, "nodes", "the graph"), "nodes")) {
             var item = item(node, inputs);
             if (byId.put(item.id, item) != null) {
                 throw new IllegalArgumentException("node " + item.id + " is there twice");
@@ -81,32 +81,53 @@ public record BareGraph(List<Item> items) {
             ids.add(item.id);
         }
         Collections.sort(ids);
-        var order = json.field("graph").flatMap(g -> g.field("order"));
+        var order = json.at("graph").flatMap(g -> g.at("order"));
         if (order.isPresent()) {
             ids.clear();
-            for (Json id : order.get().items("graph.order")) ids.add(id.asLong("graph.order"));
+            for (Json id : items(order.get(), "graph.order")) ids.add(whole(id, "graph.order"));
         }
         return new BareGraph(inOrder(ids, byId));
     }
 
+    private static Json json(String text) {
+        try {
+            return Json.parse(text);
+        } catch (FileFormatException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    private static List<Json> items(Json json, String what) {
+        if (json instanceof Json.Arr(var items)) return items;
+        throw new IllegalArgumentException(what + " should be a JSON array");
+    }
+
+    private static long whole(Json json, String what) {
+        return json.whole()
+                .orElseThrow(
+                        () ->
+                                new IllegalArgumentException(
+                                        what + " should be a whole number, not " + json));
+    }
+
     private static Item item(Json node, Map<Long, List<Long>> inputs) {
-        boolean checkmate = node.field("id").isPresent();
-        long id = need(node, checkmate ? "id" : "name", "a node").asLong("a node's id");
+        boolean checkmate = node.at("id").isPresent();
+        long id = whole(need(node, checkmate ? "id" : "name", "a node"), "a node's id");
         double cost =
                 need(node, checkmate ? "cost_cpu" : "duration", "node " + id)
-                        .asDouble("the cost of node " + id);
+                        .number()
+                        .orElseThrow(
+                                () ->
+                                        new IllegalArgumentException(
+                                                "the cost of node " + id + " should be a number"));
         long bytes =
-                need(node, checkmate ? "cost_ram" : "out_cost", "node " + id)
-                        .asLong("the size of node " + id);
-        var name =
-                node.field("name")
-                        .filter(Json.Text.class::isInstance)
-                        .map(t -> ((Json.Text) t).value());
-        boolean backward = node.field("backward").filter(new Json.Truth(true)::equals).isPresent();
+                whole(
+                        need(node, checkmate ? "cost_ram" : "out_cost", "node " + id),
+                        "the size of node " + id);
         return new Item(
                 id,
-                name.orElse("node " + id),
-                backward,
+                node.at("name").flatMap(Json::text).orElse("node " + id),
+                node.at("backward").flatMap(Json::truth).orElse(false),
                 cost,
                 bytes,
                 inputs.getOrDefault(id, List.of()));
@@ -129,7 +150,7 @@ public record BareGraph(List<Item> items) {
     }
 
     private static Json need(Json json, String name, String where) {
-        return json.field(name)
+        return json.at(name)
                 .orElseThrow(
                         () -> new IllegalArgumentException(where + " has no \"" + name + "\""));
     }

@@ -5,7 +5,8 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.model.LanguageModel;
 import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
@@ -20,7 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SequencedMap;
+import java.util.function.IntFunction;
 
 /**
  * A moment of a training run, whole: weights under their published names, optimizer, losses so far,
@@ -28,8 +29,8 @@ import java.util.SequencedMap;
  * and the number of losses.
  */
 record Checkpoint(TrainingState state, List<Double> losses, Settings settings, String text) {
-    private static final String FORMAT = "ebb training checkpoint 1";
-    private static final Naming NAMES = Naming.gpt2().behind("transformer.");
+    private static final String FORMAT = "ebb training checkpoint 2";
+    private static final String DIGEST = "digest";
 
     Checkpoint {
         losses = List.copyOf(losses);
@@ -39,28 +40,72 @@ record Checkpoint(TrainingState state, List<Double> losses, Settings settings, S
         return losses.size();
     }
 
-    /** Writes it beside, syncs, renames: a file of this name is always whole. */
-    void write(Path file) throws IOException {
-        var tensors = tensors(state);
-        var data = losses.stream().mapToDouble(Double::doubleValue).toArray();
-        tensors.put("losses", Array.of(data));
-        var config = state.model().config();
-        var notes = new LinkedHashMap<String, String>();
-        notes.put("format", FORMAT);
-        notes.put("heads", String.valueOf(config.heads()));
-        notes.put("settings", settings.json().toString());
-        notes.put("text", text);
-        notes.put("digest", Weights.digest(tensors));
-        Safetensors.write(file, tensors, notes);
+    /** What is to be written, each tensor read when its turn comes. */
+    record Writer(long step, List<Supply> tensors, Map<String, String> notes) {
+
+        /** Writes it beside, syncs, renames: a file of this name is always whole. */
+        void write(Path file) throws IOException {
+            var all = new LinkedHashMap<>(notes);
+            all.put(DIGEST, digest(tensors, notes));
+            Safetensors.write(file, tensors, all);
+        }
     }
 
-    private static SequencedMap<String, Array> tensors(TrainingState state) {
-        var tensors = new LinkedHashMap<String, Array>(Weights.named(state.model(), NAMES));
-        tensors.put("optimizer.step", (Array) state.optimizer().step());
-        var slots = state.optimizer().slots();
-        for (int i = 0; i < slots.size(); i++)
-            tensors.putAll(Weights.named(slots.get(i), NAMES.behind("optimizer." + i + ".")));
-        return tensors;
+    /**
+     * A checkpoint of a state like {@code like}.
+     *
+     * @param at the tensor at a place of the state
+     */
+    static Writer writer(
+            TrainingState like,
+            IntFunction<Array> at,
+            List<Double> losses,
+            Settings settings,
+            String text) {
+        var tensors = new ArrayList<>(supplies(like, at));
+        var data = Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray());
+        tensors.add(new Supply("losses", data.type(), () -> data));
+        var notes = new LinkedHashMap<String, String>();
+        notes.put("format", FORMAT);
+        notes.put(Pretrained.NOTE, Pretrained.config(like.model()).toString());
+        notes.put("settings", settings.json().toString());
+        notes.put("text", text);
+        return new Writer(losses.size(), tensors, notes);
+    }
+
+    private static Naming naming(LanguageModel model) {
+        return Pretrained.naming(model)
+                .orElseThrow(() -> new IllegalStateException("no published names for " + model));
+    }
+
+    /** Model, step and slots, in the order of the state's tensors. */
+    private static List<Supply> supplies(TrainingState like, IntFunction<Array> at) {
+        var naming = naming(like.model());
+        var all = new ArrayList<>(Weights.supplies(like.model(), naming, at));
+        int step = all.size();
+        all.add(new Supply("optimizer.step", STEP, () -> at.apply(step)));
+        for (int i = 0; i < like.optimizer().slots().size(); i++) {
+            int from = all.size();
+            var slot = like.optimizer().slots().get(i);
+            all.addAll(Weights.supplies(slot, naming.behind(slot(i)), n -> at.apply(from + n)));
+        }
+        return all;
+    }
+
+    private static final Type STEP = new Type(DType.I64, Shape.scalar());
+
+    private static String slot(int i) {
+        return "optimizer." + i + ".";
+    }
+
+    /** Covers every bit of the tensors and every note but itself. */
+    private static String digest(List<Supply> tensors, Map<String, String> notes) {
+        var lines = new ArrayList<String>();
+        notes.forEach(
+                (key, note) -> {
+                    if (!key.equals(DIGEST)) lines.add(key + "=" + note);
+                });
+        return Weights.digest(tensors, lines);
     }
 
     /** Reads a checkpoint and proves it whole: every bit is covered by its digest. */
@@ -71,31 +116,22 @@ record Checkpoint(TrainingState state, List<Double> losses, Settings settings, S
                 throw new FileFormatException(
                         path, "not a training checkpoint; to start from its weights use --from");
             }
+            if (!digest(file.supplies(), notes).equals(note(path, notes, DIGEST))) {
+                throw new FileFormatException(
+                        path, "corrupted: its content does not match its digest");
+            }
             var settings = Settings.of(path, note(path, notes, "settings"));
-            if (!(Pretrained.load(path) instanceof Gpt2 model))
-                throw new FileFormatException(path, "the checkpoint holds no GPT-2");
-            var slots = new ArrayList<Gpt2>();
+            var model = Pretrained.load(path);
+            var slots = new ArrayList<LanguageModel>();
             for (int i = 0; i < settings.optimizer().slots(); i++)
-                slots.add(Weights.load(file, model, NAMES.behind("optimizer." + i + ".")));
-            var step = file.read("optimizer.step", new Type(DType.I64, Shape.scalar()));
+                slots.add(Weights.load(file, model, naming(model).behind(slot(i))));
+            var step = file.read("optimizer.step", STEP);
             var losses = file.read("losses").toDoubles();
-            var state = new TrainingState(model, new Optimizer.State<>(step, slots));
-            var read =
-                    new Checkpoint(
-                            state,
-                            Arrays.stream(losses).boxed().toList(),
-                            settings,
-                            note(path, notes, "text"));
-            read.prove(path, note(path, notes, "digest"));
-            return read;
-        }
-    }
-
-    private void prove(Path path, String digest) throws FileFormatException {
-        var tensors = tensors(state);
-        tensors.put("losses", Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray()));
-        if (!Weights.digest(tensors).equals(digest)) {
-            throw new FileFormatException(path, "corrupted: its content does not match its digest");
+            return new Checkpoint(
+                    new TrainingState(model, new Optimizer.State<>(step, slots)),
+                    Arrays.stream(losses).boxed().toList(),
+                    settings,
+                    note(path, notes, "text"));
         }
     }
 

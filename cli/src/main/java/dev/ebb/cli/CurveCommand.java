@@ -1,6 +1,5 @@
 package dev.ebb.cli;
 
-import dev.ebb.Devices;
 import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
@@ -67,16 +66,13 @@ final class CurveCommand implements Callable<Integer> {
 
     private List<Planned.Corner> corners() throws IOException {
         if (graph != null) {
+            model.disk().refuseFor("a bare graph");
             return BarePlan.curve(BareGraph.parse(Files.readString(graph))).points().stream()
                     .map(p -> new Planned.Corner(p.bytes(), p.cost()))
                     .toList();
         }
-        var device = Devices.best();
-        try (var trainer =
-                ModelArguments.trainer(
-                        model.size(), Budget.unlimited(), device, model.cost(device))) {
-            return Planned.of(trainer.plan(), Budget.unlimited()).curve();
-        }
+        var all = Budget.unlimited();
+        return Planned.of(model.plan(model.size(), all), all).curve();
     }
 
     private static void save(Path file, String text) throws IOException {

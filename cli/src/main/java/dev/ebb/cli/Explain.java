@@ -1,6 +1,5 @@
 package dev.ebb.cli;
 
-import dev.ebb.Devices;
 import dev.ebb.plan.Budget;
 
 import org.jspecify.annotations.Nullable;
@@ -44,14 +43,11 @@ final class Explain implements Callable<Integer> {
     public Integer call() throws IOException {
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         if (graph != null) {
+            model.disk().refuseFor("a bare graph");
             out.print(
                     BarePlan.of(BareGraph.parse(Files.readString(graph)), budget).plan().explain());
         } else {
-            var device = Devices.best();
-            try (var trainer =
-                    ModelArguments.trainer(model.size(), budget, device, model.cost(device))) {
-                out.print(trainer.plan().explain());
-            }
+            out.print(model.plan(model.size(), budget).explain());
         }
         out.flush();
         return 0;

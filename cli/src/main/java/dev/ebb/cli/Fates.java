@@ -62,8 +62,10 @@ final class Fates {
                             p.type().toString(),
                             p.type().bytes(),
                             "given",
-                            "held",
-                            "weights, optimizer state or data"));
+                            fetched.contains(p) ? "put on the disk meanwhile" : "held",
+                            fetched.contains(p)
+                                    ? "read again when its turn comes; its bytes were needed"
+                                    : "weights, optimizer state or data"));
         }
         for (Node node : graph.nodes()) for (Value v : node.outputs()) all.add(fate(node, v));
         all.sort(Comparator.comparingLong(Fate::bytes).reversed());
@@ -79,7 +81,7 @@ final class Fates {
         boolean kept = !node.reverse() && crossing.contains(v);
         var what =
                 times > 1
-                        ? "computed " + times + " times"
+                        ? "recomputed: " + times + " times in all"
                         : kept ? "kept for the backward half" : "used and freed";
         var why =
                 times > 1

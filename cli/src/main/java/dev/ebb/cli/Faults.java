@@ -1,5 +1,6 @@
 package dev.ebb.cli;
 
+import dev.ebb.exec.DiskException;
 import dev.ebb.ir.ShapeException;
 
 import picocli.CommandLine;
@@ -11,6 +12,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -18,6 +20,10 @@ import java.util.Optional;
 final class Faults {
     static final int CANNOT = 1;
     static final int INTERNAL = 70;
+
+    /** How systems say that there is no room: a full disk, a quota, a limit on files. */
+    private static final List<String> FULL =
+            List.of("no space left", "quota exceeded", "file too large");
 
     private Faults() {}
 
@@ -36,6 +42,7 @@ final class Faults {
             case UncheckedIOException u -> Optional.ofNullable(u.getCause()).flatMap(Faults::said);
             case FileSystemException f -> Optional.of(of(f));
             case IOException io -> Optional.of(of(io));
+            case DiskException d -> Optional.ofNullable(d.getMessage());
             case ShapeException s -> Optional.ofNullable(s.getMessage());
             case IllegalArgumentException i -> Optional.ofNullable(i.getMessage());
             case OutOfMemoryError _ ->
@@ -58,8 +65,16 @@ final class Faults {
 
     private static String of(IOException e) {
         var message = Optional.ofNullable(e.getMessage()).orElse(e.toString());
-        return message.toLowerCase(Locale.ROOT).contains("no space left")
+        return FULL.stream().anyMatch(message.toLowerCase(Locale.ROOT)::contains)
                 ? message + ": the disk is full; free some space, then go on with --resume"
                 : message;
+    }
+
+    /** Why a file could not be read or written, without what to do about it. */
+    static String why(IOException e) {
+        var message = Optional.ofNullable(e.getMessage()).orElse(e.toString());
+        return FULL.stream().anyMatch(message.toLowerCase(Locale.ROOT)::contains)
+                ? message + ": the disk is full"
+                : e instanceof FileSystemException f ? of(f) : message;
     }
 }

@@ -1,5 +1,7 @@
 package dev.ebb.cli;
 
+import dev.ebb.nn.file.Durable;
+
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -68,32 +70,56 @@ record Folder(Path path) {
         }
     }
 
-    /** Saves {@code checkpoint}. At every moment one of the two files is whole. */
-    void save(Checkpoint checkpoint) throws IOException {
-        if (Files.exists(checkpoint())) {
-            var link = path.resolve("checkpoint.before.part");
-            Files.deleteIfExists(link);
-            try {
-                Files.createLink(link, checkpoint());
-            } catch (UnsupportedOperationException | IOException _) {
-                Files.copy(checkpoint(), link, StandardCopyOption.REPLACE_EXISTING);
+    /**
+     * Saves {@code checkpoint}. The new file is whole before the old ones are touched: what fails
+     * on the way, a full disk or a kill, leaves both as they were.
+     */
+    void save(Checkpoint.Writer checkpoint) throws IOException {
+        var next = path.resolve("checkpoint.next");
+        try {
+            checkpoint.write(next);
+            if (Files.exists(checkpoint())) {
+                var link = path.resolve("checkpoint.before.part");
+                Files.deleteIfExists(link);
+                try {
+                    Files.createLink(link, checkpoint());
+                } catch (UnsupportedOperationException | IOException _) {
+                    Files.copy(checkpoint(), link, StandardCopyOption.REPLACE_EXISTING);
+                }
+                Files.move(link, before(), StandardCopyOption.ATOMIC_MOVE);
             }
-            Files.move(link, before(), StandardCopyOption.ATOMIC_MOVE);
+            Durable.rename(next, checkpoint());
+        } catch (IOException e) {
+            throw new Refusal(
+                    "the checkpoint of step "
+                            + checkpoint.step()
+                            + " cannot be written to "
+                            + path
+                            + " ("
+                            + Faults.why(e)
+                            + "); "
+                            + (isUsed()
+                                    ? "the last good one is kept: go on from it with --resume once"
+                                            + " the folder can be written"
+                                    : "there is no earlier one; name another folder with --out"),
+                    e);
         }
-        checkpoint.write(checkpoint());
     }
 
     /** A checkpoint, and a remark where it is not the one that was looked for. */
     record Found(Checkpoint checkpoint, String remark) {}
 
+    void requireUsed() {
+        if (isUsed()) return;
+        throw new Refusal(
+                "there is no checkpoint in "
+                        + path
+                        + " to resume; name its folder with --out, or leave --resume away");
+    }
+
     /** The latest checkpoint that is whole. */
     Found restore() throws IOException {
-        if (!isUsed()) {
-            throw new Refusal(
-                    "there is no checkpoint in "
-                            + path
-                            + " to resume; name its folder with --out, or leave --resume away");
-        }
+        requireUsed();
         try {
             return new Found(Checkpoint.read(checkpoint()), "");
         } catch (IOException latest) {

@@ -1,20 +1,20 @@
 package dev.ebb.cli;
 
-import dev.ebb.Tensorwise;
+import dev.ebb.exec.Category;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.Tide;
-import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.file.Json;
+import dev.ebb.plan.Step;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** A run as one web page that needs nothing but itself. */
 final class HtmlReport {
@@ -22,17 +22,20 @@ final class HtmlReport {
 
     private HtmlReport() {}
 
-    static void write(Path file, Outcome outcome, Trainer trainer, Planned plan, double unigram)
+    /**
+     * The page of a run.
+     *
+     * @param names what the first parameters are called
+     * @param held the bytes held at each computation and transfer, as counted
+     */
+    static String of(Outcome outcome, Planned plan, List<String> names, long[] held, double unigram)
             throws IOException {
-        var state = trainer.checkpoint("").state();
-        var tide = Tide.of(plan.layout());
         var all = json(outcome, plan, unigram);
-        all.put("tide", tide(tide));
-        all.put("values", values(plan, Tensorwise.names(state)));
+        all.put("tide", tide(plan, held));
+        all.put("values", values(plan, names));
         all.put("kernels", kernels(outcome.kernels()));
         all.put("memory", Json.of(outcome.categories().stream().map(HtmlReport::peak).toList()));
-        var page = page(Json.of(all));
-        Durable.write(file, out -> out.write(page.getBytes(StandardCharsets.UTF_8)));
+        return page(Json.of(all));
     }
 
     /** The page around its data. */
@@ -58,6 +61,9 @@ final class HtmlReport {
         all.put("measured", Json.of(o.measuredBytes()));
         all.put("storeAll", Json.of(o.storeAllBytes()));
         all.put("recomputeShare", Json.of(o.recomputeShare()));
+        all.put("diskRoom", Json.of(o.disk().roomBytes()));
+        all.put("diskPromised", Json.of(o.disk().promisedBytes()));
+        all.put("diskMeasured", Json.of(o.disk().measuredBytes()));
         all.put("stepMs", Json.of(o.medianSeconds() * 1000));
         all.put("tokensPerSecond", Json.of(o.tokensPerSecond()));
         all.put("parameters", Json.of(o.parameters()));
@@ -78,21 +84,37 @@ final class HtmlReport {
         return Json.of(List.of(Json.of(c.bytes()), Json.of(c.cost())));
     }
 
-    private static Json tide(Tide tide) {
-        var kinds = tide.categories();
-        var rows =
-                kinds.stream()
-                        .map(k -> Json.of(Arrays.stream(tide.bytes(k)).mapToObj(Json::of).toList()))
-                        .toList();
-        var names = kinds.stream().map(k -> Json.of(k.name().toLowerCase(Locale.ROOT))).toList();
-        return Json.of(
-                Map.of(
-                        "categories",
-                        Json.of(names),
-                        "bytes",
-                        Json.of(rows),
-                        "steps",
-                        Json.of(tide.steps().stream().map(Json::of).toList())));
+    /** The steps that compute or move something; freeing is seen in the next one. */
+    private static Json tide(Planned plan, long[] held) {
+        var steps = plan.layout().schedule().steps();
+        var shown =
+                IntStream.range(0, steps.size())
+                        .filter(i -> !(steps.get(i) instanceof Step.Free))
+                        .toArray();
+        var tide = Tide.of(plan.layout());
+        var rows = new LinkedHashMap<String, Json>();
+        for (var category : Category.values()) {
+            // the device's own memory is workspace that never goes
+            long own = category == Category.WORKSPACE ? plan.ownBytes() : 0;
+            if (tide.peak(category) + own == 0) continue;
+            var bytes = tide.bytes(category);
+            rows.put(
+                    category.name().toLowerCase(Locale.ROOT),
+                    Json.of(Arrays.stream(shown).mapToObj(i -> Json.of(bytes[i] + own)).toList()));
+        }
+        var all = new LinkedHashMap<String, Json>();
+        all.put("categories", Json.of(rows.keySet().stream().map(Json::of).toList()));
+        all.put("bytes", Json.of(List.copyOf(rows.values())));
+        all.put(
+                "held",
+                Json.of(
+                        Arrays.stream(held)
+                                .mapToObj(bytes -> Json.of(bytes + plan.ownBytes()))
+                                .toList()));
+        all.put(
+                "steps",
+                Json.of(Arrays.stream(shown).mapToObj(i -> Json.of(tide.steps().get(i))).toList()));
+        return Json.of(all);
     }
 
     private static Json peak(Report.Peak peak) {

@@ -1,7 +1,6 @@
 package dev.ebb.cli;
 
 import dev.ebb.Compiled;
-import dev.ebb.Devices;
 import dev.ebb.Ebb;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Tide;
@@ -68,20 +67,16 @@ final class Memory implements Callable<Integer> {
     }
 
     private void row(PrintWriter out, String name, ModelSize size) {
-        var device = Devices.best();
-        try (var trainer =
-                ModelArguments.trainer(size, Budget.unlimited(), device, model.cost(device))) {
-            var tide = Tide.of(trainer.plan().layout());
-            var plan = Planned.of(trainer.plan(), Budget.unlimited());
-            out.printf(
-                    "%-22s %10s %10s %12s %12s %12s%n",
-                    name,
-                    BudgetText.show(tide.peak(Category.PARAMETERS)),
-                    BudgetText.show(tide.peak(Category.OPTIMIZER)),
-                    BudgetText.show(tide.peak(Category.ACTIVATIONS)),
-                    BudgetText.show(plan.promisedBytes()),
-                    BudgetText.show(use(size)));
-        }
+        var plan = model.plan(size, Budget.unlimited());
+        var tide = Tide.of(plan.layout());
+        out.printf(
+                "%-22s %10s %10s %12s %12s %12s%n",
+                name,
+                BudgetText.show(tide.peak(Category.PARAMETERS)),
+                BudgetText.show(tide.peak(Category.OPTIMIZER)),
+                BudgetText.show(tide.peak(Category.ACTIVATIONS)),
+                BudgetText.show(plan.peakBytes()),
+                BudgetText.show(use(size)));
     }
 
     /** What computing the logits of a batch takes, weights included. */

@@ -1,14 +1,15 @@
 package dev.ebb.cli;
 
-import dev.ebb.exec.Device;
+import dev.ebb.Devices;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Cost;
+import dev.ebb.plan.Plan;
 
 import org.jspecify.annotations.Nullable;
 
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options that name a model to plan for. */
@@ -35,10 +36,7 @@ final class ModelArguments {
             description = CostText.HELP)
     private CostText cost = CostText.typical();
 
-    /** What kernels cost on {@code device}. */
-    Cost cost(Device device) {
-        return cost.on(device);
-    }
+    @Mixin private DiskArguments disk = new DiskArguments();
 
     /** The sizes with the options counted in. */
     ModelSize size() {
@@ -54,11 +52,22 @@ final class ModelArguments {
         return named;
     }
 
-    /** A training step of a model of these sizes, planned and not run. */
-    static Trainer trainer(ModelSize size, Budget budget, Device device, Cost cost) {
+    /** The disk, if one is named. */
+    DiskArguments disk() {
+        return disk;
+    }
+
+    /** A training step of a model of these sizes, planned: there is no memory for it yet. */
+    Plan plan(ModelSize size, Budget budget) {
+        var device = Devices.best();
         var settings = new Settings(size.batch(), size.context(), 1, 1, 1e-3);
         var corpus = new Corpus(new byte[size.context() + 1]);
-        return new Trainer(Trainer.start(model(size), settings, ""), corpus, budget, device, cost);
+        return Trainer.plan(
+                Trainer.start(model(size), settings, ""),
+                corpus,
+                disk.with(budget),
+                device,
+                cost.on(device));
     }
 
     static Gpt2 model(ModelSize size) {

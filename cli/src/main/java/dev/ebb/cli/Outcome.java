@@ -16,10 +16,14 @@ record Outcome(
         long measuredBytes,
         long storeAllBytes,
         double recomputeShare,
+        Disk disk,
         List<Report.Peak> categories,
         List<Report.KernelTime> kernels,
         long parameters,
         String digest) {
+
+    /** What the disk was for: how much it might hold, was to hold and held. */
+    record Disk(long roomBytes, long promisedBytes, long measuredBytes) {}
 
     Outcome {
         losses = List.copyOf(losses);
@@ -38,6 +42,10 @@ record Outcome(
         members.put("measured_peak_bytes", Json.of(measuredBytes));
         members.put("store_all_peak_bytes", Json.of(storeAllBytes));
         members.put("recompute_share", Json.of(recomputeShare));
+        members.put("disk_room_bytes", Json.of(disk.roomBytes));
+        members.put("disk_promised_peak_bytes", Json.of(disk.promisedBytes));
+        members.put("disk_measured_peak_bytes", Json.of(disk.measuredBytes));
+        Resident.peakBytes().ifPresent(bytes -> members.put("resident_peak_bytes", Json.of(bytes)));
         members.put("parameters", Json.of(parameters));
         members.put("weights_digest", Json.of(digest));
         return Json.of(members);

@@ -1,6 +1,5 @@
 package dev.ebb.cli;
 
-import dev.ebb.Devices;
 import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
@@ -58,19 +57,16 @@ final class PlanCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         if (graph != null) {
+            model.disk().refuseFor("a bare graph");
             var plan = BarePlan.of(BareGraph.parse(Files.readString(graph)), budget);
             out.print(plan.text());
             out.flush();
             write(plan.json());
             return 0;
         }
-        var device = Devices.best();
-        try (var trainer =
-                ModelArguments.trainer(model.size(), budget, device, model.cost(device))) {
-            var plan = Planned.of(trainer.plan(), budget);
-            show(plan, out);
-            write(json(plan) + "\n");
-        }
+        var plan = Planned.of(model.plan(model.size(), budget), budget);
+        show(plan, out);
+        write(json(plan) + "\n");
         return 0;
     }
 
@@ -93,6 +89,7 @@ final class PlanCommand implements Callable<Integer> {
         out.printf(
                 "steps         %d, %d computations again%n",
                 plan.schedule().steps().size(), footprint.recomputed());
+        if (p.diskBytes() > 0) out.printf("on the disk   %s%n", BudgetText.show(p.diskBytes()));
     }
 
     private static Json json(Planned p) {
@@ -106,6 +103,7 @@ final class PlanCommand implements Callable<Integer> {
         members.put("lower_bound", Json.of(p.plan().lowerBound()));
         members.put("gap", Json.of(p.plan().gap()));
         members.put("recompute_share", Json.of(p.recomputeShare()));
+        members.put("disk_promised_peak_bytes", Json.of(p.diskBytes()));
         return Json.of(members);
     }
 }

@@ -24,6 +24,16 @@ record Planned(Plan plan, long budgetBytes) {
         return plan.peakBytes();
     }
 
+    /** What the device owns besides the arena. */
+    long ownBytes() {
+        return plan.peakBytes() - plan.layout().arenaBytes();
+    }
+
+    /** What is to lie on the disk at most. */
+    long diskBytes() {
+        return plan.layout().shelves().bytes();
+    }
+
     long storeAllBytes() {
         return plan.storeAllBytes();
     }

@@ -1,9 +1,13 @@
 package dev.ebb.cli;
 
+import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.model.LanguageModel;
+import dev.ebb.nn.model.Llama;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
 
@@ -12,11 +16,16 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongUnaryOperator;
 
-/** One training run from its first step here to its report. */
+/**
+ * One training run from its first step here to its report.
+ *
+ * @param length how many steps in all, given how many the run was begun for
+ */
 record Run(
         Folder folder,
-        long steps,
+        LongUnaryOperator length,
         int every,
         Budget budget,
         CostText cost,
@@ -27,33 +36,56 @@ record Run(
     /** What came of it, and whether the user ended it early. */
     record Result(Outcome outcome, boolean stopped) {}
 
-    Result train(Checkpoint from, Corpus corpus) throws IOException {
-        hello(from, corpus);
-        var device = Threads.device(threads);
-        try (var stop = Stop.listen();
-                var trainer = new Trainer(from, corpus, budget, device, cost.on(device))) {
-            var plan = Planned.of(trainer.plan(), budget);
-            loop(trainer, from.text(), plan, stop);
-            var last = trainer.checkpoint(from.text());
-            folder.save(last);
-            var outcome = outcome(trainer, last, plan);
-            var model = last.state().model();
-            goodbye(outcome, corpus, model, stop.isAsked());
-            HtmlReport.write(folder.report(), outcome, trainer, plan, corpus.unigramEntropy());
+    /** Where a run begins, read when asked for and by nobody held on to. */
+    @FunctionalInterface
+    interface Start {
+        Checkpoint read() throws IOException;
+    }
+
+    /** What is left of a run when its memory is given back. */
+    private record Finished(Outcome outcome, String page, LanguageModel model) {}
+
+    Result train(Start start, Corpus corpus) throws IOException {
+        try (var stop = Stop.listen()) {
+            var end = finished(start, corpus, stop);
+            goodbye(end.outcome, corpus, end.model, stop.isAsked());
+            Durable.write(
+                    folder.report(), out -> out.write(end.page.getBytes(StandardCharsets.UTF_8)));
             lines.println("report: " + folder.report().toAbsolutePath());
-            return new Result(outcome, stop.isAsked());
+            return new Result(end.outcome, stop.isAsked());
         }
     }
 
+    private Finished finished(Start start, Corpus corpus, Stop stop) throws IOException {
+        try (var trainer = trainer(start, corpus, Threads.device(threads))) {
+            // the state is in the program's memory now; what it was made of is garbage
+            Resident.tidy();
+            var plan = Planned.of(trainer.plan(), budget);
+            loop(trainer, plan, stop);
+            folder.save(trainer.checkpoint());
+            var outcome = outcome(trainer, plan);
+            var page =
+                    HtmlReport.of(
+                            outcome,
+                            plan,
+                            trainer.names(),
+                            trainer.held(),
+                            corpus.unigramEntropy());
+            return new Finished(outcome, page, trainer.model());
+        }
+    }
+
+    private Trainer trainer(Start start, Corpus corpus, Device device) throws IOException {
+        var from = start.read();
+        hello(from, corpus);
+        return new Trainer(from, corpus, budget, device, cost.on(device));
+    }
+
     private void hello(Checkpoint from, Corpus corpus) {
-        var c = from.state().model().config();
         lines.printf(
                 Locale.ROOT,
-                "GPT: %d layers, width %d, %d heads, %,d parameters; batch %d x %d of %,d"
-                        + " characters%n",
-                c.layers(),
-                c.width(),
-                c.heads(),
+                "%s, %,d parameters; batch %d x %d of %,d characters%n",
+                described(from.state().model()),
                 Weights.count(from.state().model()),
                 from.settings().batch(),
                 from.settings().context(),
@@ -61,11 +93,24 @@ record Run(
         if (from.step() > 0) lines.println("going on after step " + from.step());
     }
 
-    private void loop(Trainer trainer, String text, Planned plan, Stop stop) throws IOException {
+    private static String described(LanguageModel model) {
+        return switch (model) {
+            case Gpt2(_, _, _, _, var c) -> described("GPT", c.layers(), c.width(), c.heads());
+            case Llama(_, _, _, _, var c) -> described("Llama", c.layers(), c.width(), c.heads());
+            default -> model.getClass().getSimpleName();
+        };
+    }
+
+    private static String described(String kind, int layers, int width, int heads) {
+        return kind + ": " + layers + " layers, width " + width + ", " + heads + " heads";
+    }
+
+    private void loop(Trainer trainer, Planned plan, Stop stop) throws IOException {
         var memory =
                 BudgetText.show(plan.promisedBytes())
                         + " of "
                         + BudgetText.show(plan.budgetBytes());
+        long steps = length.applyAsLong(trainer.horizon());
         try (var progress = Progress.of(trainer.made(), steps, lines)) {
             while (trainer.made() < steps && !stop.isAsked()) {
                 double loss = trainer.step();
@@ -86,12 +131,12 @@ record Run(
                                 trainer.tokensPerStep(),
                                 memory));
                 if (trainer.made() % every == 0 && trainer.made() < steps)
-                    folder.save(trainer.checkpoint(text));
+                    folder.save(trainer.checkpoint());
             }
         }
     }
 
-    private Outcome outcome(Trainer trainer, Checkpoint last, Planned plan) {
+    private Outcome outcome(Trainer trainer, Planned plan) {
         double all = trainer.seconds().stream().mapToDouble(Double::doubleValue).sum();
         double tokens = (double) trainer.tokensPerStep() * trainer.seconds().size();
         var report = trainer.report();
@@ -104,13 +149,17 @@ record Run(
                 report.map(Report::measuredBytes).orElse(plan.promisedBytes()),
                 plan.storeAllBytes(),
                 plan.recomputeShare(),
+                new Outcome.Disk(
+                        budget.disk().bytes(),
+                        plan.layout().shelves().bytes(),
+                        report.map(r -> r.disk().measuredBytes()).orElse(0L)),
                 report.map(Report::categories).orElse(List.of()),
                 report.map(Report::kernels).orElse(List.of()),
-                Weights.count(last.state().model()),
-                Weights.digest(last.state().model()));
+                trainer.parameters(),
+                trainer.digest());
     }
 
-    private void goodbye(Outcome outcome, Corpus corpus, Gpt2 model, boolean stopped) {
+    private void goodbye(Outcome outcome, Corpus corpus, LanguageModel model, boolean stopped) {
         if (stopped) {
             lines.println(
                     "stopped after step "
@@ -145,9 +194,27 @@ record Run(
                     BudgetText.show(p.promisedBytes()),
                     BudgetText.show(p.measuredBytes()));
         }
+        if (outcome.disk().roomBytes() > 0) {
+            lines.println(
+                    "disk: promised "
+                            + BudgetText.show(outcome.disk().promisedBytes())
+                            + ", measured "
+                            + BudgetText.show(outcome.disk().measuredBytes())
+                            + ", room "
+                            + BudgetText.show(outcome.disk().roomBytes()));
+        }
+        Resident.peakBytes()
+                .ifPresent(
+                        bytes ->
+                                lines.println(
+                                        "process: at most "
+                                                + BudgetText.show(bytes)
+                                                + " resident: the memory above, and at most "
+                                                + BudgetText.show(Resident.JVM_BYTES)
+                                                + " for the JVM"));
     }
 
-    private static String sample(Gpt2 model) {
+    private static String sample(LanguageModel model) {
         try (var sampler = new Sampler(model, 0.8, 40, Budget.unlimited())) {
             var prompt = "/** ".chars().toArray();
             var bytes = new byte[SAMPLE];

@@ -4,12 +4,14 @@ import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.model.LanguageModel;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.plan.Budget;
 
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -68,6 +70,8 @@ final class Train implements Callable<Integer> {
     @Option(names = "--context", paramLabel = "N", description = "Characters a passage.")
     private @Nullable Integer context;
 
+    @Mixin private DiskArguments disk = new DiskArguments();
+
     @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Default: 1.")
     private long seed = 1;
 
@@ -93,7 +97,7 @@ final class Train implements Callable<Integer> {
     @Option(
             names = "--from",
             paramLabel = "FILE.safetensors",
-            description = "Start from the weights of a GPT-2.")
+            description = "Start from the weights of a GPT-2 or a Llama, in their published names.")
     private @Nullable Path from;
 
     @Option(
@@ -128,11 +132,17 @@ final class Train implements Callable<Integer> {
         var lines = Objects.requireNonNull(spec).commandLine().getOut();
         var folder = folder();
         folder.create();
-        var start = resume ? resumed(folder) : anew(folder);
-        var target = steps != null ? steps : start.checkpoint.settings().horizon();
+        var corpus = resume ? corpusBefore(folder) : corpus(folder);
         var run =
-                new Run(folder, target, every, budget, cost, threads == null ? 0 : threads, lines);
-        var result = run.train(start.checkpoint, start.corpus);
+                new Run(
+                        folder,
+                        begun -> steps == null ? begun : steps,
+                        every,
+                        disk.with(budget),
+                        cost,
+                        threads == null ? 0 : threads,
+                        lines);
+        var result = run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus);
         if (json != null) {
             var text = result.outcome().json() + "\n";
             Durable.write(
@@ -155,25 +165,25 @@ final class Train implements Callable<Integer> {
         return folder;
     }
 
-    private record Start(Checkpoint checkpoint, Corpus corpus) {}
+    private Corpus corpusBefore(Folder folder) throws IOException {
+        folder.requireUsed();
+        return new Corpus(SourceText.joined(text.isEmpty() ? List.of(folder.sources()) : text));
+    }
 
-    private Start resumed(Folder folder) throws IOException {
+    private Checkpoint resumed(Folder folder, Corpus corpus) throws IOException {
         var found = folder.restore();
         if (!found.remark().isEmpty())
             Objects.requireNonNull(spec).commandLine().getErr().println("ebb: " + found.remark());
-        var corpus =
-                new Corpus(SourceText.joined(text.isEmpty() ? List.of(folder.sources()) : text));
         if (!corpus.digest().equals(found.checkpoint().text())) {
             throw new Refusal(
                     "the text is not the one the checkpoint was trained on, so the run cannot go on"
                             + " as it was; give the same --text, or start anew with --from "
                             + folder.checkpoint());
         }
-        return new Start(found.checkpoint(), corpus);
+        return found.checkpoint();
     }
 
-    private Start anew(Folder folder) throws IOException {
-        var corpus = corpus(folder);
+    private Checkpoint anew(Corpus corpus) throws IOException {
         var model = model();
         long horizon = steps == null ? 1000 : steps;
         var settings =
@@ -191,7 +201,7 @@ final class Train implements Callable<Integer> {
                             + model.context()
                             + " that the model in --from can look at");
         }
-        return new Start(Trainer.start(model, settings, corpus.digest()), corpus);
+        return Trainer.start(model, settings, corpus.digest());
     }
 
     /** The text; one that may change before a resumption is copied into the folder. */
@@ -213,7 +223,7 @@ final class Train implements Callable<Integer> {
         return new Corpus(bytes);
     }
 
-    private Gpt2 model() throws IOException {
+    private LanguageModel model() throws IOException {
         if (from == null) {
             var config =
                     Gpt2.Config.of(
@@ -224,16 +234,17 @@ final class Train implements Callable<Integer> {
                             size.heads());
             return Gpt2.of(config, new Seed(seed).of("model"));
         }
-        return switch (Pretrained.load(from, prefix)) {
-            case Gpt2 model when model.vocabulary() >= Corpus.VOCABULARY -> model;
-            case Gpt2 model ->
-                    throw new Refusal(
-                            from
-                                    + ": its vocabulary of "
-                                    + model.vocabulary()
-                                    + " does not cover the 256 bytes that train reads");
-            default ->
-                    throw new Refusal(from + ": train goes on from a GPT-2 only; this is another");
-        };
+        return load(from, prefix);
+    }
+
+    /** The model in a published file, if it can read bytes. */
+    static LanguageModel load(Path from, String prefix) throws IOException {
+        var model = Pretrained.load(from, prefix);
+        if (model.vocabulary() >= Corpus.VOCABULARY) return model;
+        throw new Refusal(
+                from
+                        + ": its vocabulary of "
+                        + model.vocabulary()
+                        + " does not cover the 256 bytes that train reads");
     }
 }

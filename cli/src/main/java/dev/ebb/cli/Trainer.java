@@ -3,11 +3,14 @@ package dev.ebb.cli;
 import dev.ebb.Ebb;
 import dev.ebb.Next;
 import dev.ebb.Stepper;
+import dev.ebb.Tensorwise;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
-import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.model.LanguageModel;
+import dev.ebb.nn.model.Naming;
+import dev.ebb.nn.model.Weights;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
@@ -18,33 +21,53 @@ import dev.ebb.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
-/** A training run in motion: the compiled step, its state, and the losses so far. */
+/**
+ * A training run in motion: the compiled step, its state, and the losses so far. The state is in
+ * the program's memory alone; what is written or shown of it is copied tensor by tensor.
+ */
 final class Trainer implements AutoCloseable {
     private static final double LARGEST_NORM = 1;
 
     private final Settings settings;
+    private final String text;
     private final Corpus corpus;
+    private final TrainingState form;
     private final Stepper<TrainingState, Corpus.Batch, Tensor> stepper;
     private final List<Double> losses;
     private final List<Double> seconds = new ArrayList<>();
 
     Trainer(Checkpoint from, Corpus corpus, Budget budget, Device device, Cost cost) {
         settings = from.settings();
+        text = from.text();
         this.corpus = corpus;
         losses = new ArrayList<>(from.losses());
         stepper =
                 Ebb.stepper(
                         (TrainingState s, Corpus.Batch b) -> step(settings, s, b),
                         from.state(),
-                        batch(0),
+                        batch(settings, corpus, 0),
                         budget,
                         device,
                         cost);
+        form = stepper.form();
+    }
+
+    /** What a trainer would do, without the memory for it. */
+    static Plan plan(Checkpoint from, Corpus corpus, Budget budget, Device device, Cost cost) {
+        var settings = from.settings();
+        return Ebb.plan(
+                (TrainingState s, Corpus.Batch b) -> step(settings, s, b),
+                from.state(),
+                batch(settings, corpus, 0),
+                budget,
+                device,
+                cost);
     }
 
     /** A model that has not learned yet. */
-    static Checkpoint start(Gpt2 model, Settings settings, String text) {
+    static Checkpoint start(LanguageModel model, Settings settings, String text) {
         var state = new TrainingState(model, settings.optimizer().start(model));
         return new Checkpoint(state, List.of(), settings, text);
     }
@@ -52,14 +75,14 @@ final class Trainer implements AutoCloseable {
     private static Next<TrainingState, Tensor> step(
             Settings settings, TrainingState state, Corpus.Batch batch) {
         var loss =
-                Ebb.valueAndGrad((Gpt2 model) -> model.loss(batch.ids(), batch.targets()))
+                Ebb.valueAndGrad((LanguageModel model) -> model.loss(batch.ids(), batch.targets()))
                         .apply(state.model());
         var gradients = Gradients.clipped(loss.grad(), LARGEST_NORM);
         var updated = settings.optimizer().update(state.model(), gradients, state.optimizer());
         return new Next<>(new TrainingState(updated.params(), updated.state()), loss.value());
     }
 
-    private Corpus.Batch batch(long step) {
+    private static Corpus.Batch batch(Settings settings, Corpus corpus, long step) {
         return corpus.batch(
                 settings.batch(), settings.context(), new Seed(settings.seed()).of("data"), step);
     }
@@ -67,10 +90,15 @@ final class Trainer implements AutoCloseable {
     /** One step; its loss. */
     double step() {
         long start = System.nanoTime();
-        double loss = ((Array) stepper.step(batch(losses.size()))).item();
+        double loss = ((Array) stepper.step(batch(settings, corpus, losses.size()))).item();
         seconds.add((System.nanoTime() - start) / 1e9);
         losses.add(loss);
         return loss;
+    }
+
+    /** How many steps the run was begun for. */
+    long horizon() {
+        return settings.horizon();
     }
 
     long made() {
@@ -90,13 +118,41 @@ final class Trainer implements AutoCloseable {
         return settings.batch() * settings.context();
     }
 
-    Checkpoint checkpoint(String text) {
-        return new Checkpoint(stepper.state(), losses, settings, text);
+    /** This moment, to be written. */
+    Checkpoint.Writer checkpoint() {
+        return Checkpoint.writer(form, stepper::state, losses, settings, text);
+    }
+
+    long parameters() {
+        return Weights.count(form.model());
+    }
+
+    /** Of all parameters' bits. */
+    String digest() {
+        var own = Weights.supplies(form.model(), Naming.own(), stepper::state);
+        return Weights.digest(own, List.of());
+    }
+
+    /** A copy of the model as it is now. */
+    LanguageModel model() {
+        int count = Tensorwise.list(form.model()).size();
+        return Tensorwise.rebuild(
+                form.model(), IntStream.range(0, count).mapToObj(stepper::state).toList());
+    }
+
+    /** What the tensors of the state are called. */
+    List<String> names() {
+        return Tensorwise.names(form);
     }
 
     /** The report of the latest step; none before the first. */
     Optional<Report> report() {
         return seconds.isEmpty() ? Optional.empty() : Optional.of(stepper.report());
+    }
+
+    /** The bytes held at each computation and transfer of the latest step; none before one. */
+    long[] held() {
+        return stepper.held();
     }
 
     Plan plan() {

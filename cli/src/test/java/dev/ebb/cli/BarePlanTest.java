@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ebb.ir.Table;
+import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 
@@ -188,7 +189,7 @@ class BarePlanTest {
 
     /** An independent reading of the output: the cost of a valid plan, or a failure. */
     private static double check(BareGraph graph, String json, long budget) {
-        var parsed = Json.parse(json);
+        var parsed = Shell.parsed(json);
         var items = new Table<Long, BareGraph.Item>();
         for (var item : graph.items()) items.put(item.id(), item);
         var resident = new HashSet<Long>();
@@ -196,9 +197,9 @@ class BarePlanTest {
         long bytes = 0;
         long peak = 0;
         double cost = 0;
-        for (Json step : parsed.field("steps").orElseThrow().items("steps")) {
-            if (step.field("compute").isPresent()) {
-                var item = items.at(step.field("compute").get().asLong("id"));
+        for (Json step : parsed.at("steps").orElseThrow().elements()) {
+            if (step.at("compute").isPresent()) {
+                var item = items.at(step.at("compute").flatMap(Json::whole).orElseThrow());
                 assertThat(resident).containsAll(item.inputs()).doesNotContain(item.id());
                 resident.add(item.id());
                 computed.add(item.id());
@@ -206,7 +207,7 @@ class BarePlanTest {
                 peak = Math.max(peak, bytes);
                 cost += item.cost();
             } else {
-                var item = items.at(step.field("free").orElseThrow().asLong("id"));
+                var item = items.at(step.at("free").flatMap(Json::whole).orElseThrow());
                 assertThat(resident.remove(item.id())).isTrue();
                 bytes -= item.bytes();
             }
@@ -214,8 +215,8 @@ class BarePlanTest {
         assertThat(computed).hasSize(graph.items().size());
         assertThat(peak)
                 .isLessThanOrEqualTo(budget)
-                .isEqualTo(parsed.field("peak").orElseThrow().asLong("peak"));
-        assertThat(parsed.field("cost").orElseThrow().asDouble("cost"))
+                .isEqualTo(parsed.at("peak").flatMap(Json::whole).orElseThrow());
+        assertThat(parsed.at("cost").flatMap(Json::number).orElseThrow())
                 .isCloseTo(cost, within(1e-6 * cost));
         return cost;
     }

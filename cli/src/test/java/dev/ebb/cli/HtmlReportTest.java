@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -42,22 +43,52 @@ final class HtmlReportTest {
         Assumptions.assumeTrue(
                 browser.isPresent(),
                 "no chromium on the PATH: the page was not tried in a browser");
-        var process =
-                new ProcessBuilder(
-                                browser.orElseThrow(),
+        var report = report().toUri().toString();
+        for (var size : List.of("1280,900", "500,900")) {
+            var page = drawn(browser.orElseThrow(), report, "--window-size=" + size);
+            assertThat(page)
+                    .as(size)
+                    .contains("data-ready=\"true\"", "<td class=\"n\">")
+                    .contains("data-fits=\"true\"");
+            assertThat(page.split("<canvas", -1)).as("three charts").hasSize(4);
+        }
+    }
+
+    private static String drawn(String browser, String page, String... more)
+            throws IOException, InterruptedException {
+        var command =
+                new ArrayList<>(
+                        List.of(
+                                browser,
                                 "--headless",
                                 "--no-sandbox",
                                 "--disable-gpu",
-                                "--virtual-time-budget=5000",
-                                "--dump-dom",
-                                report().toUri().toString())
-                        .redirectError(ProcessBuilder.Redirect.DISCARD)
-                        .start();
-        var page = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                                "--virtual-time-budget=5000"));
+        command.addAll(List.of(more));
+        command.addAll(List.of("--dump-dom", page));
+        var process =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(page).contains("data-ready=\"true\"");
-        assertThat(page.split("<canvas", -1)).as("three charts").hasSize(4);
-        assertThat(page).contains("<td class=\"n\">");
+        return text;
+    }
+
+    @Test
+    void what_was_measured_is_what_was_promised_at_every_step() throws IOException {
+        var page = Files.readString(report());
+        var start = page.indexOf("id=\"data\">") + "id=\"data\">".length();
+        var tide =
+                Shell.parsed(page.substring(start, page.indexOf("</script>", start)))
+                        .at("tide")
+                        .orElseThrow();
+        var held = tide.at("held").orElseThrow().elements();
+        var rows = tide.at("bytes").orElseThrow().elements();
+        assertThat(held).hasSameSizeAs(rows.getFirst().elements()).isNotEmpty();
+        for (int i = 0; i < held.size(); i++) {
+            long promised = 0;
+            for (var row : rows) promised += row.elements().get(i).whole().orElseThrow();
+            assertThat(held.get(i).whole().orElseThrow()).as("step %d", i).isEqualTo(promised);
+        }
     }
 
     private static Optional<String> browser() {

@@ -3,13 +3,13 @@ package dev.ebb.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -17,36 +17,48 @@ import java.util.concurrent.TimeUnit;
 /** A run that is stopped and goes on ends in the same bits as one that was not. */
 final class ResumeTest {
     private static final int STEPS = 30;
-    private static final int KILLS = 3;
+    private static final int LONG = 400;
+    private static final int KILLS = 10;
 
     @TempDir Path folder;
 
     private List<String> arguments(String name, String... more) throws IOException {
-        var arguments = Shell.tiny(folder, name, STEPS);
+        return arguments(name, STEPS, more);
+    }
+
+    private List<String> arguments(String name, int steps, String... more) throws IOException {
+        var arguments = Shell.tiny(folder, name, steps);
         arguments.addAll(List.of("--checkpoint", "1"));
         arguments.addAll(List.of(more));
         return arguments;
     }
 
     @Test
-    void killed_at_random_moments_it_goes_on_bit_for_bit()
+    void killed_at_ten_random_moments_it_goes_on_bit_for_bit()
             throws IOException, InterruptedException {
-        assertThat(Shell.run(arguments("whole")).code()).isZero();
+        assertThat(Shell.run(arguments("whole", LONG)).code()).isZero();
         var random = new Random(7);
         var log = folder.resolve("log.txt");
         var checkpoint = folder.resolve("cut/checkpoint.safetensors");
-        var resumed = new ArrayList<String>();
         for (int i = 0; i < KILLS; i++) {
-            var child = Shell.spawn(arguments("cut", resumed.toArray(String[]::new)), log);
-            long before =
-                    Files.exists(checkpoint) ? Files.getLastModifiedTime(checkpoint).toMillis() : 0;
-            while (child.isAlive() && !changed(checkpoint, before)) Thread.sleep(5);
-            child.waitFor(random.nextInt(60), TimeUnit.MILLISECONDS);
+            boolean begun = Files.exists(checkpoint);
+            var child =
+                    Shell.spawn(
+                            begun ? arguments("cut", LONG, "--resume") : arguments("cut", LONG),
+                            log);
+            if (i % 2 == 0) {
+                // some steps after the first checkpoint of this process
+                awaitChange(child, checkpoint);
+                child.waitFor(random.nextInt(60), TimeUnit.MILLISECONDS);
+            } else {
+                // whatever it is doing: starting, planning, reading, writing, training
+                child.waitFor(random.nextInt(1500), TimeUnit.MILLISECONDS);
+            }
+            assertThat(child.isAlive()).as("kill %d hits it: %s", i, read(log)).isTrue();
             child.destroyForcibly().waitFor();
-            assertThat(checkpoint).as(Files.readString(log)).exists();
-            if (resumed.isEmpty()) resumed.add("--resume");
         }
-        var last = Shell.run(arguments("cut", "--resume"));
+        assertThat(checkpoint).exists();
+        var last = Shell.run(arguments("cut", LONG, "--resume"));
         assertThat(last.code()).as(last.err()).isZero();
         assertThat(Shell.digest(folder.resolve("cut.json")))
                 .isEqualTo(Shell.digest(folder.resolve("whole.json")));
@@ -54,8 +66,16 @@ final class ResumeTest {
                 .isEqualTo(Shell.json(folder.resolve("whole.json")).at("loss"));
     }
 
-    private static boolean changed(Path file, long before) throws IOException {
-        return Files.exists(file) && Files.getLastModifiedTime(file).toMillis() > before;
+    private static void awaitChange(Process child, Path file)
+            throws IOException, InterruptedException {
+        var before = Files.exists(file) ? Files.getLastModifiedTime(file).toMillis() : 0;
+        while (child.isAlive()
+                && !(Files.exists(file) && Files.getLastModifiedTime(file).toMillis() > before))
+            Thread.sleep(5);
+    }
+
+    private static String read(Path log) throws IOException {
+        return Files.readString(log);
     }
 
     @Test
@@ -77,6 +97,94 @@ final class ResumeTest {
         Files.write(run.checkpoint(), new byte[10]);
         Files.write(run.before(), new byte[10]);
         assertThatThrownBy(run::restore).isInstanceOf(Refusal.class).hasMessageContaining("--out");
+    }
+
+    @Test
+    void a_full_disk_leaves_the_last_checkpoint_and_the_run_goes_on_later()
+            throws IOException, InterruptedException {
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "limits need bash");
+        assertThat(Shell.run(arguments("whole")).code()).isZero();
+        assertThat(Shell.run(arguments("full", 5)).code()).isZero();
+        var run = new Folder(folder.resolve("full"));
+        var good = Files.readAllBytes(run.checkpoint());
+        var before = Files.readAllBytes(run.before());
+        var log = folder.resolve("log.txt");
+        int less = good.length / 1024 / 2;
+        var child = Shell.spawnWithFilesUpTo(less, arguments("full", "--resume"), log);
+        assertThat(child.waitFor()).as(Files.readString(log)).isEqualTo(1);
+        assertThat(Files.readString(log))
+                .contains(
+                        "ebb: the checkpoint of step 6 cannot be written",
+                        "the disk is full",
+                        "the last good one is kept",
+                        "--resume")
+                .doesNotContain("\tat ");
+        assertThat(Files.readAllBytes(run.checkpoint())).isEqualTo(good);
+        assertThat(Files.readAllBytes(run.before())).isEqualTo(before);
+        try (var files = Files.list(run.path())) {
+            assertThat(files.map(f -> f.getFileName().toString()))
+                    .as("no half a file is left")
+                    .noneMatch(name -> name.contains("next") || name.contains("part"));
+        }
+        // five steps at the rate of a run of five, then on at its last rate: the run's own bits
+        var again = Shell.run(arguments("full", "--resume"));
+        assertThat(again.code()).as(again.err()).isZero();
+        assertThat(Shell.whole(folder.resolve("full.json"), "steps")).isEqualTo(STEPS);
+    }
+
+    @Test
+    void a_folder_that_cannot_be_made_is_named() throws IOException {
+        var nowhere = Path.of("/proc/ebb-cannot-be-made");
+        Assumptions.assumeTrue(Files.isDirectory(Path.of("/proc")), "a folder nobody may write");
+        var arguments = Shell.tiny(folder, "x", 1);
+        arguments.set(arguments.indexOf(folder.resolve("x").toString()), nowhere.toString());
+        var made = Shell.run(arguments);
+        assertThat(made.code()).isEqualTo(1);
+        assertThat(made.err()).contains(nowhere.toString(), "--out").doesNotContain("\tat ");
+    }
+
+    @Test
+    void a_folder_without_permission_is_named() throws IOException {
+        var locked = Files.createDirectory(folder.resolve("locked"));
+        assertThat(locked.toFile().setWritable(false)).isTrue();
+        Assumptions.assumeFalse(Files.isWritable(locked), "root may write anywhere");
+        var result = Shell.run(Shell.tiny(folder, "locked", 1));
+        assertThat(result.code()).isEqualTo(1);
+        assertThat(result.err()).contains("locked cannot be written; name another with --out");
+    }
+
+    @Test
+    void both_checkpoints_corrupted_end_in_a_sentence() throws IOException {
+        assertThat(Shell.run(arguments("run", 2)).code()).isZero();
+        var run = new Folder(folder.resolve("run"));
+        for (var file : List.of(run.checkpoint(), run.before())) {
+            var bad = Files.readAllBytes(file);
+            bad[bad.length / 2] ^= 4;
+            Files.delete(file);
+            Files.write(file, bad);
+        }
+        var result = Shell.run(arguments("run", "--resume"));
+        assertThat(result.code()).isEqualTo(1);
+        assertThat(result.err())
+                .contains("no checkpoint can be read", "corrupted", "the one before", "--out")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void a_polite_kill_saves_first_and_the_run_goes_on() throws IOException, InterruptedException {
+        assertThat(Shell.run(arguments("whole", LONG)).code()).isZero();
+        var log = folder.resolve("log.txt");
+        var arguments = Shell.tiny(folder, "cut", LONG);
+        arguments.addAll(List.of("--checkpoint", "1000"));
+        var child = Shell.spawn(arguments, log);
+        while (child.isAlive() && !Files.readString(log).contains("step 1/")) Thread.sleep(5);
+        child.destroy();
+        assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readString(log)).contains("stopped after step", "--resume --out");
+        var last = Shell.run(arguments("cut", LONG, "--resume"));
+        assertThat(last.code()).as(last.err()).isZero();
+        assertThat(Shell.digest(folder.resolve("cut.json")))
+                .isEqualTo(Shell.digest(folder.resolve("whole.json")));
     }
 
     @Test

@@ -57,24 +57,61 @@ final class Shell {
 
     static Json json(Path file) {
         try {
-            return Json.parse(Files.readString(file));
-        } catch (FileFormatException e) {
-            throw new AssertionError(e);
+            return parsed(Files.readString(file));
         } catch (IOException e) {
             throw new AssertionError(file + " was not written", e);
         }
+    }
+
+    static Json parsed(String text) {
+        try {
+            return Json.parse(text);
+        } catch (FileFormatException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static long whole(Path file, String key) {
+        return json(file).at(key).flatMap(Json::whole).orElseThrow();
     }
 
     static String digest(Path file) {
         return json(file).at("weights_digest").flatMap(Json::text).orElseThrow();
     }
 
-    /** The command in a Java of its own, on the path of this one. */
+    /** The command in a Java of its own, on the path of this one; quick to start. */
     static Process spawn(List<String> arguments, Path log) throws IOException {
+        return spawn(List.of("-XX:TieredStopAtLevel=1"), arguments, log);
+    }
+
+    /** The command in a Java of its own, with options for that Java. */
+    static Process spawn(List<String> options, List<String> arguments, Path log)
+            throws IOException {
+        return start(command(options, arguments), log);
+    }
+
+    /** The command where no file may grow over {@code kibibytes}: as on a disk that is full. */
+    static Process spawnWithFilesUpTo(int kibibytes, List<String> arguments, Path log)
+            throws IOException {
+        var command =
+                new ArrayList<>(
+                        List.of("bash", "-c", "ulimit -f " + kibibytes + "; exec \"$@\"", "ebb"));
+        command.addAll(command(List.of("-XX:-UsePerfData"), arguments));
+        return start(command, log);
+    }
+
+    private static Process start(List<String> command, Path log) throws IOException {
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+    }
+
+    private static List<String> command(List<String> options, List<String> arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--add-modules=jdk.incubator.vector");
-        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(options);
         var modules = Optional.ofNullable(System.getProperty("jdk.module.path"));
         if (modules.isPresent()) {
             command.addAll(List.of("-p", modules.get(), "-m", "dev.ebb.cli/dev.ebb.cli.Main"));
@@ -83,9 +120,6 @@ final class Shell {
                     List.of("-cp", System.getProperty("java.class.path"), "dev.ebb.cli.Main"));
         }
         command.addAll(arguments);
-        return new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
+        return command;
     }
 }

@@ -27,6 +27,10 @@ final class Meter {
     private final long[] start = new long[KINDS];
     private final long[] now = new long[KINDS];
     private final long[] peak = new long[KINDS];
+
+    /** What all categories held together while each action ran. */
+    private final long[] held;
+
     private int done;
     private int length;
     private int actions;
@@ -43,6 +47,7 @@ final class Meter {
         category = new int[most];
         change = new long[most];
         end = new int[steps.size()];
+        held = new long[steps.size()];
         for (Step step : steps) {
             switch (step) {
                 case Step.Work work -> {
@@ -85,7 +90,17 @@ final class Meter {
     void step() {
         int to = end[actions++];
         for (; done < to; done++) now[category[done]] += change[done];
-        for (int k = 0; k < KINDS; k++) peak[k] = Math.max(peak[k], now[k]);
+        long all = 0;
+        for (int k = 0; k < KINDS; k++) {
+            peak[k] = Math.max(peak[k], now[k]);
+            all += now[k];
+        }
+        held[actions - 1] = all;
+    }
+
+    /** The bytes held while each action of the latest run ran. */
+    long[] held() {
+        return Arrays.copyOf(held, actions);
     }
 
     /** The most bytes of each category at once since the run began. */

@@ -126,6 +126,14 @@ public final class Program implements AutoCloseable {
         else carrier.get(value, to);
     }
 
+    /**
+     * The bytes that the latest run held in the arena while each computation or transfer ran, as
+     * counted: beside the {@link Tide}, which is the promise.
+     */
+    public long[] held() {
+        return meter.held();
+    }
+
     public long promisedBytes() {
         return layout.arenaBytes() + fixedBytes;
     }

@@ -64,7 +64,6 @@ final class Undoing {
     /** Operands in the order of {@link #round}'s parameters. */
     Node backward() {
         var inputs = new ArrayList<Value>();
-        if (ahead.counted()) inputs.add(pair.backward().inputs().getFirst());
         inputs.addAll(pair.ahead().subList(0, ahead.constants()));
         inputs.addAll(pair.back().subList(0, back.constants()));
         inputs.addAll(pair.given().subList(0, ahead.carries()));
@@ -82,7 +81,7 @@ final class Undoing {
                         ahead.constants() + back.constants(),
                         ahead.carries() + back.carries(),
                         back.reverse(),
-                        back.counted(),
+                        false,
                         new Remember.Nothing(),
                         back.pace());
         var node = pair.backward();

@@ -114,6 +114,7 @@ final class Offers {
     /** Whether there is a way back for {@code v}, and no promise that it stays. */
     private boolean mayGo(int v) {
         if (v < model.params && (model.pinned[v] || model.isReplaced(v))) return false;
+        if (model.place[v] >= 0) return false;
         int node = model.producer[v];
         return (node >= 0 && !model.once[node]) || model.ways[v].length > 0;
     }

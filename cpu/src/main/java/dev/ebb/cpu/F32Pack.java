@@ -43,7 +43,7 @@ final class F32Pack {
             int at) {
         int fours = lane == 1 && from.dtype() == DType.F32 ? lanes / (4 * LANES) : 0;
         for (int i = 0; i < 4 * fours; i += 4) {
-            long start = (base + i * LANES) * 4;
+            long start = (base + (long) i * LANES) * 4;
             four(
                     from.segment(),
                     start,

@@ -10,6 +10,7 @@ public final class Example1FirstGradient {
 
     public static void main(String[] args) {
         System.out.println(gradient());
+        System.out.println(withResiduals(Array.of(1f, 2f)));
     }
 
     // [first-gradient
@@ -21,5 +22,17 @@ public final class Example1FirstGradient {
         var gradient = Ebb.compile(Ebb.grad(Example1FirstGradient::bowl));
         return (Array) gradient.apply(Array.of(1f, 2f, 3f)); // 2x: [2, 4, 6]
     }
+
     // first-gradient]
+
+    // [extra
+    static Ebb.ValueGradAndExtra<Tensor, Tensor> withResiduals(Tensor x) {
+        return Ebb.valueGradAndExtra(
+                        (Tensor w) -> {
+                            var residuals = w.sub(1);
+                            return new Ebb.WithExtra<>(residuals.square().sum(), residuals);
+                        })
+                .apply(x);
+    }
+    // extra]
 }

@@ -19,6 +19,9 @@ final class ExamplesTest {
     @Test
     void firstGradient() {
         assertThat(Example1FirstGradient.gradient().toFloats()).containsExactly(2, 4, 6);
+        var told = Example1FirstGradient.withResiduals(Array.of(2f, 4f));
+        assertThat(((Array) told.grad()).toFloats()).containsExactly(2, 6);
+        assertThat(((Array) told.extra()).toFloats()).containsExactly(1, 3);
     }
 
     @Test
@@ -88,5 +91,14 @@ final class ExamplesTest {
         assertThat(orbit.get(0)).isNotZero();
         assertThat(Example9Reversible.mirrored().toDoubles())
                 .containsExactly(new double[] {2, 2 * Math.exp(2)}, within(1e-12));
+    }
+
+    @Test
+    void disk(@TempDir Path folder) {
+        var report = Example10Disk.run(folder);
+        assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
+        assertThat(report.disk().measuredBytes())
+                .isEqualTo(report.disk().promisedBytes())
+                .isPositive();
     }
 }

@@ -15,8 +15,12 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Conv;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
 
 import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Optional;
 
 final class LayersTest {
     private static final Seed SEED = new Seed(3);
@@ -69,6 +73,52 @@ final class LayersTest {
         var after = (Array) model.logits(Array.of(Shape.of(1, 4), 1, 2, 3, 9));
         for (int i = 0; i < 3 * 11; i++) assertThat(after.get(i)).isEqualTo(before.get(i));
         assertThat(after.get(3 * 11)).isNotEqualTo(before.get(3 * 11));
+    }
+
+    @Test
+    void aMaskThatHidesTheFutureIsCausal() {
+        int time = 5;
+        var causal = attention(new SelfAttention.Heads(2, 2, true), noise(8, 24));
+        var open = attention(new SelfAttention.Heads(2, 2, false), noise(8, 24));
+        var hidden = new float[time * time];
+        for (int i = 0; i < hidden.length; i++)
+            hidden[i] = i % time > i / time ? Float.NEGATIVE_INFINITY : 0;
+        var x = noise(3, time, 8);
+        close(open.apply(x, Array.of(Shape.of(time, time), hidden)), causal.apply(x));
+    }
+
+    @Test
+    void groupedQueriesShareKeysAndValues() {
+        var query = noise(8, 8);
+        var keys = noise(8, 4);
+        var values = Init.normal(1).of(Shape.of(8, 4), SEED.of("values"));
+        var few = new SelfAttention.Heads(4, 2, true);
+        var many = new SelfAttention.Heads(4, 4, true);
+        var x = noise(2, 5, 8);
+        close(
+                attention(few, Tensors.concat(List.of(query, keys, values), 1)).apply(x),
+                attention(many, Tensors.concat(List.of(query, twice(keys), twice(values)), 1))
+                        .apply(x));
+    }
+
+    /** Each of two heads of width two, twice. */
+    private static Tensor twice(Tensor heads) {
+        var first = heads.slice(1, 0, 2);
+        var second = heads.slice(1, 2, 4);
+        return Tensors.concat(List.of(first, first, second, second), 1);
+    }
+
+    private static SelfAttention attention(SelfAttention.Heads heads, Tensor in) {
+        return new SelfAttention(
+                new SelfAttention.Fused(new Projection(in)),
+                new Projection(noise(8, 8)),
+                heads,
+                Optional.empty());
+    }
+
+    private static void close(Tensor found, Tensor expected) {
+        assertThat(((Array) found).toDoubles())
+                .containsExactly(((Array) expected).toDoubles(), within(1e-5));
     }
 
     @Test

@@ -27,7 +27,6 @@ public final class Durable {
     /** Replaces {@code file} by {@code content}, or leaves it as it was. */
     public static void write(Path file, Content content) throws IOException {
         var target = file.toAbsolutePath();
-        var folder = target.resolveSibling(".");
         var beside = target.resolveSibling(target.getFileName() + ".part");
         try {
             try (var channel =
@@ -46,15 +45,16 @@ public final class Durable {
             Files.deleteIfExists(beside);
             throw e;
         }
-        force(folder);
     }
 
-    private static void rename(Path from, Path to) throws IOException {
+    /** Gives {@code from}, whole and beside it, the name {@code to}, at once and to stay. */
+    public static void rename(Path from, Path to) throws IOException {
         try {
             Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
         } catch (AtomicMoveNotSupportedException _) {
             Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
         }
+        force(to.toAbsolutePath().resolveSibling("."));
     }
 
     /** The new name is on the disk too. Systems that cannot open a folder need no such call. */

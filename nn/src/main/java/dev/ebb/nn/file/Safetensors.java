@@ -12,6 +12,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
@@ -58,7 +60,29 @@ public final class Safetensors implements AutoCloseable {
     public static void write(
             Path file, SequencedMap<String, Array> tensors, Map<String, String> metadata)
             throws IOException {
+        write(file, Supply.of(tensors), metadata);
+    }
+
+    /** Writes tensors in the order of the list, one after the other, whole or not at all. */
+    public static void write(Path file, List<Supply> tensors, Map<String, String> metadata)
+            throws IOException {
         SafetensorsWriter.write(file, tensors, metadata);
+    }
+
+    /** All tensors as they are stored, each read when its data is asked for. */
+    public List<Supply> supplies() throws FileFormatException {
+        var all = new ArrayList<Supply>();
+        for (var named : header.entries().entrySet()) {
+            var name = named.getKey();
+            var type = named.getValue().type(file, name);
+            all.add(new Supply(name, type, () -> copy(named.getValue(), type)));
+        }
+        return all;
+    }
+
+    private Array copy(SafetensorsHeader.Entry entry, Type type) {
+        var bytes = data.asSlice(entry.from(), type.bytes());
+        return Array.copy(type.shape(), new Buffer(type.dtype(), type.size(), bytes));
     }
 
     public Path file() {
@@ -92,9 +116,7 @@ public final class Safetensors implements AutoCloseable {
             throw new FileFormatException(
                     file, "there is no tensor " + name + "; it has " + Names.sample(names()));
         }
-        var type = entry.type(file, name);
-        var bytes = data.asSlice(entry.from(), type.bytes());
-        return Array.copy(type.shape(), new Buffer(type.dtype(), type.size(), bytes));
+        return copy(name, entry.type(file, name));
     }
 
     /**

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SequencedMap;
 
 /** Writes safetensors: the header, padded to a multiple of eight bytes, then the data. */
 final class SafetensorsWriter {
@@ -21,7 +20,7 @@ final class SafetensorsWriter {
 
     private SafetensorsWriter() {}
 
-    static void write(Path file, SequencedMap<String, Array> tensors, Map<String, String> metadata)
+    static void write(Path file, List<Supply> tensors, Map<String, String> metadata)
             throws IOException {
         var header = header(tensors, metadata);
         Durable.write(
@@ -30,12 +29,18 @@ final class SafetensorsWriter {
                     var length = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
                     out.write(length.putLong(header.length).array());
                     out.write(header);
-                    for (var tensor : tensors.values()) bytes(tensor, out);
+                    for (var tensor : tensors) bytes(data(tensor), out);
                 });
     }
 
-    private static byte[] header(
-            SequencedMap<String, Array> tensors, Map<String, String> metadata) {
+    private static Array data(Supply tensor) {
+        var data = tensor.data().get();
+        if (data.type().equals(tensor.type())) return data;
+        throw new IllegalArgumentException(
+                tensor.name() + " was to be " + tensor.type() + " and came as " + data.type());
+    }
+
+    private static byte[] header(List<Supply> tensors, Map<String, String> metadata) {
         var members = new LinkedHashMap<String, Json>();
         if (!metadata.isEmpty()) {
             var notes = new LinkedHashMap<String, Json>();
@@ -43,14 +48,14 @@ final class SafetensorsWriter {
             members.put("__metadata__", Json.of(notes));
         }
         long at = 0;
-        for (var tensor : tensors.entrySet()) {
-            var type = tensor.getValue().type();
+        for (var tensor : tensors) {
+            var type = tensor.type();
             var label =
                     Safetensors.label(type.dtype())
                             .orElseThrow(
                                     () ->
                                             new IllegalArgumentException(
-                                                    tensor.getKey()
+                                                    tensor.name()
                                                             + " is "
                                                             + type
                                                             + ", which safetensors cannot hold;"
@@ -61,7 +66,8 @@ final class SafetensorsWriter {
             var dims = type.shape().dims().stream().map(d -> Json.of((long) d)).toList();
             entry.put("shape", Json.of(dims));
             entry.put("data_offsets", Json.of(List.of(Json.of(at), Json.of(end))));
-            members.put(tensor.getKey(), Json.of(entry));
+            if (members.put(tensor.name(), Json.of(entry)) != null)
+                throw new IllegalArgumentException("two tensors are called " + tensor.name());
             at = end;
         }
         var text = Json.of(members).toString();

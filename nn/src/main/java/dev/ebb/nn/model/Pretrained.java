@@ -9,6 +9,7 @@ import dev.ebb.nn.file.Safetensors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,9 @@ import java.util.Optional;
  * shapes of its tensors, the rest off a config.json beside the file.
  */
 public final class Pretrained {
+    /** The name of a file's own note of what config.json says elsewhere. */
+    public static final String NOTE = "config";
+
     private static final Seed ANY = new Seed(0);
 
     private final Safetensors file;
@@ -38,7 +42,7 @@ public final class Pretrained {
     /** Loads the GPT-2 or Llama whose tensors' names start with {@code prefix}. */
     public static LanguageModel load(Path file, String prefix) throws IOException {
         try (var tensors = Safetensors.open(file)) {
-            var loader = new Pretrained(tensors, prefix, config(file));
+            var loader = new Pretrained(tensors, prefix, config(tensors));
             if (tensors.has(prefix + "wte.weight")) return loader.gpt2(prefix);
             if (tensors.has(prefix + "transformer.wte.weight"))
                 return loader.gpt2(prefix + "transformer.");
@@ -56,19 +60,47 @@ public final class Pretrained {
         }
     }
 
-    private static Json config(Path file) throws IOException {
+    /** As the file itself notes, or the config beside it. */
+    private static Json config(Safetensors tensors) throws IOException {
+        var noted = Optional.ofNullable(tensors.metadata().get(NOTE));
+        var file = tensors.file();
+        if (noted.isPresent()) return parsed(file, noted.get());
         var name = file.toAbsolutePath().getFileName().toString().replaceFirst("\\.[^.]*$", "");
         for (var candidate : List.of(name + ".json", "config.json")) {
             var beside = file.resolveSibling(candidate);
             if (!Files.isRegularFile(beside)) continue;
-            try {
-                var json = Json.parse(Files.readString(beside));
-                return json.at("config").orElse(json);
-            } catch (FileFormatException e) {
-                throw new FileFormatException(beside, String.valueOf(e.getMessage()), e);
-            }
+            var json = parsed(beside, Files.readString(beside));
+            return json.at("config").orElse(json);
         }
         return Json.of(Map.of());
+    }
+
+    private static Json parsed(Path where, String text) throws FileFormatException {
+        try {
+            return Json.parse(text);
+        } catch (FileFormatException e) {
+            throw new FileFormatException(where, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** What the tensors do not tell of a model, for a file's note {@link #NOTE}. */
+    public static Json config(LanguageModel model) {
+        var members = new LinkedHashMap<String, Json>();
+        switch (model) {
+            case Gpt2 gpt -> {
+                members.put("n_head", Json.of(gpt.config().heads()));
+                members.put("layer_norm_epsilon", Json.of(gpt.config().epsilon()));
+            }
+            case Llama llama -> {
+                var c = llama.config();
+                members.put("num_attention_heads", Json.of(c.heads()));
+                members.put("max_position_embeddings", Json.of(c.context()));
+                members.put("rope_theta", Json.of(c.rotaryBase()));
+                members.put("rms_norm_eps", Json.of(c.epsilon()));
+            }
+            default -> {}
+        }
+        return Json.of(members);
     }
 
     private Gpt2 gpt2(String start) throws FileFormatException {
@@ -81,7 +113,7 @@ public final class Pretrained {
                         positions.shape().dim(0),
                         width,
                         layers(start + "h.%d.ln_1.weight"),
-                        (int) heads(width),
+                        (int) whole("n_head", Math.max(1, width / 64)),
                         number("layer_norm_epsilon", 1e-5));
         return Weights.load(file, Gpt2.of(config, ANY), Naming.gpt2().behind(start));
     }
@@ -140,18 +172,6 @@ public final class Pretrained {
                     file.file(), "the tensor " + pattern.formatted(0) + " is missing");
         }
         return n;
-    }
-
-    /** As the file itself notes, or the config beside it; else of width 64, as published. */
-    private long heads(int width) throws FileFormatException {
-        var noted = file.metadata().get("heads");
-        if (noted == null) return whole("n_head", Math.max(1, width / 64));
-        try {
-            return Integer.parseInt(noted);
-        } catch (NumberFormatException e) {
-            throw new FileFormatException(
-                    file.file(), "its note of heads is no number: " + noted, e);
-        }
     }
 
     private long whole(String key, long otherwise) {

@@ -5,7 +5,9 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Safetensors;
+import dev.ebb.nn.file.Supply;
 import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -15,7 +17,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.SequencedMap;
+import java.util.function.IntFunction;
 
 /** A model's tensors, to and from files. */
 public final class Weights {
@@ -51,6 +55,30 @@ public final class Weights {
         return named;
     }
 
+    /**
+     * The tensors of a model by their names in a file, each made when it is asked for.
+     *
+     * @param like a model of the same build; only its types count
+     * @param at the tensor at a place in {@link Tensorwise#list}
+     */
+    public static List<Supply> supplies(Object like, Naming naming, IntFunction<Array> at) {
+        var names = Tensorwise.names(like);
+        var types = Tensorwise.list(like).stream().map(Tensor::type).toList();
+        var supplies = new ArrayList<Supply>();
+        for (int i = 0; i < names.size(); i++) {
+            int place = i;
+            var stored = naming.place(names.get(i));
+            supplies.add(
+                    stored.turned()
+                            ? new Supply(
+                                    stored.name(),
+                                    turned(types.get(i)),
+                                    () -> turned(at.apply(place)))
+                            : new Supply(stored.name(), types.get(i), () -> at.apply(place)));
+        }
+        return supplies;
+    }
+
     /** How many numbers a model has. */
     public static long count(Object model) {
         return Tensorwise.list(model).stream().mapToLong(t -> t.type().size()).sum();
@@ -63,12 +91,18 @@ public final class Weights {
 
     /** A digest of names, types and bits. */
     public static String digest(SequencedMap<String, Array> tensors) {
+        return digest(Supply.of(tensors), List.of());
+    }
+
+    /** A digest of names, types and bits, and of {@code notes}. */
+    public static String digest(List<Supply> tensors, List<String> notes) {
         var sha = sha256();
-        tensors.forEach(
-                (name, array) -> {
-                    sha.update((name + " " + array.type() + "\n").getBytes(StandardCharsets.UTF_8));
-                    feed(sha, array);
-                });
+        for (var tensor : tensors) {
+            var line = tensor.name() + " " + tensor.type() + "\n";
+            sha.update(line.getBytes(StandardCharsets.UTF_8));
+            feed(sha, tensor.data().get());
+        }
+        for (var note : notes) sha.update((note + "\n").getBytes(StandardCharsets.UTF_8));
         return HexFormat.of().formatHex(sha.digest());
     }
 

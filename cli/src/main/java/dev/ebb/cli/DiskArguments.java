@@ -1,0 +1,38 @@
+package dev.ebb.cli;
+
+import dev.ebb.plan.Budget;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+
+/** The options that name a second place for what does not fit in memory. */
+final class DiskArguments {
+    @Option(
+            names = "--disk",
+            paramLabel = "DIR",
+            description =
+                    "A folder for what does not fit in the budget: values, weights and optimizer"
+                            + " state may lie in a file there meanwhile.")
+    private @Nullable Path folder;
+
+    @Option(
+            names = "--disk-room",
+            paramLabel = "BYTES",
+            defaultValue = "4GiB",
+            converter = BudgetText.class,
+            description = "The most bytes of that file. Default: ${DEFAULT-VALUE}.")
+    private Budget room = Budget.gibibytes(4);
+
+    /** For what knows no disk. */
+    void refuseFor(String what) {
+        if (folder != null) throw new Refusal("--disk means nothing for " + what);
+    }
+
+    /** {@code memory}, and the disk if there is one. */
+    Budget with(Budget memory) {
+        return folder == null ? memory : memory.withDisk(folder, room);
+    }
+}

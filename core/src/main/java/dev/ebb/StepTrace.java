@@ -1,0 +1,85 @@
+package dev.ebb;
+
+import dev.ebb.ir.Graph;
+import dev.ebb.plan.Binding;
+import dev.ebb.plan.Plan;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Store;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.trace.Trace;
+import dev.ebb.trace.Tree;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A step recorded: a graph from the state and the input to the state after and the output.
+ *
+ * @param form a state without data: how states are built
+ * @param output an output without data
+ * @param states how many tensors a state has
+ * @param inputs how many tensors an input has
+ */
+record StepTrace<S, R>(
+        Graph graph, S form, R output, int states, int inputs, List<Tensor> captured) {
+
+    static <S, B, R> StepTrace<S, R> of(Fn2<S, B, Next<S, R>> step, S initial, B example) {
+        var state = Tree.flatten(initial);
+        var input = Tree.flatten(example);
+        int states = state.size();
+        var types = new ArrayList<>(state.stream().map(Tensor::type).toList());
+        types.addAll(input.stream().map(Tensor::type).toList());
+        var forms = new ArrayList<S>();
+        var outputs = new ArrayList<R>();
+        var trace =
+                Trace.of(
+                        in -> {
+                            var before = in.subList(0, states);
+                            forms.add(Tree.unflatten(initial, before));
+                            var next =
+                                    step.apply(
+                                            forms.getFirst(),
+                                            Tree.unflatten(example, in.subList(states, in.size())));
+                            outputs.add(next.out());
+                            return results(before, forms.getFirst(), next);
+                        },
+                        types);
+        return new StepTrace<>(
+                trace.graph(),
+                forms.getFirst(),
+                outputs.getFirst(),
+                states,
+                input.size(),
+                trace.captured());
+    }
+
+    private static <S, R> List<Tensor> results(List<Tensor> before, S form, Next<S, R> next) {
+        if (!Tree.shapeOf(next.state()).equals(Tree.shapeOf(form))) {
+            throw new IllegalArgumentException(
+                    "a step must return a state built like the one it was given");
+        }
+        var after = Tree.flatten(next.state());
+        var results = new ArrayList<Tensor>();
+        for (int i = 0; i < before.size(); i++)
+            results.add(before.get(i).apply(new Store(), after.get(i)));
+        results.addAll(Tree.flatten(next.out()));
+        return results;
+    }
+
+    /** The state is replaced, inputs are used up, what the step closes over stays. */
+    Plan plan(Pipeline pipeline) {
+        var bindings = new ArrayList<Binding>();
+        for (int i = 0; i < graph.params().size(); i++) {
+            bindings.add(
+                    i < states
+                            ? new Binding.Replaced(i)
+                            : i < states + inputs ? new Binding.Consumed() : new Binding.Kept());
+        }
+        return pipeline.plan(graph, bindings);
+    }
+
+    /** What the step closes over. */
+    List<Array> data() {
+        return Prepared.data(captured);
+    }
+}

@@ -1,0 +1,54 @@
+package dev.ebb.examples;
+
+import dev.ebb.Ebb;
+import dev.ebb.Fn;
+import dev.ebb.exec.Report;
+import dev.ebb.ir.Shape;
+import dev.ebb.nn.Init;
+import dev.ebb.nn.Seed;
+import dev.ebb.plan.Budget;
+import dev.ebb.tensor.Tensor;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** A gradient in less memory than it can have, with the rest in a file. */
+public final class Example10Disk {
+    private Example10Disk() {}
+
+    public static void main(String[] args) {
+        System.out.println(run(Path.of(System.getProperty("java.io.tmpdir"))).text());
+    }
+
+    /** A net of square layers, and its loss. */
+    record Net(List<Tensor> layers) {
+        static Net of(int depth) {
+            return new Net(
+                    IntStream.range(0, depth).mapToObj(i -> noise(Shape.of(64, 64), i)).toList());
+        }
+
+        Tensor loss() {
+            Tensor h = noise(Shape.of(32, 64), 99);
+            for (var w : layers) h = h.add(h.matmul(w).tanh());
+            return h.square().mean();
+        }
+    }
+
+    static Report run(Path folder) {
+        // [disk
+        Fn<Net, Net> gradient = Ebb.grad(Net::loss);
+        var net = Net.of(8);
+        long least = Ebb.compile(gradient).plan(net).leastBytes();
+        var budget = Budget.bytes(least * 9 / 10).withDisk(folder, Budget.mebibytes(64));
+        try (var compiled = Ebb.compile(gradient, budget)) {
+            compiled.apply(net);
+            return compiled.report();
+        }
+        // disk]
+    }
+
+    private static Tensor noise(Shape shape, int seed) {
+        return Init.normal(0.1).of(shape, new Seed(seed));
+    }
+}
