@@ -76,7 +76,7 @@ final class F32Transpose {
         for (; k + 16 <= depth; k += SOME) {
             int some = Math.min(SOME, (depth - k) / 16 * 16);
             for (int q = 0; q < 4; q++) {
-                quad(from, start + 4L * k + 4 * q * lane, lane, some, into, spare + q * QUAD);
+                quad(from, start + 4L * k + 4L * q * lane, lane, some, into, spare + q * QUAD);
             }
             join(into, spare, some, at + k * LANES);
         }
