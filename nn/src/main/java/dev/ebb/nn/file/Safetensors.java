@@ -72,16 +72,16 @@ public final class Safetensors implements AutoCloseable {
     /** All tensors as they are stored, each read when its data is asked for. */
     public List<Supply> supplies() throws FileFormatException {
         var all = new ArrayList<Supply>();
-        for (var named : header.entries().entrySet()) {
-            var name = named.getKey();
-            var type = named.getValue().type(file, name);
-            all.add(new Supply(name, type, () -> copy(named.getValue(), type)));
+        for (var stored : header.entries().entrySet()) {
+            var type = stored.getValue().type(file, stored.getKey());
+            long from = stored.getValue().from();
+            all.add(new Supply(stored.getKey(), type, () -> copy(from, type)));
         }
         return all;
     }
 
-    private Array copy(SafetensorsHeader.Entry entry, Type type) {
-        var bytes = data.asSlice(entry.from(), type.bytes());
+    private Array copy(long from, Type type) {
+        var bytes = data.asSlice(from, type.bytes());
         return Array.copy(type.shape(), new Buffer(type.dtype(), type.size(), bytes));
     }
 
@@ -116,7 +116,7 @@ public final class Safetensors implements AutoCloseable {
             throw new FileFormatException(
                     file, "there is no tensor " + name + "; it has " + Names.sample(names()));
         }
-        return copy(entry, entry.type(file, name));
+        return copy(entry.from(), entry.type(file, name));
     }
 
     /**
