@@ -155,7 +155,7 @@ record Pipeline(
 
     private static int statesOnDisk(Reversals.Reversed loop, long bytes) {
         if (!loop.whole() || loop.undoable() || loop.state() == 0) return 0;
-        return (int) Math.clamp(bytes / loop.state(), 0, Math.max(0, loop.rounds() - 1));
+        return Math.clamp(bytes / loop.state(), 0, Math.max(0, loop.rounds() - 1));
     }
 
     private Plan planned(Graph merged, List<Binding> bindings, long states) {
