@@ -13,6 +13,7 @@ import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Fit;
+import dev.ebb.plan.Haulage;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
@@ -62,6 +63,11 @@ record Pipeline(
      * as much as does: the search is over room for so many states, of which tapes take their share.
      */
     Plan plan(Graph traced, List<Binding> bindings) {
+        var disk = budget.disk();
+        return (disk.isPresent() ? costing(new Haulage(cost, disk)) : this).best(traced, bindings);
+    }
+
+    private Plan best(Graph traced, List<Binding> bindings) {
         var simple = Simplify.of(traced);
         var merged = Loops.merge(fusing ? Fuse.of(simple) : Fuse.unfused(simple));
         if (strategy.isPresent())
@@ -72,7 +78,7 @@ record Pipeline(
                         merged,
                         loop -> {
                             loops.add(loop);
-                            return room(loop, Long.MAX_VALUE);
+                            return room(loop, Long.MAX_VALUE, 0);
                         });
         var everything = curve(whole, bindings);
         if (loops.isEmpty()) return fitted(everything);
@@ -109,6 +115,7 @@ record Pipeline(
         // room for fewer states may leave the rest of the program more than it costs the loops
         for (long states = fits / 2; states > 0; states /= 4)
             best = cheaper(best, planned(merged, bindings, states));
+        best = withStatesOnDisk(merged, bindings, loops, fits, best);
         try {
             return cheaper(best, fitted(everything));
         } catch (OverBudgetException e) {
@@ -116,8 +123,47 @@ record Pipeline(
         }
     }
 
+    /**
+     * The same with further states on the disk, where that is faster than running more rounds
+     * again: as many as it has room for, or a part of them, which leaves room to other values.
+     */
+    private Plan withStatesOnDisk(
+            Graph merged,
+            List<Binding> bindings,
+            List<Reversals.Reversed> loops,
+            long states,
+            Plan without) {
+        var sharing = loops.stream().filter(l -> statesOnDisk(l, Long.MAX_VALUE) > 0).toList();
+        if (sharing.isEmpty()) return without;
+        long all = 0;
+        long least = Long.MAX_VALUE;
+        for (var loop : sharing) {
+            all = Math.max(all, loop.state() * (loop.rounds() - 1));
+            least = Math.min(least, loop.state());
+        }
+        var best = without;
+        long most = Math.min(all, budget.disk().bytes() / sharing.size());
+        for (long each = most; each >= least; each /= 4) {
+            try {
+                best = cheaper(planned(merged, bindings, states, each), best);
+            } catch (OverBudgetException e) {
+                // what else lies on the disk takes too much of it
+            }
+        }
+        return best;
+    }
+
+    private static int statesOnDisk(Reversals.Reversed loop, long bytes) {
+        if (!loop.whole() || loop.undoable() || loop.state() == 0) return 0;
+        return (int) Math.clamp(bytes / loop.state(), 0, Math.max(0, loop.rounds() - 1));
+    }
+
     private Plan planned(Graph merged, List<Binding> bindings, long states) {
-        return planned(Reversals.within(merged, loop -> room(loop, states)), bindings);
+        return planned(merged, bindings, states, 0);
+    }
+
+    private Plan planned(Graph merged, List<Binding> bindings, long states, long onDisk) {
+        return planned(Reversals.within(merged, loop -> room(loop, states, onDisk)), bindings);
     }
 
     private static Plan cheaper(Plan a, Plan b) {
@@ -125,11 +171,11 @@ record Pipeline(
     }
 
     /**
-     * Room for a tape and so many states, or for the tapes of all rounds if that is less. A loop
-     * that can be undone keeps all or nothing: undoing a round takes no longer than running it
-     * again.
+     * Room for a tape and so many states, or for the tapes of all rounds if that is less; and so
+     * many bytes of states on the disk. A loop that can be undone keeps all or nothing: undoing a
+     * round takes no longer than running it again.
      */
-    private static Optional<Room> room(Reversals.Reversed loop, long states) {
+    private static Optional<Room> room(Reversals.Reversed loop, long states, long onDisk) {
         if (!loop.known()) {
             long kept = Math.min(Math.min(states, UNKNOWN_STATES - 1), loop.rounds() - 1);
             return Optional.of(
@@ -143,14 +189,17 @@ record Pipeline(
         boolean few = loop.state() > 0 && states < all / loop.state();
         if (few && loop.undoable()) return Optional.empty();
         long bytes = few ? Math.min(all, loop.tape() + states * loop.state()) : all;
-        return Optional.of(new Room(bytes, loop.state(), loop.tape(), Integer.MAX_VALUE));
+        var room = new Room(bytes, loop.state(), loop.tape(), Integer.MAX_VALUE);
+        return Optional.of(few ? room.above(statesOnDisk(loop, onDisk)) : room);
     }
 
     private Optional<Room> asStrategySays(Reversals.Reversed loop) {
         int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), UNKNOWN_STATES);
         int states = strategy.map(s -> s.states(loop.rounds())).orElse(most);
-        if (loop.known() && states >= loop.rounds()) return room(loop, Long.MAX_VALUE);
-        return Optional.of(Room.slots(Math.min(states, most), loop.state(), loop.tape()));
+        if (loop.known() && states >= loop.rounds()) return room(loop, Long.MAX_VALUE, 0);
+        int onDisk = strategy.map(s -> s.onDisk(loop.rounds())).orElse(0);
+        var room = Room.slots(Math.min(states, most), loop.state(), loop.tape());
+        return Optional.of(loop.whole() && loop.state() > 0 ? room.above(onDisk) : room);
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {
@@ -181,6 +230,8 @@ record Pipeline(
     /** A strategy of the user's choice is held to the budget too. */
     private Plan bounded(Plan plan, Planner chosen) {
         long bytes = budget.resolve(plan.storeAllBytes());
+        long onDisk = plan.layout().shelves().bytes();
+        if (onDisk > budget.disk().bytes()) throw tooMuchOnDisk(chosen, plan, onDisk);
         if (plan.peakBytes() <= bytes) return plan;
         throw new OverBudgetException(
                 chosen
@@ -190,6 +241,20 @@ record Pipeline(
                         + Budget.show(bytes)
                         + "; give it as much, keep less, or leave the strategy out and the plan"
                         + " will be fitted to the budget",
+                plan.peakBytes());
+    }
+
+    private OverBudgetException tooMuchOnDisk(Planner chosen, Plan plan, long onDisk) {
+        return new OverBudgetException(
+                chosen
+                        + " puts "
+                        + Budget.show(onDisk)
+                        + " on the disk, "
+                        + (budget.disk().isPresent()
+                                ? "which has room for " + Budget.show(budget.disk().bytes())
+                                : "and the budget names none")
+                        + "; give it as much with withDisk(folder, room), or keep fewer states"
+                        + " there",
                 plan.peakBytes());
     }
 }

@@ -1,9 +1,11 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Layout;
+import dev.ebb.plan.LoopStates;
 import dev.ebb.plan.Step;
 
 import java.lang.foreign.MemorySegment;
@@ -22,6 +24,7 @@ final class Carrier implements AutoCloseable {
     private final Table<Value, Shelf.Block> blocks = new Table<>();
     private final Map<Value, Shelf.Transfer> arriving = new HashMap<>();
     private final Map<Value, Shelf.Transfer> leaving = new HashMap<>();
+    private final Table<Value, Store> states = new Table<>();
     private final List<Shelf.Transfer> due = new ArrayList<>();
     private final Optional<Shelf> shelf;
 
@@ -52,7 +55,7 @@ final class Carrier implements AutoCloseable {
                 .orElseGet(
                         () -> {
                             long offset = layout.shelves().offsets().at(v);
-                            var made = new Shelf.Block(v, offset);
+                            var made = new Shelf.Block(v.toString(), offset, v.type().bytes());
                             for (var pair : layout.shelves().versions().entrySet()) {
                                 if (pair.getKey().equals(v) || pair.getValue().equals(v)) {
                                     blocks.put(pair.getKey(), made);
@@ -60,6 +63,21 @@ final class Carrier implements AutoCloseable {
                                 }
                             }
                             blocks.put(v, made);
+                            return made;
+                        });
+    }
+
+    /** Where a loop puts states that do not lie in its memory, and its reverse finds them. */
+    Store states(Node node) {
+        var found = LoopStates.of(node);
+        if (found.isEmpty()) return Store.NONE;
+        var loop = found.get();
+        return states.find(loop.key())
+                .orElseGet(
+                        () -> {
+                            long offset = layout.shelves().loops().at(loop.key());
+                            var made = new Shelved(shelf(), node.op().name(), offset, loop.room());
+                            states.put(loop.key(), made);
                             return made;
                         });
     }

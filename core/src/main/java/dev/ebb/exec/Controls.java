@@ -24,13 +24,24 @@ final class Controls {
         };
     }
 
+    /** A kernel that keeps no states of a loop but in memory. */
     static Runnable bind(
             Control control, Device device, List<Buffer> in, List<Buffer> out, Buffer workspace) {
+        return bind(control, device, in, out, workspace, Store.NONE);
+    }
+
+    static Runnable bind(
+            Control control,
+            Device device,
+            List<Buffer> in,
+            List<Buffer> out,
+            Buffer workspace,
+            Store elsewhere) {
         var memory = workspace.segment();
         return switch (control) {
-            case Control.Scan k -> Looping.scan(k, device, in, out, memory);
+            case Control.Scan k -> Looping.scan(k, device, in, out, memory, elsewhere);
             case Control.While k -> Looping.whileTrue(k, device, in, out, memory);
-            case Control.Sweep k -> new Sweeping(k, device, in, out, memory);
+            case Control.Sweep k -> new Sweeping(k, device, in, out, memory, elsewhere);
             case Control.Cond k -> cond(k, device, in, out, memory);
         };
     }

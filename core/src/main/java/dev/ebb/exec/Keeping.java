@@ -31,7 +31,8 @@ final class Keeping implements Runnable {
             Device device,
             List<Buffer> all,
             List<Buffer> out,
-            MemorySegment memory) {
+            MemorySegment memory,
+            Store elsewhere) {
         this.k = k;
         splits = Splits.of(k.pace(), room, k.times());
         counts = k.counted() ? all.subList(0, 1) : List.of();
@@ -40,7 +41,7 @@ final class Keeping implements Runnable {
         given = out.subList(k.carries(), out.size() - 1);
         var constants = in.subList(0, k.constants());
         rounds = new Rounds(k, k.body(), device, memory, constants, carries);
-        pool = new Pool(out.getLast().segment(), room);
+        pool = new Pool(out.getLast().segment(), room, elsewhere);
         taped =
                 new Taped(
                         new Rounds(k, taping.body(), device, memory, constants, carries),

@@ -119,7 +119,7 @@ final class KernelTimer {
                         ? out.removeLast()
                         : new Buffer(
                                 DType.U8, wanted, arena.allocate(Math.max(LINE, wanted), LINE));
-        return control.map(c -> Controls.bind(c, device, in, out, workspace))
+        return control.map(c -> Controls.bind(c, device, in, out, workspace, Store.IDLE))
                 .orElseGet(() -> device.bind(node, in, out, workspace));
     }
 

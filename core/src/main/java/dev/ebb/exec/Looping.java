@@ -26,11 +26,12 @@ final class Looping {
             Device device,
             List<Buffer> all,
             List<Buffer> out,
-            MemorySegment memory) {
+            MemorySegment memory,
+            Store elsewhere) {
         return switch (k.remember()) {
             case Remember.Nothing _, Remember.Everything _ -> plain(k, device, all, out, memory);
             case Remember.Checkpoints(var room, var taping) ->
-                    new Keeping(k, room, taping, device, all, out, memory);
+                    new Keeping(k, room, taping, device, all, out, memory, elsewhere);
             case Remember.Latest _ ->
                     throw new IllegalStateException(
                             "a loop of known length does not guess what to keep");

@@ -6,21 +6,31 @@ import dev.ebb.ir.Room;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** The memory in which a loop keeps states and tapes, bound to its place. */
-record Pool(MemorySegment memory, Room room) {
+/**
+ * The memory in which a loop keeps states and tapes, bound to its place, and where it keeps those
+ * states that lie elsewhere.
+ */
+record Pool(MemorySegment memory, Room room, Store elsewhere) {
+
+    /** All in memory. */
+    Pool(MemorySegment memory, Room room) {
+        this(memory, room, Store.NONE);
+    }
 
     /** Saves a state as number {@code level}. */
     void save(List<Buffer> carries, int level) {
-        write(carries, level * room.state());
+        if (level < room.onDisk()) elsewhere.put(level, carries);
+        else write(carries, room.stateBytes(level));
     }
 
     void restore(int level, List<Buffer> carries) {
-        read(level * room.state(), carries);
+        if (level < room.onDisk()) elsewhere.get(level, carries);
+        else read(room.stateBytes(level), carries);
     }
 
     /** Where tape number {@code number} lies beside {@code level} states. */
     long tape(int level, int number) {
-        return level * room.state() + number * room.tape();
+        return room.stateBytes(level) + number * room.tape();
     }
 
     /** Writes buffers one behind the other; the end of the last. */

@@ -1,7 +1,5 @@
 package dev.ebb.exec;
 
-import dev.ebb.ir.Value;
-
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -43,21 +41,16 @@ final class Shelf implements AutoCloseable {
 
     /** What lies, or is to lie, at one place of the file, and its checksum. */
     static final class Block {
-        private final Value value;
+        private final String name;
         private final long offset;
         private final long bytes;
         private long checksum;
         private boolean written;
 
-        Block(Value value, long offset) {
-            this.value = value;
+        Block(String name, long offset, long bytes) {
+            this.name = name;
             this.offset = offset;
-            this.bytes = value.type().bytes();
-        }
-
-        /** The same place, seen as another value of the same size. */
-        Value value() {
-            return value;
+            this.bytes = bytes;
         }
     }
 
@@ -89,6 +82,20 @@ final class Shelf implements AutoCloseable {
             }
         }
 
+        /**
+         * Moves the block on the thread that asks for it, once all that was asked for before is
+         * done: for many small blocks that is faster than to wake another.
+         */
+        void now() {
+            idle();
+            synchronized (this) {
+                state = UNDER_WAY;
+            }
+            count(1);
+            run();
+            await();
+        }
+
         /** Returns when the bytes are where they should be. */
         void await() {
             synchronized (this) {
@@ -106,7 +113,7 @@ final class Shelf implements AutoCloseable {
         }
 
         private DiskException failure() {
-            var what = block.value + (out ? " could not be written" : " could not be read back");
+            var what = block.name + (out ? " could not be written" : " could not be read back");
             var why = fault instanceof IOException e ? reason(e) : fault.toString();
             return new DiskException(what, block.bytes, where, why, fault);
         }

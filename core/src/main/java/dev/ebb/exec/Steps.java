@@ -100,7 +100,8 @@ final class Steps {
         var written = scratch ? out.subList(0, out.size() - 1) : out;
         var body =
                 node.kernel() instanceof Control control
-                        ? Controls.bind(control, device, in, written, workspace)
+                        ? Controls.bind(
+                                control, device, in, written, workspace, carrier.states(node))
                         : device.bind(node, in, written, workspace);
         return new Bound(
                 work,

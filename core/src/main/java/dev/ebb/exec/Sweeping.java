@@ -45,7 +45,8 @@ final class Sweeping implements Runnable {
             Device device,
             List<Buffer> all,
             List<Buffer> out,
-            MemorySegment memory) {
+            MemorySegment memory,
+            Store elsewhere) {
         this.sweep = sweep;
         this.out = out;
         var f = sweep.forward();
@@ -63,7 +64,7 @@ final class Sweeping implements Runnable {
         }
         var own = sweep.begun() == Begun.NOT;
         var keeps = own ? memory.asSlice(at) : in.get(forwardInputs).segment();
-        pool = new Pool(keeps, sweep.room());
+        pool = new Pool(keeps, sweep.room(), elsewhere);
         if (own) at += sweep.room().type().bytes();
         var rest = memory.asSlice(at);
         var constants = in.subList(0, f.constants());

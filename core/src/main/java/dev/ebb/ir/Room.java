@@ -4,18 +4,20 @@ package dev.ebb.ir;
  * What a loop may keep for its reverse, beside the state it began with: states, from which rounds
  * can be run again, and tapes, each all that the reverse of one round reads. They are kept as on a
  * stack: what is kept later is used earlier. States lie below, the tapes of one stretch of rounds
- * above them.
+ * above them. The lowest states, which are written and read least often, may lie elsewhere, on a
+ * disk.
  *
- * @param bytes all there is for both
+ * @param bytes all the memory there is for both
  * @param state what one state takes
  * @param tape what one tape takes
  * @param tapes at most so many tapes are kept at once
+ * @param onDisk so many states, the lowest, lie on the disk
  */
-public record Room(long bytes, long state, long tape, int tapes) {
+public record Room(long bytes, long state, long tape, int tapes, int onDisk) {
     private static final int LINE = 64;
 
     public Room {
-        if (bytes < tape || state < 0 || tape < 0 || tapes < 1) {
+        if (bytes < tape || state < 0 || tape < 0 || tapes < 1 || onDisk < 0) {
             throw new IllegalArgumentException(
                     "a reverse loop needs room for one tape of "
                             + tape
@@ -27,6 +29,16 @@ public record Room(long bytes, long state, long tape, int tapes) {
         }
     }
 
+    /** Room in memory alone. */
+    public Room(long bytes, long state, long tape, int tapes) {
+        this(bytes, state, tape, tapes, 0);
+    }
+
+    /** The same memory, and {@code states} states on the disk below those in it. */
+    public Room above(int states) {
+        return new Room(bytes, state, tape, tapes, states);
+    }
+
     /** Room for {@code slots} states, the first included, and one tape. */
     public static Room slots(int slots, long state, long tape) {
         return new Room((slots - 1) * state + tape, state, tape, 1);
@@ -34,12 +46,18 @@ public record Room(long bytes, long state, long tape, int tapes) {
 
     /** How many states fit beside the first and one tape. */
     public int levels() {
-        return state == 0 ? 0 : (int) Math.min(Integer.MAX_VALUE - 1, (bytes - tape) / state);
+        if (state == 0) return 0;
+        return (int) Math.min(Integer.MAX_VALUE - 1, onDisk + (bytes - tape) / state);
     }
 
     /** How many tapes fit beside {@code level} states. */
     public int capacity(int level) {
-        return tape == 0 ? tapes : (int) Math.min(tapes, (bytes - level * state) / tape);
+        return tape == 0 ? tapes : (int) Math.min(tapes, (bytes - stateBytes(level)) / tape);
+    }
+
+    /** What {@code level} states take of the memory. */
+    public long stateBytes(int level) {
+        return Math.max(0, level - onDisk) * state;
     }
 
     /** Memory of this size, as a value. */
@@ -50,6 +68,11 @@ public record Room(long bytes, long state, long tape, int tapes) {
 
     /** What {@code type} takes in it. */
     public static long bytes(Type type) {
-        return Math.ceilDiv(type.bytes(), LINE) * LINE;
+        return lines(type.bytes());
+    }
+
+    /** So many bytes, rounded up to whole cache lines. */
+    public static long lines(long bytes) {
+        return Math.ceilDiv(bytes, LINE) * LINE;
     }
 }

@@ -34,8 +34,11 @@ public final class Reversals {
      * take.
      *
      * @param undoable whether its rounds can be undone
+     * @param whole whether it always runs all its rounds, and lies in no other loop or branch: then
+     *     states of it may be kept on a disk
      */
-    public record Reversed(int rounds, boolean known, boolean undoable, long state, long tape) {
+    public record Reversed(
+            int rounds, boolean known, boolean undoable, boolean whole, long state, long tape) {
 
         /** Room for the tapes of all rounds. */
         public long allBytes() {
@@ -51,7 +54,11 @@ public final class Reversals {
 
     /** {@code graph} with its loops reversed in these rooms. */
     public static Graph within(Graph whole, Rooms rooms) {
-        var graph = Loops.inside(whole, body -> within(body, rooms));
+        return within(whole, rooms, true);
+    }
+
+    private static Graph within(Graph whole, Rooms rooms, boolean outermost) {
+        var graph = Loops.inside(whole, body -> within(body, rooms, false));
         var nodes = new ArrayList<>(graph.nodes());
         int next =
                 1
@@ -63,7 +70,7 @@ public final class Reversals {
                                 .orElse(-1);
         for (var pair : Pair.of(graph)) {
             var halves = new Halves(pair);
-            var given = rooms.of(reversed(pair, halves));
+            var given = rooms.of(reversed(pair, halves, outermost));
             if (given.isEmpty()) {
                 var undoing = new Undoing(pair, next);
                 next += undoing.values();
@@ -111,7 +118,7 @@ public final class Reversals {
         var later = new HashSet<Node>();
         for (var pair : Pair.of(lowered)) {
             var halves = new Halves(pair);
-            var loop = reversed(pair, halves);
+            var loop = reversed(pair, halves, false);
             var room = new Room(loop.allBytes(), loop.state(), loop.tape(), Integer.MAX_VALUE);
             run.set(run.indexOf(pair.backward()), sweep(pair, halves, room, List.of()));
             later.add(pair.forward());
@@ -119,11 +126,12 @@ public final class Reversals {
         return new Run(run, later);
     }
 
-    private static Reversed reversed(Pair pair, Halves halves) {
+    private static Reversed reversed(Pair pair, Halves halves, boolean outermost) {
         return new Reversed(
                 pair.rounds().times(),
                 !pair.ofUnknownLength(),
                 pair.rounds().undo().isPresent(),
+                outermost && !pair.ofUnknownLength() && !pair.rounds().counted(),
                 halves.stateBytes(),
                 halves.tapeBytes());
     }
@@ -156,6 +164,7 @@ public final class Reversals {
                 + states
                 + (states == 1 ? " state" : " states")
                 + (room.tapes() == 1 ? "" : " or up to " + room.capacity(0) + " tapes")
+                + (room.onDisk() == 0 ? "" : ", up to " + room.onDisk() + " states on the disk")
                 + (loop.pace().isEven() ? "" : ", rounds at a declared pace");
     }
 

@@ -7,10 +7,20 @@ import java.util.Arrays;
  * the first of them the input: optimal for such chains (see {@link Revolve}), valid for any graph,
  * since what a later step still reads simply stays. The rounds of a loop are such a chain too: each
  * loop is reversed with as many of its states.
+ *
+ * @param onDisk so many further states of a loop are kept on the disk that the budget names
  */
-public record Binomial(int slots) implements Planner {
+public record Binomial(int slots, int onDisk) implements Planner {
+
+    /** All states in memory. */
+    public Binomial(int slots) {
+        this(slots, 0);
+    }
 
     public Binomial {
+        if (onDisk < 0)
+            throw new IllegalArgumentException(
+                    "a disk holds no states or some, not " + onDisk + " of them");
         if (slots < 1)
             throw new IllegalArgumentException(
                     "the initial state needs a slot: " + slots + " are too few");
@@ -28,6 +38,16 @@ public record Binomial(int slots) implements Planner {
     @Override
     public int states(int rounds) {
         return Math.max(1, Math.min(slots, rounds));
+    }
+
+    @Override
+    public int onDisk(int rounds) {
+        return Math.max(0, Math.min(onDisk, rounds - states(rounds)));
+    }
+
+    @Override
+    public String toString() {
+        return "Binomial[slots=" + slots + (onDisk == 0 ? "" : ", onDisk=" + onDisk) + "]";
     }
 
     /** Follows the steps of a chain schedule through the nodes of a graph. */

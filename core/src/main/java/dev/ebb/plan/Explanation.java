@@ -200,7 +200,19 @@ final class Explanation {
                         + schedule.footprint().fetched()
                         + " values are fetched, "
                         + schedule.away().size()
-                        + " parameters start there");
+                        + " parameters start there"
+                        + loops());
+    }
+
+    /** How many loops keep states there. */
+    private String loops() {
+        long loops =
+                plan.schedule().problem().graph().nodes().stream()
+                        .filter(n -> LoopStates.of(n).filter(LoopStates::forward).isPresent())
+                        .count();
+        return loops == 0
+                ? ""
+                : ", " + loops + (loops == 1 ? " loop keeps" : " loops keep") + " states there";
     }
 
     private String reason(Fate f) {

@@ -16,6 +16,11 @@ public interface Planner {
         return Math.max(1, rounds);
     }
 
+    /** How many states of such a loop are kept on the disk besides; none, unless asked for. */
+    default int onDisk(int rounds) {
+        return 0;
+    }
+
     /** The plan with all that can be said of it, on a device that owns nothing but the arena. */
     default Plan decide(Problem problem, Cost cost) {
         return decide(problem, cost, 0);

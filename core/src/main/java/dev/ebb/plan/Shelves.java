@@ -12,18 +12,25 @@ import java.util.Set;
 
 /**
  * Where on the disk each value lies that a schedule puts there, and how much room that takes. A
- * state that starts there and its next version share a place.
+ * state that starts there and its next version share a place. A loop keeps its states there from
+ * its first run to the end of its reverse.
  *
  * @param offsets where each value starts
+ * @param loops where the states of each loop start, by {@link LoopStates#key}
  * @param versions the states that start there, each with its next version
  */
-public record Shelves(Table<Value, Long> offsets, Map<Value, Value> versions, long bytes) {
+public record Shelves(
+        Table<Value, Long> offsets,
+        Table<Value, Long> loops,
+        Map<Value, Value> versions,
+        long bytes) {
 
-    /** A value that is on the disk over the steps {@code [from, to)}. */
-    private record Lying(List<Value> values, int from, int to, long bytes) {}
+    /** What is on the disk over the steps {@code [from, to)}: a value, or states of a loop. */
+    private record Lying(List<Value> values, boolean loop, int from, int to, long bytes) {}
 
     static Shelves of(Schedule schedule) {
         var lying = lifetimes(schedule);
+        lying.addAll(loops(schedule));
         int n = lying.size();
         var from = new int[n];
         var to = new int[n];
@@ -34,11 +41,32 @@ public record Shelves(Table<Value, Long> offsets, Map<Value, Value> versions, lo
             bytes[i] = lying.get(i).bytes();
         }
         var offsets = new Table<Value, Long>();
-        if (n == 0) return new Shelves(offsets, Map.of(), 0);
+        var loops = new Table<Value, Long>();
+        if (n == 0) return new Shelves(offsets, loops, Map.of(), 0);
         var packing = new Packing(from, to, bytes);
         long[] found = packing.offsets();
-        for (int i = 0; i < n; i++) for (Value v : lying.get(i).values()) offsets.put(v, found[i]);
-        return new Shelves(offsets, shared(schedule.problem(), schedule.away()), packing.arena());
+        for (int i = 0; i < n; i++) {
+            var where = lying.get(i).loop() ? loops : offsets;
+            for (Value v : lying.get(i).values()) where.put(v, found[i]);
+        }
+        var versions = shared(schedule.problem(), schedule.away());
+        return new Shelves(offsets, loops, versions, packing.arena());
+    }
+
+    private static List<Lying> loops(Schedule schedule) {
+        Map<Value, Lying> found = new LinkedHashMap<>();
+        var steps = schedule.steps();
+        for (int i = 0; i < steps.size(); i++) {
+            if (!(steps.get(i) instanceof Step.Work work)) continue;
+            var loop = LoopStates.of(work.node());
+            if (loop.isEmpty()) continue;
+            var key = loop.get().key();
+            var before = found.get(key);
+            int from = before == null ? i : before.from();
+            long bytes = before == null ? loop.get().bytes() : before.bytes();
+            found.put(key, new Lying(List.of(key), true, from, i + 1, bytes));
+        }
+        return List.copyOf(found.values());
     }
 
     private static List<Lying> lifetimes(Schedule schedule) {
@@ -68,7 +96,8 @@ public record Shelves(Table<Value, Long> offsets, Map<Value, Value> versions, lo
             var next = shared.get(v);
             var values = next == null ? List.of(v) : List.of(v, next);
             int until = next != null || lasting.contains(v) ? end : to.getOrDefault(v, end);
-            found.add(new Lying(values, from.getOrDefault(v, -1), until, problem.bytes(v)));
+            int start = from.getOrDefault(v, -1);
+            found.add(new Lying(values, false, start, until, problem.bytes(v)));
         }
         return found;
     }

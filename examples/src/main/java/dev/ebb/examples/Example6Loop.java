@@ -9,6 +9,8 @@ import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
+import java.nio.file.Path;
+
 /** The adjoint of a long simulation, whose states are kept or computed again as the budget asks. */
 public final class Example6Loop {
     private Example6Loop() {}
@@ -61,6 +63,18 @@ public final class Example6Loop {
     }
 
     // slots]
+
+    // [disk
+    /** Two states in memory, eight more in a file of the program's own in {@code folder}. */
+    static Array gradientFromBothPlaces(Path folder) {
+        var budget = Budget.mebibytes(1).withDisk(folder, Budget.mebibytes(1));
+        try (var gradient =
+                Ebb.compile(Ebb.grad(Example6Loop::swung), budget).with(new Binomial(2, 8))) {
+            return (Array) gradient.apply(Array.of(0.5f, 1f));
+        }
+    }
+
+    // disk]
 
     // [cell
     /** A part of a variable, written in every round, in the place of the variable. */

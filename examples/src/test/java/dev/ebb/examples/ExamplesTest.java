@@ -57,10 +57,11 @@ final class ExamplesTest {
     }
 
     @Test
-    void loop() {
+    void loop(@TempDir Path folder) {
         var all = Example6Loop.gradient(Budget.unlimited());
         assertThat(all.get(0)).isBetween(-1.0, 1.0);
         assertThat(Example6Loop.gradientFromFourStates().sameBits(all)).isTrue();
+        assertThat(Example6Loop.gradientFromBothPlaces(folder).sameBits(all)).isTrue();
         var pushes = Array.of(0.1f, 0.2f, 0.3f);
         var end = (Array) Example6Loop.growing(Array.scalar(0.5f), pushes);
         assertThat(end.item()).isBetween(0.0, 1.0);

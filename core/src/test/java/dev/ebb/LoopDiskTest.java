@@ -1,0 +1,299 @@
+package dev.ebb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.ebb.ir.Control;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Pace;
+import dev.ebb.ir.Room;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+import dev.ebb.plan.Binomial;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.Revolve;
+import dev.ebb.plan.Speed;
+import dev.ebb.plan.Splits;
+import dev.ebb.plan.Step;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Key;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Loops that keep states in memory and on the disk. */
+class LoopDiskTest {
+    private static final Budget ROOM = Budget.mebibytes(64);
+
+    @TempDir Path folder;
+
+    private Budget disk() {
+        return Budget.unlimited().withDisk(folder, ROOM);
+    }
+
+    /** What lies in each place (a bit for each round), where it stands, what is to be reversed. */
+    private record Place(int memory, int disk, int at, int left) {}
+
+    private record Reached(Place place, int work) {}
+
+    /**
+     * The fewest forward steps over all ways to save in either place, to restore, to drop, and to
+     * reverse.
+     */
+    private static int searched(int rounds, int inMemory, int onDisk) {
+        var best = new HashSet<Place>();
+        var open = new PriorityQueue<>(Comparator.comparingInt(Reached::work));
+        open.add(new Reached(new Place(1, 0, 0, rounds), 0));
+        while (true) {
+            var here = open.remove();
+            var p = here.place;
+            if (p.left == 0) return here.work;
+            if (!best.add(p)) continue;
+            for (var next : next(p, inMemory, onDisk).entrySet())
+                if (!best.contains(next.getKey()))
+                    open.add(new Reached(next.getKey(), here.work + next.getValue()));
+        }
+    }
+
+    private static HashMap<Place, Integer> next(Place p, int inMemory, int onDisk) {
+        var next = new HashMap<Place, Integer>();
+        if (p.at + 1 < p.left) next.put(new Place(p.memory, p.disk, p.at + 1, p.left), 1);
+        if (p.at == p.left - 1) next.put(new Place(p.memory, p.disk, p.at, p.left - 1), 1);
+        int here = 1 << p.at;
+        if (Integer.bitCount(p.memory | here) <= inMemory)
+            next.put(new Place(p.memory | here, p.disk, p.at, p.left), 0);
+        if (Integer.bitCount(p.disk | here) <= onDisk)
+            next.put(new Place(p.memory, p.disk | here, p.at, p.left), 0);
+        for (int t = 0; t < p.left; t++) {
+            int bit = 1 << t;
+            if (((p.memory | p.disk) & bit) != 0)
+                next.put(new Place(p.memory, p.disk, t, p.left), 0);
+            if ((p.memory & bit) != 0)
+                next.put(new Place(p.memory & ~bit, p.disk, p.at, p.left), 0);
+            if ((p.disk & bit) != 0) next.put(new Place(p.memory, p.disk & ~bit, p.at, p.left), 0);
+        }
+        return next;
+    }
+
+    private static Tensor stepped(Tensor x, int steps, Watched counting) {
+        return Loop.repeat(steps, x, c -> c.apply(counting).sin().mul(0.99)).sum();
+    }
+
+    private long counted(int steps, int slots, int onDisk) {
+        var count = new AtomicLong();
+        var counting = new Watched(_ -> count.incrementAndGet());
+        Fn<Tensor, Tensor> f = x -> stepped(x, steps, counting);
+        var x = Array.of(0.4, 0.9);
+        try (var grad = Ebb.compile(Ebb.grad(f), disk()).with(new Binomial(slots, onDisk))) {
+            grad.apply(x);
+            assertThat(grad.report().measuredBytes()).isEqualTo(grad.report().promisedBytes());
+            var there = grad.report().disk();
+            assertThat(there.measuredBytes()).isEqualTo(there.promisedBytes()).isPositive();
+            assertThat(there.promisedBytes()).isLessThanOrEqualTo(onDisk * 64L);
+        }
+        return count.get();
+    }
+
+    @Test
+    void shortLoopsTakeNoMoreStepsThanTheBestScheduleOfBothPlaces() {
+        for (int steps : new int[] {3, 5, 8, 10}) {
+            for (int slots = 1; slots <= 3; slots++) {
+                for (int onDisk = 1; onDisk <= 3; onDisk++) {
+                    if (slots + onDisk > Math.min(steps, 14 - steps)) continue;
+                    assertThat(counted(steps, slots, onDisk))
+                            .as("%s steps, %s and %s states", steps, slots, onDisk)
+                            .isEqualTo(searched(steps, slots, onDisk))
+                            .isEqualTo(Revolve.forwards(steps, slots + onDisk));
+                }
+            }
+        }
+    }
+
+    /** As many as with 105 states in memory, and no schedule of 105 states takes fewer. */
+    @Test
+    void aHundredThousandStepsWithFiveStatesInMemoryAndAHundredOnDisk() {
+        assertThat(counted(100_000, 5, 100))
+                .isLessThanOrEqualTo(Revolve.forwards(100_000, 105))
+                .isLessThan(4 * 100_000);
+        assertThat(Revolve.forwards(100_000, 5)).isGreaterThan(10 * 100_000);
+    }
+
+    record Carry(Tensor x, Tensor speed) {}
+
+    private static Tensor swung(Tensor start, int steps, boolean uneven) {
+        var pushes = Tensors.iota(DType.F64, Shape.of(steps), 0).mul(1e-4);
+        return Loop.<Carry, Tensor, Tensor>scan(
+                        new Carry(start, start.slice(0, 0, 3).mul(0.1)),
+                        pushes,
+                        i -> uneven ? 1 + i : 1,
+                        (c, push) -> {
+                            var speed = c.speed().sub(c.x().slice(0, 0, 3).sin().mul(0.01));
+                            var x = c.x().add(speed.sum().mul(0.01)).add(push).sin();
+                            return new Next<>(new Carry(x, speed), x.sum());
+                        })
+                .stacked()
+                .sum();
+    }
+
+    @Test
+    void twoThousandStepsHaveTheBitsOfStoreAll() throws IOException {
+        var x = (Array) Key.of(1).uniform(Type.of(DType.F64, 10));
+        for (boolean uneven : new boolean[] {false, true}) {
+            Fn<Tensor, Tensor> f = v -> swung(v, 2000, uneven);
+            var all = (Array) Ebb.compile(Ebb.grad(f)).apply(x);
+            for (var places :
+                    List.of(new Binomial(2, 6), new Binomial(4, 30), new Binomial(1, 5000))) {
+                try (var few = Ebb.compile(Ebb.grad(f), disk()).with(places)) {
+                    assertThat(((Array) few.apply(x)).sameBits(all)).as("%s", places).isTrue();
+                    assertKept(few);
+                    try (var files = Files.list(folder)) {
+                        assertThat(files).isEmpty();
+                    }
+                }
+            }
+        }
+    }
+
+    private static void assertKept(Compiled<Tensor, Tensor> compiled) {
+        var report = compiled.report();
+        assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
+        assertThat(report.disk().measuredBytes()).isEqualTo(report.disk().promisedBytes());
+    }
+
+    private static Room room(Plan plan) {
+        for (var step : plan.schedule().steps()) {
+            if (step instanceof Step.Compute(var node, _)
+                    && node.kernel() instanceof Control.Sweep sweep) return sweep.room();
+        }
+        throw new AssertionError("no loop is reversed");
+    }
+
+    private static final Speed FAST = new Speed(1e10, 1e10, 1e-6);
+    private static final Speed SLOW = new Speed(1e4, 1e4, 1);
+
+    private static Tensor heavy(Tensor w, int steps, Watched counting) {
+        return Loop.repeat(steps, w, c -> c.apply(counting).matmul(w).tanh()).sum();
+    }
+
+    @Test
+    void aBudgetUsesItsDiskForALoopWhereThatIsFaster() {
+        var w = (Array) Key.of(2).uniform(Type.of(DType.F32, 32, 32));
+        int steps = 300;
+        var counts = new ArrayList<Long>();
+        var gradients = new ArrayList<Array>();
+        var memory = Budget.bytes(20L * 32 * 32 * Float.BYTES);
+        for (var budget :
+                List.of(
+                        memory,
+                        memory.withDisk(folder, ROOM, SLOW),
+                        memory.withDisk(folder, Budget.kibibytes(100), FAST),
+                        memory.withDisk(folder, ROOM, FAST))) {
+            var count = new AtomicLong();
+            var counting = new Watched(_ -> count.incrementAndGet());
+            try (var grad =
+                    Ebb.compile(Ebb.grad((Tensor v) -> heavy(v, steps, counting)), budget)) {
+                gradients.add((Array) grad.apply(w));
+                counts.add(count.get());
+                assertKept(grad);
+                assertThat(grad.report().promisedBytes()).isLessThanOrEqualTo(memory.resolve(0));
+                assertThat(grad.report().disk().promisedBytes())
+                        .isLessThanOrEqualTo(budget.disk().bytes());
+                var plan = grad.plan(w);
+                assertThat(count.get())
+                        .isEqualTo(Splits.of(Pace.EVEN, room(plan), steps).forwards(steps));
+                boolean used = room(plan).onDisk() > 0;
+                assertThat(used).isEqualTo(budget.disk().speed().equals(FAST));
+                if (used) {
+                    assertThat(plan.explain()).contains("1 loop keeps states there");
+                    assertThat(grad.report().text()).contains(" states on the disk");
+                }
+            }
+        }
+        assertThat(counts.get(1)).isEqualTo(counts.getFirst());
+        assertThat(counts.get(2)).isLessThan(counts.getFirst());
+        assertThat(counts.get(3)).isLessThan(counts.get(2)).isLessThanOrEqualTo(2L * steps);
+        for (var g : gradients) assertThat(g.sameBits(gradients.getFirst())).isTrue();
+    }
+
+    /** Two loops and what lies between them share one disk; a loop in a loop stays in memory. */
+    @Test
+    void loopsShareTheDiskWithAllElse() {
+        var w = (Array) Key.of(3).uniform(Type.of(DType.F32, 24, 24));
+        Fn<Tensor, Tensor> f =
+                v -> {
+                    var a = Loop.repeat(60, v, c -> c.matmul(v).tanh());
+                    var b = a.matmul(v).sin().matmul(a).tanh();
+                    return Loop.repeat(
+                                    50, b, c -> Loop.repeat(7, c, d -> d.matmul(v).mul(0.1).sin()))
+                            .add(a)
+                            .sum();
+                };
+        Array expected;
+        long whole;
+        try (var all = Ebb.compile(Ebb.grad(f))) {
+            expected = (Array) all.apply(w);
+            whole = all.report().promisedBytes();
+        }
+        int used = 0;
+        for (double share : new double[] {0.5, 0.3, 0.15, 0.1}) {
+            for (var room : List.of(Budget.kibibytes(40), ROOM)) {
+                var memory = Budget.bytes((long) (whole * share));
+                var budget = memory.withDisk(folder, room, FAST);
+                try (var grad = Ebb.compile(Ebb.grad(f), budget)) {
+                    assertThat(((Array) grad.apply(w)).sameBits(expected)).isTrue();
+                    assertThat(((Array) grad.verify(w)).sameBits(expected)).isTrue();
+                    assertKept(grad);
+                    var report = grad.report();
+                    assertThat(report.promisedBytes()).isLessThanOrEqualTo(memory.resolve(0));
+                    assertThat(report.disk().promisedBytes()).isLessThanOrEqualTo(room.resolve(0));
+                    if (report.disk().promisedBytes() > 0) used++;
+                }
+            }
+        }
+        assertThat(used).isPositive();
+    }
+
+    @Test
+    void aMillionStepsArePlannedSoonWithADisk() {
+        var x = (Array) Key.of(1).uniform(Type.of(DType.F32, 1000));
+        Fn<Tensor, Tensor> f =
+                v -> Loop.repeat(1_000_000, v, c -> c.add(c.mul(c).mul(-0.001)).sin()).sum();
+        var budget = Budget.bytes(25L * 4000).withDisk(folder, Budget.mebibytes(4), FAST);
+        long start = System.nanoTime();
+        try (var few = Ebb.compile(Ebb.grad(f), budget)) {
+            assertThat(room(few.plan(x)).onDisk()).isPositive();
+        }
+        assertThat((System.nanoTime() - start) / 1e9).isLessThan(10);
+    }
+
+    @Test
+    void statesThatHaveNoPlaceAreRefused() {
+        var x = Array.of(0.4, 0.9);
+        Fn<Tensor, Tensor> f = v -> Loop.repeat(100, v, c -> c.sin().mul(0.99)).sum();
+        assertThatThrownBy(() -> Ebb.compile(Ebb.grad(f)).with(new Binomial(3, 10)).apply(x))
+                .isInstanceOf(OverBudgetException.class)
+                .hasMessageContaining("Binomial[slots=3, onDisk=10] puts 640 bytes on the disk")
+                .hasMessageContaining("the budget names none")
+                .hasMessageContaining("withDisk");
+        var small = Budget.unlimited().withDisk(folder, Budget.bytes(639));
+        assertThatThrownBy(() -> Ebb.compile(Ebb.grad(f), small).with(new Binomial(3, 10)).apply(x))
+                .isInstanceOf(OverBudgetException.class)
+                .hasMessageContaining("room for 639 bytes");
+        assertThatThrownBy(() -> new Binomial(3, -1)).hasMessageContaining("not -1");
+    }
+}
