@@ -90,7 +90,9 @@ final class DiskTest {
     void a_disk_that_is_not_there_is_named() throws IOException {
         long without = least("without.json");
         var nowhere = folder.resolve("nowhere").toString();
-        var result = train("x", "--budget", String.valueOf(without * 9 / 10), "--disk", nowhere);
+        long with = least("with.json", "--disk", nowhere);
+        var budget = String.valueOf((with + without) / 2);
+        var result = train("x", "--budget", budget, "--disk", nowhere);
         assertThat(result.code()).as(result.err()).isEqualTo(1);
         assertThat(result.err()).contains("nowhere").doesNotContain("\tat ");
         var bare = Files.writeString(folder.resolve("g.json"), "{\"nodes\":[],\"links\":[]}");
