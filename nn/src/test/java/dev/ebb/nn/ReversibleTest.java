@@ -139,7 +139,7 @@ class ReversibleTest {
         var start = new State<>(model, optimizer.start(model));
         var first = corpus.batch(4, 24, new Seed(7), 0);
         try (var all = Ebb.stepper(step, start, first, Budget.unlimited(), CPU)) {
-            long bytes = all.plan().leastBytes() + CPU.fixedBytes();
+            long bytes = all.plan().leastBytes();
             try (var least = Ebb.stepper(step, start, first, Budget.bytes(bytes), CPU)) {
                 for (int i = 0; i < 3; i++) {
                     var batch = corpus.batch(4, 24, new Seed(7), i);
