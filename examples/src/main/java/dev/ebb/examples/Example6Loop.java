@@ -64,7 +64,7 @@ public final class Example6Loop {
 
     // slots]
 
-    // [disk
+    // [loop-disk
     /** Two states in memory, eight more in a file of the program's own in {@code folder}. */
     static Array gradientFromBothPlaces(Path folder) {
         var budget = Budget.mebibytes(1).withDisk(folder, Budget.mebibytes(1));
@@ -74,7 +74,7 @@ public final class Example6Loop {
         }
     }
 
-    // disk]
+    // loop-disk]
 
     // [cell
     /** A part of a variable, written in every round, in the place of the variable. */
