@@ -25,11 +25,11 @@ public final class Example10Disk {
     record Net(List<Tensor> layers) {
         static Net of(int depth) {
             return new Net(
-                    IntStream.range(0, depth).mapToObj(i -> noise(Shape.of(64, 64), i)).toList());
+                    IntStream.range(0, depth).mapToObj(i -> noise(Shape.of(256, 256), i)).toList());
         }
 
         Tensor loss() {
-            Tensor h = noise(Shape.of(32, 64), 99);
+            Tensor h = noise(Shape.of(32, 256), 99);
             for (var w : layers) h = h.add(h.matmul(w).tanh());
             return h.square().mean();
         }

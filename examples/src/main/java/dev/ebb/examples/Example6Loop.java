@@ -67,7 +67,7 @@ public final class Example6Loop {
     // [loop-disk
     /** Two states in memory, eight more in a file of the program's own in {@code folder}. */
     static Array gradientFromBothPlaces(Path folder) {
-        var budget = Budget.mebibytes(1).withDisk(folder, Budget.mebibytes(1));
+        var budget = Budget.mebibytes(64).withDisk(folder, Budget.mebibytes(1));
         try (var gradient =
                 Ebb.compile(Ebb.grad(Example6Loop::swung), budget).with(new Binomial(2, 8))) {
             return (Array) gradient.apply(Array.of(0.5f, 1f));
