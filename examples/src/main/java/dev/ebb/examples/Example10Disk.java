@@ -35,8 +35,8 @@ public final class Example10Disk {
         }
     }
 
+    // [disk
     static Report run(Path folder) {
-        // [disk
         Fn<Net, Net> gradient = Ebb.grad(Net::loss);
         var net = Net.of(8);
         long least = Ebb.compile(gradient).plan(net).leastBytes();
@@ -45,8 +45,9 @@ public final class Example10Disk {
             compiled.apply(net);
             return compiled.report();
         }
-        // disk]
     }
+
+    // disk]
 
     private static Tensor noise(Shape shape, int seed) {
         return Init.normal(0.1).of(shape, new Seed(seed));
