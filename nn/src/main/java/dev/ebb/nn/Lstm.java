@@ -53,7 +53,8 @@ public record Lstm(Tensor in, Tensor recurrent, Tensor bias) {
         return new Run(run.stacked().permute(1, 0, 2), run.carry());
     }
 
-    private State step(Tensor driven, State s) {
+    /** One step, driven by the input times its weights, with the bias. */
+    State step(Tensor driven, State s) {
         var gates = driven.add(s.hidden.matmul(recurrent)).chunk(4, -1);
         var kept = gates.get(1).sigmoid().mul(s.cell);
         var cell = kept.add(gates.get(0).sigmoid().mul(gates.get(2).tanh()));

@@ -21,6 +21,7 @@ import dev.ebb.plan.Curve;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
 
 import org.junit.jupiter.api.Test;
 
@@ -157,6 +158,32 @@ class BudgetsTest {
                                                         .mseLoss(t.y()))
                                 .apply(t.model());
         holdsAtEveryBudget(f, new Task<>(model, noise(10, 12, 4, 6), noise(11, 12, 4, 16)));
+    }
+
+    @Test
+    void recurrentNetworkUnrolled() {
+        record Two(Lstm first, Lstm second) {}
+        var model = new Two(Lstm.of(6, 16, new Seed(8)), Lstm.of(16, 16, new Seed(9)));
+        Fn<Task<Two>, Ebb.ValueAndGrad<Two>> f =
+                t ->
+                        Ebb.valueAndGrad(
+                                        (Two m) ->
+                                                unrolled(m.second(), unrolled(m.first(), t.x()))
+                                                        .mseLoss(t.y()))
+                                .apply(t.model());
+        holdsAtEveryBudget(f, new Task<>(model, noise(10, 12, 4, 6), noise(11, 12, 4, 16)));
+    }
+
+    private static Tensor unrolled(Lstm layer, Tensor x) {
+        var driven = x.matmul(layer.in()).add(layer.bias());
+        var zeros = Tensors.zeros(x.dtype(), Shape.of(x.dim(0), layer.hidden()));
+        var state = new Lstm.State(zeros, zeros);
+        var outs = new ArrayList<Tensor>();
+        for (int t = 0; t < x.dim(1); t++) {
+            state = layer.step(driven.at(1, t), state);
+            outs.add(state.hidden());
+        }
+        return Tensors.stack(outs, 1);
     }
 
     @Test
