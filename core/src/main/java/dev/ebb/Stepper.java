@@ -3,6 +3,7 @@ package dev.ebb;
 import dev.ebb.exec.Program;
 import dev.ebb.exec.Report;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Type;
 import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.trace.Tree;
@@ -86,18 +87,41 @@ public final class Stepper<S, B, R> implements AutoCloseable {
      * writing a state out without a second one in memory.
      */
     public synchronized Array state(int place) {
+        return Array.make(stateType(place), to -> program.readParam(place, to.segment()));
+    }
+
+    private Type stateType(int place) {
         if (place < 0 || place >= states) {
             throw new IllegalArgumentException(
                     "the state has " + states + " tensors, from 0 on, and none at " + place);
         }
-        return Array.make(
-                graph.params().get(place).type(), to -> program.readParam(place, to.segment()));
+        return graph.params().get(place).type();
     }
 
     /** Goes on from another state. */
     public synchronized void restore(S state) {
         var leaves = Tree.flatten(state);
         for (int i = 0; i < states; i++) write((Array) leaves.get(i), i);
+    }
+
+    /**
+     * Replaces one tensor of the state, by its place in {@link Tensorwise#list}: for reading a
+     * state without a second one in memory.
+     */
+    public synchronized void restore(int place, Array tensor) {
+        var type = stateType(place);
+        if (!tensor.type().equals(type)) {
+            throw new IllegalArgumentException(
+                    "tensor "
+                            + place
+                            + " of the state, "
+                            + Tensorwise.names(form).get(place)
+                            + ", is "
+                            + type
+                            + ", not "
+                            + tensor.type());
+        }
+        write(tensor, place);
     }
 
     private List<Array> read(int from, int to) {

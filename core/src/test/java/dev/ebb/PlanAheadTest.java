@@ -64,6 +64,24 @@ class PlanAheadTest {
     }
 
     @Test
+    void a_state_is_written_piece_by_piece() {
+        var types = Tensorwise.list(start()).stream().map(Tensor::type).toList();
+        var blank = Tensorwise.rebuild(start(), Array.zeros(types));
+        try (var whole = Ebb.stepper(PlanAheadTest::step, start(), X, Budget.unlimited());
+                var pieces = Ebb.stepper(PlanAheadTest::step, blank, X, Budget.unlimited())) {
+            whole.step(X);
+            for (int i = 0; i < 2; i++) pieces.restore(i, whole.state(i));
+            assertThat(((Array) pieces.step(X)).sameBits((Array) whole.step(X))).isTrue();
+            assertThat(pieces.state(1).sameBits(whole.state(1))).isTrue();
+            assertThatThrownBy(() -> pieces.restore(1, Array.scalar(1f)))
+                    .hasMessageContaining("tensor 1 of the state")
+                    .hasMessageContaining("moments");
+            assertThatThrownBy(() -> pieces.restore(2, Array.scalar(1f)))
+                    .hasMessageContaining("none at 2");
+        }
+    }
+
+    @Test
     void a_state_is_read_piece_by_piece() {
         try (var stepper = Ebb.stepper(PlanAheadTest::step, start(), X, Budget.unlimited())) {
             stepper.step(X);

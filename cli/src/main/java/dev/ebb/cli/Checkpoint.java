@@ -1,5 +1,6 @@
 package dev.ebb.cli;
 
+import dev.ebb.Tensorwise;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
@@ -10,10 +11,11 @@ import dev.ebb.nn.model.LanguageModel;
 import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
-import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,17 +24,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /**
  * A moment of a training run, whole: weights under their published names, optimizer, losses so far,
  * and what decides the rest of the run. Random state and data position are functions of the seed
  * and the number of losses.
+ *
+ * @param state what training begins with; blank if it is read from a file
+ * @param read the tensors of the file in the places of the state's, each read when it is asked for;
+ *     none if there is no file
  */
-record Checkpoint(TrainingState state, List<Double> losses, Settings settings, String text) {
+record Checkpoint(
+        TrainingState state,
+        List<Supply> read,
+        List<Double> losses,
+        Settings settings,
+        String text) {
     private static final String FORMAT = "ebb training checkpoint 2";
     private static final String DIGEST = "digest";
 
     Checkpoint {
+        read = List.copyOf(read);
         losses = List.copyOf(losses);
     }
 
@@ -110,6 +123,24 @@ record Checkpoint(TrainingState state, List<Double> losses, Settings settings, S
 
     /** Reads a checkpoint and proves it whole: every bit is covered by its digest. */
     static Checkpoint read(Path path) throws IOException {
+        prove(path);
+        // opened again, so that the pages read for the proof are given back
+        try (var file = Safetensors.open(path)) {
+            var notes = file.metadata();
+            var settings = Settings.of(path, note(path, notes, "settings"));
+            var model = Weights.blank(Pretrained.load(path));
+            var state = new TrainingState(model, settings.optimizer().start(model));
+            var losses = file.read("losses").toDoubles();
+            return new Checkpoint(
+                    state,
+                    tensors(path, file, state),
+                    Arrays.stream(losses).boxed().toList(),
+                    settings,
+                    note(path, notes, "text"));
+        }
+    }
+
+    private static void prove(Path path) throws IOException {
         try (var file = Safetensors.open(path)) {
             var notes = file.metadata();
             if (!FORMAT.equals(notes.get("format"))) {
@@ -120,19 +151,51 @@ record Checkpoint(TrainingState state, List<Double> losses, Settings settings, S
                 throw new FileFormatException(
                         path, "corrupted: its content does not match its digest");
             }
-            var settings = Settings.of(path, note(path, notes, "settings"));
-            var model = Pretrained.load(path);
-            var slots = new ArrayList<LanguageModel>();
-            for (int i = 0; i < settings.optimizer().slots(); i++)
-                slots.add(Weights.load(file, model, naming(model).behind(slot(i))));
-            var step = file.read("optimizer.step", STEP);
-            var losses = file.read("losses").toDoubles();
-            return new Checkpoint(
-                    new TrainingState(model, new Optimizer.State<>(step, slots)),
-                    Arrays.stream(losses).boxed().toList(),
-                    settings,
-                    note(path, notes, "text"));
         }
+    }
+
+    /** All tensors in the order of the state's; they are there, by their names and shapes. */
+    private static List<Supply> tensors(Path path, Safetensors file, TrainingState like)
+            throws IOException {
+        var all = new ArrayList<>(tensors(path, file, like.model(), naming(like.model())));
+        all.add(later(path, "optimizer.step", STEP, from -> from.read("optimizer.step", STEP)));
+        for (int i = 0; i < like.optimizer().slots().size(); i++) {
+            all.addAll(tensors(path, file, like.model(), naming(like.model()).behind(slot(i))));
+        }
+        return all;
+    }
+
+    private static List<Supply> tensors(
+            Path path, Safetensors file, LanguageModel like, Naming naming) throws IOException {
+        Weights.require(file, like, naming);
+        var names = Tensorwise.names(like);
+        var types = Tensorwise.list(like).stream().map(Tensor::type).toList();
+        return IntStream.range(0, names.size())
+                .mapToObj(
+                        i ->
+                                later(
+                                        path,
+                                        names.get(i),
+                                        types.get(i),
+                                        from -> Weights.load(from, like, naming, i)))
+                .toList();
+    }
+
+    private interface Reading {
+        Array from(Safetensors file) throws IOException;
+    }
+
+    private static Supply later(Path path, String name, Type type, Reading reading) {
+        return new Supply(
+                name,
+                type,
+                () -> {
+                    try (var file = Safetensors.open(path)) {
+                        return reading.from(file);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
     }
 
     private static String note(Path path, Map<String, String> notes, String key)

@@ -13,6 +13,9 @@ final class Resident {
      */
     static final long JVM_BYTES = 256L << 20;
 
+    /** A heap that is not worth the time. */
+    private static final long SMALL = 80L << 20;
+
     private static final Path STATUS = Path.of("/proc/self/status");
 
     private Resident() {}
@@ -29,8 +32,11 @@ final class Resident {
         }
     }
 
-    /** Gives back to the system what is garbage now, before memory is asked for again. */
+    /**
+     * Gives back to the system what is garbage now, before memory is asked for again: the JVM would
+     * rather let its heap grow than look for it. A small heap is left alone.
+     */
     static void tidy() {
-        System.gc();
+        if (Runtime.getRuntime().totalMemory() > SMALL) System.gc();
     }
 }

@@ -8,6 +8,7 @@ import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.LanguageModel;
 import dev.ebb.nn.model.Llama;
+import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
 
@@ -43,12 +44,12 @@ record Run(
     }
 
     /** What is left of a run when its memory is given back. */
-    private record Finished(Outcome outcome, String page, LanguageModel model) {}
+    private record Finished(Outcome outcome, String page) {}
 
     Result train(Start start, Corpus corpus) throws IOException {
         try (var stop = Stop.listen()) {
             var end = finished(start, corpus, stop);
-            goodbye(end.outcome, corpus, end.model, stop.isAsked());
+            goodbye(end.outcome, corpus, stop.isAsked());
             Durable.write(
                     folder.report(), out -> out.write(end.page.getBytes(StandardCharsets.UTF_8)));
             lines.println("report: " + folder.report().toAbsolutePath());
@@ -71,12 +72,13 @@ record Run(
                             trainer.names(),
                             trainer.held(),
                             corpus.unigramEntropy());
-            return new Finished(outcome, page, trainer.model());
+            return new Finished(outcome, page);
         }
     }
 
     private Trainer trainer(Start start, Corpus corpus, Device device) throws IOException {
         var from = start.read();
+        Resident.tidy();
         hello(from, corpus);
         return new Trainer(from, corpus, budget, device, cost.on(device));
     }
@@ -130,8 +132,10 @@ record Run(
                                 trainer.seconds().getLast(),
                                 trainer.tokensPerStep(),
                                 memory));
-                if (trainer.made() % every == 0 && trainer.made() < steps)
+                if (trainer.made() % every == 0 && trainer.made() < steps) {
                     folder.save(trainer.checkpoint());
+                    Resident.tidy();
+                }
             }
         }
     }
@@ -159,7 +163,7 @@ record Run(
                 trainer.digest());
     }
 
-    private void goodbye(Outcome outcome, Corpus corpus, LanguageModel model, boolean stopped) {
+    private void goodbye(Outcome outcome, Corpus corpus, boolean stopped) throws IOException {
         if (stopped) {
             lines.println(
                     "stopped after step "
@@ -168,7 +172,9 @@ record Run(
                             + folder.path());
         } else {
             lines.println("a sample:");
-            lines.println(sample(model).indent(4));
+            // from the file: training's memory is given back before the model's is taken
+            Resident.tidy();
+            lines.println(sample(Pretrained.load(folder.checkpoint())).indent(4));
         }
         var losses = outcome.losses();
         if (!losses.isEmpty()) {

@@ -21,7 +21,6 @@ import dev.ebb.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /**
  * A training run in motion: the compiled step, its state, and the losses so far. The state is in
@@ -52,6 +51,9 @@ final class Trainer implements AutoCloseable {
                         device,
                         cost);
         form = stepper.form();
+        for (int i = 0; i < from.read().size(); i++) {
+            stepper.restore(i, from.read().get(i).data().get());
+        }
     }
 
     /** What a trainer would do, without the memory for it. */
@@ -69,7 +71,7 @@ final class Trainer implements AutoCloseable {
     /** A model that has not learned yet. */
     static Checkpoint start(LanguageModel model, Settings settings, String text) {
         var state = new TrainingState(model, settings.optimizer().start(model));
-        return new Checkpoint(state, List.of(), settings, text);
+        return new Checkpoint(state, List.of(), List.of(), settings, text);
     }
 
     private static Next<TrainingState, Tensor> step(
@@ -131,13 +133,6 @@ final class Trainer implements AutoCloseable {
     String digest() {
         var own = Weights.supplies(form.model(), Naming.own(), stepper::state);
         return Weights.digest(own, List.of());
-    }
-
-    /** A copy of the model as it is now. */
-    LanguageModel model() {
-        int count = Tensorwise.list(form.model()).size();
-        return Tensorwise.rebuild(
-                form.model(), IntStream.range(0, count).mapToObj(stepper::state).toList());
     }
 
     /** What the tensors of the state are called. */

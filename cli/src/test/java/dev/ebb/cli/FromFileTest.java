@@ -12,6 +12,7 @@ import dev.ebb.nn.file.Safetensors;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Llama;
 import dev.ebb.nn.model.Naming;
+import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -69,7 +70,7 @@ final class FromFileTest {
         assertThat(begun.code()).as(begun.err()).isZero();
         assertThat(begun.out()).contains("Llama: 2 layers, width 32, 4 heads");
         var run = new Folder(folder.resolve("llama"));
-        var read = Checkpoint.read(run.checkpoint()).state().model();
+        var read = Pretrained.load(run.checkpoint());
         assertThat(((Llama) read).config()).isEqualTo(config);
         var arguments = Shell.tiny(folder, "llama", 4);
         arguments.add("--resume");

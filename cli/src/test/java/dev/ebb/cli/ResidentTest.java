@@ -39,8 +39,6 @@ final class ResidentTest {
                                 folder.resolve(name).toString(),
                                 "--json",
                                 json.toString(),
-                                "--steps",
-                                "3",
                                 "--checkpoint",
                                 "1"));
         arguments.addAll(List.of(more));
@@ -75,14 +73,15 @@ final class ResidentTest {
         // the weights and their optimizer state are most of the budget here
         String[] wide = {"--model", "1x1024x4", "--context", "16", "--batch", "1"};
         var heavy = train("heavy", with(wide, "100%"));
-        for (var run : List.of(all, half, heavy)) {
+        var resumed = train("heavy", "--resume", "--steps", "6", "--budget", "100%");
+        for (var run : List.of(all, half, heavy, resumed)) {
             assertThat(run.resident).as("%s", run).isLessThan(run.promised + Resident.JVM_BYTES);
         }
     }
 
     private static String[] with(String[] model, String budget) {
         var all = new ArrayList<>(List.of(model));
-        all.addAll(List.of("--budget", budget));
+        all.addAll(List.of("--steps", "3", "--budget", budget));
         return all.toArray(String[]::new);
     }
 }

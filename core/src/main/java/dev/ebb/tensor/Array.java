@@ -8,6 +8,10 @@ import dev.ebb.ir.Type;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
 
 /** A tensor with data. It copies what it is made of, so it never changes. */
 public final class Array implements Tensor {
@@ -23,6 +27,24 @@ public final class Array implements Tensor {
 
     /** An array of {@code type} whose buffer is filled by {@code fill} before anyone sees it. */
     public static Array make(Type type, java.util.function.Consumer<Buffer> fill) {
+        var memory = memory(type);
+        fill.accept(new Buffer(type.dtype(), type.size(), memory));
+        return new Array(type, new Buffer(type.dtype(), type.size(), memory.asReadOnly()));
+    }
+
+    /** Arrays of zeros, which all lie in the memory of the largest. */
+    public static List<Array> zeros(List<Type> types) {
+        if (types.isEmpty()) return List.of();
+        var memory = memory(Collections.max(types, Comparator.comparingLong(Type::bytes)));
+        var all = new ArrayList<Array>();
+        for (Type type : types) {
+            var part = memory.asSlice(0, Math.ceilDiv(type.bytes(), 8) * 8).asReadOnly();
+            all.add(new Array(type, new Buffer(type.dtype(), type.size(), part)));
+        }
+        return all;
+    }
+
+    private static MemorySegment memory(Type type) {
         long words = Math.ceilDiv(type.bytes(), 8);
         if (words > MOST_WORDS) {
             throw new ShapeException(
@@ -34,10 +56,7 @@ public final class Array implements Tensor {
                             + 8 * MOST_WORDS
                             + "; split it");
         }
-        var memory = MemorySegment.ofArray(new long[(int) words]);
-        var buffer = new Buffer(type.dtype(), type.size(), memory);
-        fill.accept(buffer);
-        return new Array(type, new Buffer(type.dtype(), type.size(), memory.asReadOnly()));
+        return MemorySegment.ofArray(new long[(int) words]);
     }
 
     /** A copy of {@code source}, read as {@code shape}. */

@@ -123,49 +123,44 @@ public final class Safetensors implements AutoCloseable {
      * A tensor that must have the shape of {@code expected}; its floats are rounded to its type.
      */
     public Array read(String name, Type expected) throws FileFormatException {
-        if (!has(name)) {
-            throw new FileFormatException(
-                    file,
-                    "the tensor "
-                            + name
-                            + " is missing, expected as "
-                            + expected
-                            + "; the file has "
-                            + Names.sample(names()));
-        }
+        require(name, expected);
         var stored = read(name);
-        if (!stored.shape().equals(expected.shape())) {
-            throw new FileFormatException(
-                    file,
-                    "the tensor "
-                            + name
-                            + " is "
-                            + stored.type()
-                            + ", but "
-                            + expected
-                            + " is expected; was the file made for another model size?");
-        }
-        return converted(stored, expected, name);
+        if (stored.dtype() == expected.dtype()) return stored;
+        return Array.make(
+                expected,
+                b -> {
+                    for (long i = 0; i < expected.size(); i++) b.set(i, stored.get(i));
+                });
     }
 
-    private Array converted(Array stored, Type to, String name) throws FileFormatException {
-        if (stored.dtype() == to.dtype()) return stored;
-        if (!stored.dtype().isFloat() || !to.dtype().isFloat()) {
-            throw new FileFormatException(
-                    file,
-                    "the tensor "
-                            + name
-                            + " is "
-                            + stored.type()
-                            + ", but "
-                            + to
-                            + " is expected; save it as that type");
-        }
-        return Array.make(
-                to,
-                b -> {
-                    for (long i = 0; i < to.size(); i++) b.set(i, stored.get(i));
-                });
+    /** That a tensor can be read as {@code expected}; its data is not looked at. */
+    public void require(String name, Type expected) throws FileFormatException {
+        var stored =
+                type(name)
+                        .orElseThrow(
+                                () ->
+                                        new FileFormatException(
+                                                file,
+                                                "the tensor "
+                                                        + name
+                                                        + " is missing, expected as "
+                                                        + expected
+                                                        + "; the file has "
+                                                        + Names.sample(names())));
+        boolean alike = stored.dtype() == expected.dtype();
+        boolean floats = stored.dtype().isFloat() && expected.dtype().isFloat();
+        if (stored.shape().equals(expected.shape()) && (alike || floats)) return;
+        throw new FileFormatException(
+                file,
+                "the tensor "
+                        + name
+                        + " is "
+                        + stored
+                        + ", but "
+                        + expected
+                        + (stored.shape().equals(expected.shape())
+                                ? " is expected; save it as that type"
+                                : " is expected; was the file made for another model size?"));
     }
 
     @Override

@@ -8,8 +8,8 @@ import java.util.SequencedMap;
 import java.util.function.Supplier;
 
 /**
- * A tensor to be written: its data is asked for when its turn comes, so that a large model goes
- * into a file without a copy of it in memory.
+ * A tensor to be written or read: its data is asked for when its turn comes, so that a large model
+ * goes into a file, or comes out of one, without a copy of it in memory.
  */
 public record Supply(String name, Type type, Supplier<Array> data) {
 

@@ -30,16 +30,34 @@ public final class Weights {
      * have.
      */
     public static <M> M load(Safetensors file, M like, Naming naming) throws FileFormatException {
-        var names = Tensorwise.names(like);
-        var tensors = Tensorwise.list(like);
         var loaded = new ArrayList<Array>();
-        for (int i = 0; i < names.size(); i++) {
-            var place = naming.place(names.get(i));
-            var type = tensors.get(i).type();
-            var stored = file.read(place.name(), place.turned() ? turned(type) : type);
-            loaded.add(place.turned() ? turned(stored) : stored);
+        for (int i = 0; i < Tensorwise.list(like).size(); i++) {
+            loaded.add(load(file, like, naming, i));
         }
         return Tensorwise.rebuild(like, loaded);
+    }
+
+    /** A model like {@code like} of zeros, in the memory of its largest tensor. */
+    public static <M> M blank(M like) {
+        var types = Tensorwise.list(like).stream().map(Tensor::type).toList();
+        return Tensorwise.rebuild(like, Array.zeros(types));
+    }
+
+    /** That {@link #load} would find every tensor, and of its shape; nothing is read. */
+    public static void require(Safetensors file, Object like, Naming naming)
+            throws FileFormatException {
+        for (var stored : supplies(like, naming, _ -> Array.scalar(0f))) {
+            file.require(stored.name(), stored.type());
+        }
+    }
+
+    /** One tensor of a model like {@code like}, by its place in {@link Tensorwise#list}. */
+    public static Array load(Safetensors file, Object like, Naming naming, int place)
+            throws FileFormatException {
+        var stored = naming.place(Tensorwise.names(like).get(place));
+        var type = Tensorwise.list(like).get(place).type();
+        var read = file.read(stored.name(), stored.turned() ? turned(type) : type);
+        return stored.turned() ? turned(read) : read;
     }
 
     /** The tensors of a model by their names in a file. */

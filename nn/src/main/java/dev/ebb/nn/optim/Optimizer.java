@@ -2,12 +2,11 @@ package dev.ebb.nn.optim;
 
 import dev.ebb.Tensorwise;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Type;
+import dev.ebb.nn.model.Weights;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -47,19 +46,9 @@ public interface Optimizer {
      */
     Moved move(Weight weight, Tensor rate, Tensor step);
 
-    /** What the rule knows before the first update: zeros, one array for all of a type. */
+    /** What the rule knows before the first update: zeros, in next to no memory. */
     default <P> State<P> start(P params) {
-        var shared = new HashMap<Type, Array>();
-        var zeros =
-                Tensorwise.rebuild(
-                        params,
-                        Tensorwise.list(params).stream()
-                                .map(
-                                        t ->
-                                                shared.computeIfAbsent(
-                                                        t.type(),
-                                                        type -> Array.make(type, _ -> {})))
-                                .toList());
+        var zeros = Weights.blank(params);
         return new State<>(
                 Array.scalar(0L), IntStream.range(0, slots()).mapToObj(_ -> zeros).toList());
     }
