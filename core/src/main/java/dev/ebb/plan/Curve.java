@@ -166,13 +166,21 @@ public final class Curve {
 
     /** The corners, cheapest first. */
     public List<Point> points() {
+        return points(model.total(), 0);
+    }
+
+    /**
+     * As above, of a program whose loops were given less room: with room for all it would cost
+     * {@code once}. Of its loops {@code undone} rounds are undone.
+     */
+    List<Point> points(double once, long undone) {
         synchronized (families) {
             var all = new ArrayList<Point>();
             for (var frontier : families.of(ways)) {
                 for (var member : frontier.all())
-                    if (fitsDisk(member)) all.add(point(layout(member)));
+                    if (fitsDisk(member)) all.add(point(layout(member), once, undone));
             }
-            return corners(point(storeAll()), all);
+            return corners(point(storeAll(), once, undone), all);
         }
     }
 
@@ -186,8 +194,14 @@ public final class Curve {
         return corners;
     }
 
-    private Point point(Layout layout) {
-        return new Point(promised(layout), cost(layout), Mix.of(layout, cost, model.total()));
+    Point storeAllPoint() {
+        synchronized (families) {
+            return point(storeAll(), model.total(), 0);
+        }
+    }
+
+    private Point point(Layout layout, double once, long undone) {
+        return new Point(promised(layout), cost(layout), Mix.of(layout, cost, once, undone));
     }
 
     private Layout storeAll() {

@@ -44,12 +44,10 @@ public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part
         return parts;
     }
 
-    /** That of a plan, where computing everything once and keeping it costs {@code once}. */
-    static Mix of(Layout layout, Cost cost, double once) {
-        return of(layout, cost, once, 0);
-    }
-
-    /** As above, of a program some of whose loops are undone, {@code undone} rounds in all. */
+    /**
+     * That of a plan, where computing everything once and keeping it costs {@code once}, and {@code
+     * undone} rounds of loops are undone.
+     */
     static Mix of(Layout layout, Cost cost, double once, long undone) {
         var schedule = layout.schedule();
         var tally = new Tally(schedule, cost);
