@@ -49,12 +49,7 @@ record Pipeline(
 
     static Pipeline within(Budget budget) {
         return new Pipeline(
-                budget,
-                Optional.empty(),
-                Roofline.typical(),
-                Devices.best(),
-                true,
-                Ways.every());
+                budget, Optional.empty(), Roofline.typical(), Devices.best(), true, Ways.every());
     }
 
     Pipeline on(Device other) {

@@ -42,9 +42,7 @@ class TradeOffTest {
 
     private static Net net(int layers) {
         return new Net(
-                IntStream.range(0, layers)
-                        .mapToObj(i -> noise(i, 32, 32).mul(0.1))
-                        .toList());
+                IntStream.range(0, layers).mapToObj(i -> noise(i, 32, 32).mul(0.1)).toList());
     }
 
     private static Fn<Net, Ebb.ValueAndGrad<Net>> plain() {
@@ -116,7 +114,8 @@ class TradeOffTest {
         assertThat(anywhere(with, Mix::inverted)).isTrue();
         assertThat(anywhere(without, Mix::inverted)).isFalse();
         for (var line : curve.lines()) {
-            for (var point : List.of(line.points().get(line.points().size() / 2), line.points().getLast())) {
+            for (var point :
+                    List.of(line.points().get(line.points().size() / 2), line.points().getLast())) {
                 var plan =
                         Ebb.compile(ReversibleTest.gradient(), Budget.bytes(point.bytes()))
                                 .only(line.ways())
@@ -148,8 +147,7 @@ class TradeOffTest {
         var budget = Budget.bytes(with.leastBytes()).withDisk(folder, ROOM);
         var plan = Ebb.compile(plain(), budget).plan(net(6));
         assertThat(plan.cost()).isEqualTo(with.points().getLast().cost());
-        assertThatThrownBy(
-                        () -> Ebb.compile(plain(), budget).only(Ways.recomputing()).plan(net(6)))
+        assertThatThrownBy(() -> Ebb.compile(plain(), budget).only(Ways.recomputing()).plan(net(6)))
                 .isInstanceOf(OverBudgetException.class);
         var kept =
                 Ebb.compile(plain(), Budget.bytes(without.leastBytes()).withDisk(folder, ROOM))
@@ -178,7 +176,10 @@ class TradeOffTest {
         for (var line : curve.lines()) {
             var point = line.points().getLast();
             var plan =
-                    Ebb.compile(f, Budget.bytes(point.bytes()).withDisk(folder, ROOM, fast.disk().speed()))
+                    Ebb.compile(
+                                    f,
+                                    Budget.bytes(point.bytes())
+                                            .withDisk(folder, ROOM, fast.disk().speed()))
                             .only(line.ways())
                             .plan(x);
             assertThat(plan.peakBytes()).isLessThanOrEqualTo(point.bytes());

@@ -6,6 +6,7 @@ import dev.ebb.ir.Value;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +34,12 @@ public final class Curve {
      * in which values come back.
      */
     public record Point(long bytes, double cost, Mix mix) {}
+
+    private record Priced(Frontier.Member member, double cost) {
+        long peak() {
+            return member.peak();
+        }
+    }
 
     private final Model model;
     private final Cost cost;
@@ -130,7 +137,8 @@ public final class Curve {
             if (promised(all) <= bytes) return plan(all, bytes);
             var best = Optional.<Layout>empty();
             for (var frontier : families.of(ways)) {
-                var found = frontier.answer(bytes - reserved, m -> fits(m, bytes)).map(this::layout);
+                var found =
+                        frontier.answer(bytes - reserved, m -> fits(m, bytes)).map(this::layout);
                 if (found.isPresent() && (best.isEmpty() || isBetter(found.get(), best.get())))
                     best = found;
             }
@@ -175,12 +183,21 @@ public final class Curve {
      */
     List<Point> points(double once, long undone) {
         synchronized (families) {
-            var all = new ArrayList<Point>();
-            for (var frontier : families.of(ways)) {
-                for (var member : frontier.all())
-                    if (fitsDisk(member)) all.add(point(layout(member), once, undone));
+            var members = new LinkedHashSet<Frontier.Member>();
+            for (var frontier : families.of(ways)) members.addAll(frontier.all());
+            var all = new ArrayList<Priced>();
+            for (var member : members) all.add(new Priced(member, member.schedule().cost(cost)));
+            all.sort(Comparator.comparingDouble(Priced::cost).thenComparingLong(Priced::peak));
+            var points = new ArrayList<>(List.of(point(storeAll(), once, undone)));
+            for (var priced : all) {
+                var member = priced.member();
+                // no arena is smaller than the peak: most need not be laid out to be left out
+                if (member.peak() + reserved >= points.getLast().bytes() || !fitsDisk(member))
+                    continue;
+                if (promised(member) < points.getLast().bytes())
+                    points.add(point(layout(member), once, undone));
             }
-            return corners(point(storeAll(), once, undone), all);
+            return points;
         }
     }
 
@@ -189,8 +206,7 @@ public final class Curve {
         var sorted = new ArrayList<>(all);
         sorted.sort(Comparator.comparingDouble(Point::cost).thenComparingLong(Point::bytes));
         var corners = new ArrayList<>(List.of(first));
-        for (var point : sorted)
-            if (point.bytes() < corners.getLast().bytes()) corners.add(point);
+        for (var point : sorted) if (point.bytes() < corners.getLast().bytes()) corners.add(point);
         return corners;
     }
 
@@ -209,7 +225,8 @@ public final class Curve {
     }
 
     private Layout layout(Frontier.Member member) {
-        return layouts.computeIfAbsent(member, m -> Layout.of(new Schedule(problem(), m.schedule().steps())));
+        return layouts.computeIfAbsent(
+                member, m -> Layout.of(new Schedule(problem(), m.schedule().steps())));
     }
 
     /** As {@link #promised(Layout)}, without laying out what has no arena. */

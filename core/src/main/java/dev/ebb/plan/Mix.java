@@ -125,8 +125,7 @@ public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part
         /** What loops take beyond the rest is for the rounds they run again, or undo. */
         Mix mix(double total, double once, long undone) {
             double waiting = Math.max(0, total - works) + moving;
-            double rest =
-                    Math.max(0, total - once - recomputed.cost - inverted.cost - waiting);
+            double rest = Math.max(0, total - once - recomputed.cost - inverted.cost - waiting);
             long rounds = iterated.count + undone;
             double undoing = rounds == 0 ? 0 : rest * undone / rounds;
             long bytes = 0;
