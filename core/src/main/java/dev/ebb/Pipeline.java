@@ -114,8 +114,10 @@ record Pipeline(
             long room = states;
             all.add(variant(merged, bindings, loop -> inMemory.room(loop, room, 0)));
             if (undo) all.add(variant(merged, bindings, loop -> room(loop, room, 0)));
-            for (long each : disks(loops))
+            for (long each : disks(loops)) {
                 all.add(variant(merged, bindings, loop -> room(loop, room, each)));
+                all.add(variant(merged, bindings, loop -> moving(loop, room, each)));
+            }
         }
         return new TradeOff(all);
     }
@@ -217,13 +219,26 @@ record Pipeline(
             Plan without) {
         var best = without;
         for (long each : disks(loops)) {
-            try {
-                best = cheaper(planned(merged, bindings, states, each), best);
-            } catch (OverBudgetException e) {
-                // what else lies on the disk takes too much of it
-            }
+            best = orLess(best, merged, bindings, loop -> room(loop, states, each));
+            // one state less, and one may be on its way while the loop runs on
+            if (states > 0)
+                best = orLess(best, merged, bindings, loop -> moving(loop, states - 1, each));
         }
         return best;
+    }
+
+    /** The plan with these rooms, if it fits and is cheaper. */
+    private Plan orLess(Plan best, Graph merged, List<Binding> bindings, Reversals.Rooms rooms) {
+        try {
+            return cheaper(planned(Reversals.within(merged, rooms), bindings), best);
+        } catch (OverBudgetException e) {
+            // what else lies on the disk takes too much of it, or there is no room for one more
+            return best;
+        }
+    }
+
+    private Optional<Room> moving(Reversals.Reversed loop, long states, long onDisk) {
+        return room(loop, states, onDisk).map(Room::movingBeside);
     }
 
     /** How many bytes of states to let each loop put on the disk, most first. */
@@ -249,11 +264,7 @@ record Pipeline(
     }
 
     private Plan planned(Graph merged, List<Binding> bindings, long states) {
-        return planned(merged, bindings, states, 0);
-    }
-
-    private Plan planned(Graph merged, List<Binding> bindings, long states, long onDisk) {
-        return planned(Reversals.within(merged, loop -> room(loop, states, onDisk)), bindings);
+        return planned(Reversals.within(merged, loop -> room(loop, states, 0)), bindings);
     }
 
     private static Plan cheaper(Plan a, Plan b) {
@@ -289,7 +300,8 @@ record Pipeline(
         if (loop.known() && states >= loop.rounds()) return room(loop, Long.MAX_VALUE, 0);
         int onDisk = strategy.map(s -> s.onDisk(loop.rounds())).orElse(0);
         var room = Room.slots(Math.min(states, most), loop.state(), loop.tape());
-        return Optional.of(loop.whole() && loop.state() > 0 ? room.above(onDisk) : room);
+        boolean shared = loop.whole() && loop.state() > 0;
+        return Optional.of(shared ? room.above(onDisk).movingBeside() : room);
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {

@@ -275,7 +275,8 @@ final class Frontier {
         if (found != null && timed(found).extra < rival.extra)
             return member(search.improve(found.sequence, bound, allowance));
         if (search.squeeze().start(rival.sequence)) return rival;
-        return found == null ? under(above, bound, false, 0) : found;
+        if (found == null) return under(above, bound, false, 0);
+        return member(search.improve(found.sequence, bound, allowance / 4));
     }
 
     private boolean mayMove() {

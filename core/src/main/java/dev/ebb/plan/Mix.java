@@ -103,7 +103,7 @@ public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part
             works += seconds;
             if (!computed.add(node)) recomputed = back(recomputed, node.outputs(), seconds);
             else if (node.kernel() instanceof Control.Sweep sweep) iterated(sweep);
-            LoopStates.of(node).ifPresent(this::moved);
+            LoopStates.of(node).ifPresent(loop -> moved(node, loop, seconds));
         }
 
         private void iterated(Control.Sweep sweep) {
@@ -115,8 +115,8 @@ public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part
             iterated = iterated.and(again, again * sweep.room().state(), 0);
         }
 
-        private void moved(LoopStates loop) {
-            moving += loop.seconds(problem.disk());
+        private void moved(Node node, LoopStates loop, double seconds) {
+            if (cost instanceof Haulage haulage) moving += seconds - haulage.kernels(node);
             if (loop.forward()) return;
             long reads = loop.all().reads();
             fetched = fetched.and(reads, reads * loop.room().state(), 0);
