@@ -183,6 +183,8 @@ class TradeOffTest {
                             .only(line.ways())
                             .plan(x);
             assertThat(plan.peakBytes()).isLessThanOrEqualTo(point.bytes());
+            assertThat(plan.mix().iterated().count()).isPositive();
+            assertThat(plan.explain()).contains("brought back", "iterated", " rounds, ");
         }
     }
 
