@@ -5,6 +5,8 @@ import dev.ebb.exec.Report;
 import dev.ebb.plan.Cost;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
+import dev.ebb.plan.TradeOff;
+import dev.ebb.plan.Ways;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.trace.Trace;
@@ -52,6 +54,14 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     }
 
     /**
+     * The same function whose values come back by these ways alone: as if ops had no inverses, or
+     * the budget named no disk.
+     */
+    public Compiled<P, R> only(Ways ways) {
+        return new Compiled<>(f, pipeline.only(ways));
+    }
+
+    /**
      * The same function with each op as its own kernel: slower, with the same bits; for finding
      * faults.
      */
@@ -90,17 +100,20 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     private Entry<R> prepare(P argument, List<Tensor> leaves) {
         var done = Flight.recorder().compiling();
         var structure = new ArrayList<R>();
-        var trace =
-                Trace.of(
-                        in -> {
-                            structure.add(f.apply(Tree.unflatten(argument, in)));
-                            return Tree.flatten(structure.getFirst());
-                        },
-                        leaves.stream().map(Tensor::type).toList());
+        var trace = trace(argument, leaves, structure);
         var captured = Prepared.data(trace.captured());
         var prepared = Prepared.of(trace.graph(), captured, leaves.size(), pipeline);
         done.accept(prepared.plan());
         return new Entry<>(structure.getFirst(), prepared);
+    }
+
+    private Trace trace(P argument, List<Tensor> leaves, List<R> structure) {
+        return Trace.of(
+                in -> {
+                    structure.add(f.apply(Tree.unflatten(argument, in)));
+                    return Tree.flatten(structure.getFirst());
+                },
+                leaves.stream().map(Tensor::type).toList());
     }
 
     /** What the latest run promised and what it measured. */
@@ -116,6 +129,16 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
      */
     public synchronized Plan plan(P argument) {
         return entry(argument, Tree.flatten(argument)).prepared.plan();
+    }
+
+    /**
+     * What memory buys for arguments like this one, and what each way of bringing values back adds.
+     * Of the budget only the disk counts.
+     */
+    public TradeOff curve(P argument) {
+        var leaves = Tree.flatten(argument);
+        var graph = trace(argument, leaves, new ArrayList<>()).graph();
+        return pipeline.tradeOff(graph, Prepared.bindings(graph, leaves.size()));
     }
 
     @Override

@@ -10,9 +10,9 @@ import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
-import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Roofline;
+import dev.ebb.plan.TradeOff;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
@@ -203,13 +203,30 @@ public final class Ebb {
     }
 
     /**
-     * What memory buys for {@code f} at arguments like this one: budgets and predicted times, and a
-     * plan for each.
+     * What memory buys for {@code f} at arguments like this one: budgets, predicted times, and what
+     * each way of bringing values back adds.
      */
-    public static <P, R> Curve curve(Fn<P, R> f, P argument) {
-        try (var compiled = compile(f)) {
-            return compiled.plan(argument).curve();
+    public static <P, R> TradeOff curve(Fn<P, R> f, P argument) {
+        return curve(f, argument, Budget.unlimited());
+    }
+
+    /** As above, with the disk that {@code budget} names. */
+    public static <P, R> TradeOff curve(Fn<P, R> f, P argument, Budget budget) {
+        try (var compiled = compile(f, budget)) {
+            return compiled.curve(argument);
         }
+    }
+
+    /** As above, of a step: the curve on which {@link #plan} lies. */
+    public static <S, B, R> TradeOff curve(
+            Fn2<S, B, Next<S, R>> step,
+            S initial,
+            B example,
+            Budget budget,
+            Device device,
+            Cost cost) {
+        return StepTrace.of(step, initial, example)
+                .tradeOff(Pipeline.within(budget).on(device).costing(cost));
     }
 
     /**

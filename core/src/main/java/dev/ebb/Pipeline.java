@@ -20,6 +20,9 @@ import dev.ebb.plan.Planner;
 import dev.ebb.plan.Problem;
 import dev.ebb.plan.Roofline;
 import dev.ebb.plan.Settle;
+import dev.ebb.plan.TradeOff;
+import dev.ebb.plan.Way;
+import dev.ebb.plan.Ways;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -31,31 +34,42 @@ import java.util.Optional;
  * @param budget what the program may own, the device's own memory included
  * @param strategy how to plan, if not by the budget
  * @param fusing whether ops are merged into as few kernels as pay
+ * @param ways how values may be brought back, besides by computing them again
  */
 record Pipeline(
-        Budget budget, Optional<Planner> strategy, Cost cost, Device device, boolean fusing) {
+        Budget budget,
+        Optional<Planner> strategy,
+        Cost cost,
+        Device device,
+        boolean fusing,
+        Ways ways) {
 
     /** A loop of unknown length keeps at most this many states. */
     private static final int UNKNOWN_STATES = 32;
 
     static Pipeline within(Budget budget) {
-        return new Pipeline(budget, Optional.empty(), Roofline.typical(), Devices.best(), true);
+        return new Pipeline(
+                budget, Optional.empty(), Roofline.typical(), Devices.best(), true, Ways.every());
     }
 
     Pipeline on(Device other) {
-        return new Pipeline(budget, strategy, cost, other, fusing);
+        return new Pipeline(budget, strategy, cost, other, fusing, ways);
     }
 
     Pipeline with(Planner planner) {
-        return new Pipeline(budget, Optional.of(planner), cost, device, fusing);
+        return new Pipeline(budget, Optional.of(planner), cost, device, fusing, ways);
     }
 
     Pipeline costing(Cost other) {
-        return new Pipeline(budget, strategy, other, device, fusing);
+        return new Pipeline(budget, strategy, other, device, fusing, ways);
     }
 
     Pipeline unfused() {
-        return new Pipeline(budget, strategy, cost, device, false);
+        return new Pipeline(budget, strategy, cost, device, false, ways);
+    }
+
+    Pipeline only(Ways allowed) {
+        return new Pipeline(budget, strategy, cost, device, fusing, allowed);
     }
 
     /**
@@ -63,13 +77,73 @@ record Pipeline(
      * as much as does: the search is over room for so many states, of which tapes take their share.
      */
     Plan plan(Graph traced, List<Binding> bindings) {
+        return hauling().best(traced, bindings);
+    }
+
+    private Pipeline hauling() {
         var disk = budget.disk();
-        return (disk.isPresent() ? costing(new Haulage(cost, disk)) : this).best(traced, bindings);
+        return disk.isPresent() ? costing(new Haulage(cost, disk)) : this;
+    }
+
+    /** What memory buys, and what each way adds; of the budget only the disk counts. */
+    TradeOff tradeOff(Graph traced, List<Binding> bindings) {
+        return hauling().allRooms(traced, bindings);
+    }
+
+    private Graph merged(Graph traced) {
+        var simple = Simplify.of(traced);
+        return Loops.merge(fusing ? Fuse.of(simple) : Fuse.unfused(simple));
+    }
+
+    private TradeOff allRooms(Graph traced, List<Binding> bindings) {
+        var merged = merged(traced);
+        var loops = new ArrayList<Reversals.Reversed>();
+        var all = new ArrayList<TradeOff.Variant>();
+        all.add(
+                variant(
+                        merged,
+                        bindings,
+                        loop -> {
+                            loops.add(loop);
+                            return room(loop, Long.MAX_VALUE, 0);
+                        }));
+        var inMemory = only(ways.and(Ways.of(Way.APPROXIMATE_INVERSES, Way.DISK)));
+        boolean undo = ways.has(Way.INVERSES) && loops.stream().anyMatch(l -> l.undoable());
+        long most = inMemory.mostStates(loops);
+        for (long states = 0; !loops.isEmpty() && states <= most; states += Math.max(1, states)) {
+            long room = states;
+            all.add(variant(merged, bindings, loop -> inMemory.room(loop, room, 0)));
+            if (undo) all.add(variant(merged, bindings, loop -> room(loop, room, 0)));
+            for (long each : disks(loops)) {
+                all.add(variant(merged, bindings, loop -> room(loop, room, each)));
+                all.add(variant(merged, bindings, loop -> moving(loop, room, each)));
+            }
+        }
+        return new TradeOff(all);
+    }
+
+    private TradeOff.Variant variant(Graph merged, List<Binding> bindings, Reversals.Rooms rooms) {
+        var needs = new ArrayList<Way>();
+        var undone = new long[1];
+        var graph =
+                Reversals.within(
+                        merged,
+                        loop -> {
+                            var room = rooms.of(loop);
+                            if (room.isEmpty()) {
+                                needs.add(Way.INVERSES);
+                                undone[0] += loop.rounds();
+                            } else if (room.get().onDisk() > 0) {
+                                needs.add(Way.DISK);
+                            }
+                            return room;
+                        });
+        var needed = Ways.of(needs.toArray(Way[]::new));
+        return new TradeOff.Variant(curve(graph, bindings), needed, undone[0]);
     }
 
     private Plan best(Graph traced, List<Binding> bindings) {
-        var simple = Simplify.of(traced);
-        var merged = Loops.merge(fusing ? Fuse.of(simple) : Fuse.unfused(simple));
+        var merged = merged(traced);
         if (strategy.isPresent())
             return planned(Reversals.within(merged, this::asStrategySays), bindings);
         var loops = new ArrayList<Reversals.Reversed>();
@@ -84,7 +158,7 @@ record Pipeline(
         if (loops.isEmpty()) return fitted(everything);
         // a share is one of keeping everything, whatever the loops are given in the end
         var bytes = budget.resolved(everything.storeAllBytes());
-        var within = new Pipeline(bytes, strategy, cost, device, fusing);
+        var within = new Pipeline(bytes, strategy, cost, device, fusing, ways);
         if (everything.storeAllBytes() <= bytes.resolve(0)) return within.fitted(everything);
         return within.inLess(merged, bindings, loops, everything);
     }
@@ -94,11 +168,7 @@ record Pipeline(
             List<Binding> bindings,
             List<Reversals.Reversed> loops,
             Curve everything) {
-        long most = 0;
-        for (var loop : loops) {
-            if (loop.state() > 0 && !loop.undoable())
-                most = Math.max(most, Math.ceilDiv(loop.allBytes(), loop.state()));
-        }
+        long most = mostStates(loops);
         // the least comes first: what does not fit then fits in no other way
         var best = planned(merged, bindings, 0);
         long fits = 0;
@@ -123,6 +193,20 @@ record Pipeline(
         }
     }
 
+    /** Room for more states than this is room for everything. */
+    private long mostStates(List<Reversals.Reversed> loops) {
+        long most = 0;
+        for (var loop : loops) {
+            if (loop.state() > 0 && !isUndone(loop))
+                most = Math.max(most, Math.ceilDiv(loop.allBytes(), loop.state()));
+        }
+        return most;
+    }
+
+    private boolean isUndone(Reversals.Reversed loop) {
+        return loop.undoable() && ways.has(Way.INVERSES);
+    }
+
     /**
      * The same with further states on the disk, where that is faster than running more rounds
      * again: as many as it has room for, or a part of them, which leaves room to other values.
@@ -133,37 +217,54 @@ record Pipeline(
             List<Reversals.Reversed> loops,
             long states,
             Plan without) {
+        var best = without;
+        for (long each : disks(loops)) {
+            best = orLess(best, merged, bindings, loop -> room(loop, states, each));
+            // one state less, and one may be on its way while the loop runs on
+            if (states > 0)
+                best = orLess(best, merged, bindings, loop -> moving(loop, states - 1, each));
+        }
+        return best;
+    }
+
+    /** The plan with these rooms, if it fits and is cheaper. */
+    private Plan orLess(Plan best, Graph merged, List<Binding> bindings, Reversals.Rooms rooms) {
+        try {
+            return cheaper(planned(Reversals.within(merged, rooms), bindings), best);
+        } catch (OverBudgetException e) {
+            // what else lies on the disk takes too much of it, or there is no room for one more
+            return best;
+        }
+    }
+
+    private Optional<Room> moving(Reversals.Reversed loop, long states, long onDisk) {
+        return room(loop, states, onDisk).map(Room::movingBeside);
+    }
+
+    /** How many bytes of states to let each loop put on the disk, most first. */
+    private List<Long> disks(List<Reversals.Reversed> loops) {
+        if (!ways.has(Way.DISK) || !budget.disk().isPresent()) return List.of();
         var sharing = loops.stream().filter(l -> statesOnDisk(l, Long.MAX_VALUE) > 0).toList();
-        if (sharing.isEmpty()) return without;
+        if (sharing.isEmpty()) return List.of();
         long all = 0;
         long least = Long.MAX_VALUE;
         for (var loop : sharing) {
             all = Math.max(all, loop.state() * (loop.rounds() - 1));
             least = Math.min(least, loop.state());
         }
-        var best = without;
+        var found = new ArrayList<Long>();
         long most = Math.min(all, budget.disk().bytes() / sharing.size());
-        for (long each = most; each >= least; each /= 4) {
-            try {
-                best = cheaper(planned(merged, bindings, states, each), best);
-            } catch (OverBudgetException e) {
-                // what else lies on the disk takes too much of it
-            }
-        }
-        return best;
+        for (long each = most; each >= least; each /= 4) found.add(each);
+        return found;
     }
 
-    private static int statesOnDisk(Reversals.Reversed loop, long bytes) {
-        if (!loop.whole() || loop.undoable() || loop.state() == 0) return 0;
+    private int statesOnDisk(Reversals.Reversed loop, long bytes) {
+        if (!loop.whole() || isUndone(loop) || loop.state() == 0) return 0;
         return Math.clamp(bytes / loop.state(), 0, Math.max(0, loop.rounds() - 1));
     }
 
     private Plan planned(Graph merged, List<Binding> bindings, long states) {
-        return planned(merged, bindings, states, 0);
-    }
-
-    private Plan planned(Graph merged, List<Binding> bindings, long states, long onDisk) {
-        return planned(Reversals.within(merged, loop -> room(loop, states, onDisk)), bindings);
+        return planned(Reversals.within(merged, loop -> room(loop, states, 0)), bindings);
     }
 
     private static Plan cheaper(Plan a, Plan b) {
@@ -175,7 +276,7 @@ record Pipeline(
      * many bytes of states on the disk. A loop that can be undone keeps all or nothing: undoing a
      * round takes no longer than running it again.
      */
-    private static Optional<Room> room(Reversals.Reversed loop, long states, long onDisk) {
+    private Optional<Room> room(Reversals.Reversed loop, long states, long onDisk) {
         if (!loop.known()) {
             long kept = Math.min(Math.min(states, UNKNOWN_STATES - 1), loop.rounds() - 1);
             return Optional.of(
@@ -187,7 +288,7 @@ record Pipeline(
         }
         long all = loop.allBytes();
         boolean few = loop.state() > 0 && states < all / loop.state();
-        if (few && loop.undoable()) return Optional.empty();
+        if (few && isUndone(loop)) return Optional.empty();
         long bytes = few ? Math.min(all, loop.tape() + states * loop.state()) : all;
         var room = new Room(bytes, loop.state(), loop.tape(), Integer.MAX_VALUE);
         return Optional.of(few ? room.above(statesOnDisk(loop, onDisk)) : room);
@@ -199,7 +300,8 @@ record Pipeline(
         if (loop.known() && states >= loop.rounds()) return room(loop, Long.MAX_VALUE, 0);
         int onDisk = strategy.map(s -> s.onDisk(loop.rounds())).orElse(0);
         var room = Room.slots(Math.min(states, most), loop.state(), loop.tape());
-        return Optional.of(loop.whole() && loop.state() > 0 ? room.above(onDisk) : room);
+        boolean shared = loop.whole() && loop.state() > 0;
+        return Optional.of(shared ? room.above(onDisk).movingBeside() : room);
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {
@@ -224,14 +326,17 @@ record Pipeline(
 
     private Problem problem(Graph graph, List<Binding> bindings) {
         var settled = Settle.of(new Problem(Scratch.add(graph, device), bindings));
-        return settled.inverting(Scratch.inversions(settled.graph(), device)).on(budget.disk());
+        return settled.inverting(Scratch.inversions(settled.graph(), device))
+                .on(budget.disk())
+                .only(ways);
     }
 
     /** A strategy of the user's choice is held to the budget too. */
     private Plan bounded(Plan plan, Planner chosen) {
         long bytes = budget.resolve(plan.storeAllBytes());
         long onDisk = plan.layout().shelves().bytes();
-        if (onDisk > budget.disk().bytes()) throw tooMuchOnDisk(chosen, plan, onDisk);
+        if (onDisk > plan.schedule().problem().disk().bytes())
+            throw tooMuchOnDisk(chosen, plan, onDisk);
         if (plan.peakBytes() <= bytes) return plan;
         throw new OverBudgetException(
                 chosen
@@ -250,7 +355,7 @@ record Pipeline(
                         + " puts "
                         + Budget.show(onDisk)
                         + " on the disk, "
-                        + (budget.disk().isPresent()
+                        + (budget.disk().isPresent() && ways.has(Way.DISK)
                                 ? "which has room for " + Budget.show(budget.disk().bytes())
                                 : "and the budget names none")
                         + "; give it as much with withDisk(folder, room), or keep fewer states"

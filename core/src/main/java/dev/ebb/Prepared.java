@@ -42,12 +42,16 @@ final class Prepared implements AutoCloseable {
      * captured} and stay.
      */
     static Prepared of(Graph graph, List<Array> captured, int arguments, Pipeline pipeline) {
+        var plan = pipeline.plan(graph, bindings(graph, arguments));
+        return new Prepared(graph, plan, pipeline.device(), arguments, captured);
+    }
+
+    static List<Binding> bindings(Graph graph, int arguments) {
         var bindings = new ArrayList<Binding>();
         for (int i = 0; i < graph.params().size(); i++) {
             bindings.add(i < arguments ? new Binding.Consumed() : new Binding.Kept());
         }
-        var plan = pipeline.plan(graph, bindings);
-        return new Prepared(graph, plan, pipeline.device(), arguments, captured);
+        return bindings;
     }
 
     private Program program() {

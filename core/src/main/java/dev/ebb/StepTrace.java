@@ -3,6 +3,7 @@ package dev.ebb;
 import dev.ebb.ir.Graph;
 import dev.ebb.plan.Binding;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.TradeOff;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Store;
 import dev.ebb.tensor.Tensor;
@@ -67,7 +68,7 @@ record StepTrace<S, R>(
     }
 
     /** The state is replaced, inputs are used up, what the step closes over stays. */
-    Plan plan(Pipeline pipeline) {
+    private List<Binding> bindings() {
         var bindings = new ArrayList<Binding>();
         for (int i = 0; i < graph.params().size(); i++) {
             bindings.add(
@@ -75,7 +76,15 @@ record StepTrace<S, R>(
                             ? new Binding.Replaced(i)
                             : i < states + inputs ? new Binding.Consumed() : new Binding.Kept());
         }
-        return pipeline.plan(graph, bindings);
+        return bindings;
+    }
+
+    Plan plan(Pipeline pipeline) {
+        return pipeline.plan(graph, bindings());
+    }
+
+    TradeOff tradeOff(Pipeline pipeline) {
+        return pipeline.tradeOff(graph, bindings());
     }
 
     /** What the step closes over. */

@@ -8,13 +8,20 @@ import dev.ebb.nn.Seed;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
+import dev.ebb.plan.Disk;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.Problem;
 import dev.ebb.plan.Roofline;
+import dev.ebb.plan.Speed;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
+import java.nio.file.Path;
+
 /**
  * How long planning takes, and how good the plans are: the gradient of a GPT of so many layers at
- * budgets from just below keeping everything down to the least that works.
+ * budgets from just below keeping everything down to the least that works, without a disk and with
+ * one.
  */
 public final class Planning {
     private static final int CONTEXT = 256;
@@ -39,9 +46,18 @@ public final class Planning {
                 var compiled = Ebb.compile(f).on(cpu)) {
             var problem = compiled.plan(new Task(model, ids, ids)).schedule().problem();
             System.out.printf("%d layers, %d kernels%n", layers, problem.graph().nodes().size());
-            for (int percent : new int[] {99, 75, 50, 25}) {
-                var curve = new Curve(problem, Roofline.typical());
-                long start = System.nanoTime();
+            plan(problem);
+            System.out.println("  with a disk");
+            var folder = Path.of(System.getProperty("java.io.tmpdir"));
+            plan(problem.on(new Disk(folder, 4L << 30, Speed.typical())));
+        }
+    }
+
+    private static void plan(Problem problem) {
+        for (int percent : new int[] {99, 75, 50, 25}) {
+            var curve = new Curve(problem, Roofline.typical());
+            long start = System.nanoTime();
+            try {
                 var plan = curve.at(Budget.share(percent / 100.0));
                 System.out.printf(
                         "  %d %%: %.2f s to plan, time %.5f of computing all once, gap %.2f %%%n",
@@ -49,12 +65,15 @@ public final class Planning {
                         (System.nanoTime() - start) / 1e9,
                         plan.cost() / curve.storeAllCost(),
                         100 * plan.gap());
+            } catch (OverBudgetException e) {
+                System.out.printf(
+                        "  %d %%: %.2f s to refuse%n", percent, (System.nanoTime() - start) / 1e9);
             }
-            var curve = new Curve(problem, Roofline.typical());
-            long start = System.nanoTime();
-            double least = (double) curve.leastBytes() / curve.storeAllBytes();
-            System.out.printf(
-                    "  least %.1f %%: %.2f s%n", 100 * least, (System.nanoTime() - start) / 1e9);
         }
+        var curve = new Curve(problem, Roofline.typical());
+        long start = System.nanoTime();
+        double least = (double) curve.leastBytes() / curve.storeAllBytes();
+        System.out.printf(
+                "  least %.1f %%: %.2f s%n", 100 * least, (System.nanoTime() - start) / 1e9);
     }
 }

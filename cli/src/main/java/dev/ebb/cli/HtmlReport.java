@@ -69,19 +69,14 @@ final class HtmlReport {
         all.put("parameters", Json.of(o.parameters()));
         all.put("unigram", Json.of(unigram));
         all.put("loss", Json.of(o.losses().stream().map(Json::of).toList()));
-        var curve = plan.curve();
-        all.put("curve", Json.of(curve.stream().map(HtmlReport::corner).toList()));
-        all.put("here", corner(plan.here()));
+        all.put("lines", CurveTable.pairs(plan.curve().lines()));
+        all.put("here", CurveTable.pair(plan.promisedBytes(), plan.plan().cost()));
         return all;
     }
 
     private static Json values(Planned plan, List<String> names) {
         var fates = Fates.of(plan.layout().schedule(), names, VALUES);
         return Json.of(fates.stream().map(HtmlReport::fate).toList());
-    }
-
-    private static Json corner(Planned.Corner c) {
-        return Json.of(List.of(Json.of(c.bytes()), Json.of(c.cost())));
     }
 
     /** The steps that compute or move something; freeing is seen in the next one. */

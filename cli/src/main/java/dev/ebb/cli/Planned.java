@@ -3,14 +3,10 @@ package dev.ebb.cli;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Layout;
 import dev.ebb.plan.Plan;
-
-import java.util.List;
+import dev.ebb.plan.TradeOff;
 
 /** A program's plan, with the memory of its device counted in. */
 record Planned(Plan plan, long budgetBytes) {
-
-    /** With this much memory, that much time. */
-    record Corner(long bytes, double cost) {}
 
     static Planned of(Plan plan, Budget budget) {
         return new Planned(plan, budget.resolve(plan.storeAllBytes()));
@@ -48,13 +44,8 @@ record Planned(Plan plan, long budgetBytes) {
         return cost == 0 ? 0 : Math.max(0, 1 - plan.curve().storeAllCost() / cost);
     }
 
-    /** What memory buys, cheapest in time first. */
-    List<Corner> curve() {
-        return plan.curve().points().stream().map(p -> new Corner(p.bytes(), p.cost())).toList();
-    }
-
-    /** Where this plan lies on that curve. */
-    Corner here() {
-        return new Corner(promisedBytes(), plan.cost());
+    /** What memory buys, and what each way of bringing values back adds. */
+    TradeOff curve() {
+        return TradeOff.of(plan.curve());
     }
 }

@@ -54,6 +54,25 @@ final class HtmlReportTest {
         }
     }
 
+    @Test
+    void with_a_disk_a_browser_draws_a_line_for_what_it_adds()
+            throws IOException, InterruptedException {
+        var browser = browser();
+        Assumptions.assumeTrue(
+                browser.isPresent(),
+                "no chromium on the PATH: the page was not tried in a browser");
+        var arguments = Shell.tiny(folder, "run", 3);
+        var room = Files.createDirectory(folder.resolve("room")).toString();
+        arguments.addAll(List.of("--disk", room, "--disk-room", "8MiB"));
+        var result = Shell.run(arguments);
+        assertThat(result.code()).as(result.err()).isZero();
+        var report = folder.resolve("run/report.html").toUri().toString();
+        var page = drawn(browser.orElseThrow(), report, "--window-size=1280,900");
+        assertThat(page)
+                .contains("data-ready=\"true\"", "data-fits=\"true\"")
+                .contains(">recompute<", ">recompute + disk<", ">this run<");
+    }
+
     private static String drawn(String browser, String page, String... more)
             throws IOException, InterruptedException {
         var command =

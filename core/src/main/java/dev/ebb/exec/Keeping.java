@@ -59,6 +59,7 @@ final class Keeping implements Runnable {
         int from = saved.isEmpty() ? 0 : saved.getLast();
         int taping = splits.taped(from, count, level);
         int next = 0;
+        pool.elsewhere().begin();
         Rounds.copy(first, carries);
         for (int t = 0; t < count; t++) {
             long place = k.reverse() ? count - 1 - t : t;
@@ -73,5 +74,6 @@ final class Keeping implements Runnable {
             }
         }
         Looping.clear(given, rounds.given(), count);
+        pool.elsewhere().settle();
     }
 }

@@ -19,13 +19,25 @@ record Pool(MemorySegment memory, Room room, Store elsewhere) {
 
     /** Saves a state as number {@code level}. */
     void save(List<Buffer> carries, int level) {
-        if (level < room.onDisk()) elsewhere.put(level, carries);
+        if (level < room.onDisk()) elsewhere.put(level, carries, beside());
         else write(carries, room.stateBytes(level));
     }
 
     void restore(int level, List<Buffer> carries) {
-        if (level < room.onDisk()) elsewhere.get(level, carries);
+        if (level < room.onDisk()) elsewhere.get(level, carries, beside());
         else read(room.stateBytes(level), carries);
+    }
+
+    /** State number {@code level} is the next to be restored: it may come while the loop runs. */
+    void expect(int level, List<Buffer> carries) {
+        if (level >= 0 && level < room.onDisk()) elsewhere.ahead(level, carries, beside());
+    }
+
+    /** Memory for a state on its way to or from the disk, if there is any. */
+    private MemorySegment beside() {
+        return room.moving() == 0
+                ? memory.asSlice(0, 0)
+                : memory.asSlice(room.movingAt(), room.state());
     }
 
     /** Where tape number {@code number} lies beside {@code level} states. */

@@ -3,17 +3,24 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Room;
 
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** The states of a loop on the disk, one behind the other, each carry a block of its own. */
 final class Shelved implements Store {
+    /** The number of no state. */
+    private static final int NONE = -1;
+
     private final Shelf shelf;
     private final String loop;
     private final long offset;
     private final Room room;
     private final Map<Integer, Shelf.Block[]> states = new HashMap<>();
+    private final List<Shelf.Transfer> underWay = new ArrayList<>();
+    private int arriving = NONE;
 
     Shelved(Shelf shelf, String loop, long offset, Room room) {
         this.shelf = shelf;
@@ -23,22 +30,82 @@ final class Shelved implements Store {
     }
 
     @Override
-    public void put(int number, List<Buffer> carries) {
-        move(number, carries, true);
+    public void put(int number, List<Buffer> carries, MemorySegment beside) {
+        var blocks = blocks(number, carries);
+        if (beside.byteSize() == 0) {
+            move(blocks, carries, true);
+            return;
+        }
+        settle();
+        var places = places(carries, beside);
+        for (int i = 0; i < places.size(); i++)
+            places.get(i).segment().copyFrom(carries.get(i).segment());
+        start(blocks, places, true);
     }
 
     @Override
-    public void get(int number, List<Buffer> carries) {
-        move(number, carries, false);
+    public void get(int number, List<Buffer> carries, MemorySegment beside) {
+        if (arriving != number) {
+            settle();
+            move(blocks(number, carries), carries, false);
+            return;
+        }
+        settle();
+        var places = places(carries, beside);
+        for (int i = 0; i < places.size(); i++)
+            carries.get(i).segment().copyFrom(places.get(i).segment());
     }
 
-    private void move(int number, List<Buffer> carries, boolean out) {
-        var blocks = states.computeIfAbsent(number, n -> blocks(n, carries));
+    /** One transfer runs after the other: what is still leaving that memory has left it by then. */
+    @Override
+    public void ahead(int number, List<Buffer> carries, MemorySegment beside) {
+        if (beside.byteSize() == 0) return;
+        start(blocks(number, carries), places(carries, beside), false);
+        arriving = number;
+    }
+
+    @Override
+    public void begin() {
+        underWay.clear();
+        arriving = NONE;
+    }
+
+    @Override
+    public void settle() {
+        arriving = NONE;
+        for (var transfer : underWay) transfer.await();
+        underWay.clear();
+    }
+
+    private void move(Shelf.Block[] blocks, List<Buffer> carries, boolean out) {
         for (int i = 0; i < blocks.length; i++)
             shelf.new Transfer(blocks[i], carries.get(i).segment(), out).now();
     }
 
+    private void start(Shelf.Block[] blocks, List<Buffer> places, boolean out) {
+        for (int i = 0; i < blocks.length; i++) {
+            var transfer = shelf.new Transfer(blocks[i], places.get(i).segment(), out);
+            underWay.add(transfer);
+            transfer.start();
+        }
+    }
+
+    /** Where each carry of a state lies in {@code memory}. */
+    private static List<Buffer> places(List<Buffer> carries, MemorySegment memory) {
+        var places = new ArrayList<Buffer>();
+        long at = 0;
+        for (var c : carries) {
+            places.add(new Buffer(c.dtype(), c.size(), memory.asSlice(at, c.bytes())));
+            at += Room.lines(c.bytes());
+        }
+        return places;
+    }
+
     private Shelf.Block[] blocks(int number, List<Buffer> carries) {
+        return states.computeIfAbsent(number, n -> made(n, carries));
+    }
+
+    private Shelf.Block[] made(int number, List<Buffer> carries) {
         var blocks = new Shelf.Block[carries.size()];
         long at = offset + number * room.state();
         for (int i = 0; i < blocks.length; i++) {

@@ -155,12 +155,22 @@ final class Sweeping implements Runnable {
                 saved.addAll(splits.positions(count));
                 int from = saved.isEmpty() ? 0 : saved.getLast();
                 int first = splits.taped(from, count, saved.size());
+                expect(first);
                 reverse(first, count);
                 to = first;
             }
             case LATEST -> sort();
         }
         while (to > 0) to = stretch(to);
+        pool.elsewhere().settle();
+    }
+
+    /** Once all from round {@code first} on is reversed, the latest state before it is next. */
+    private void expect(int first) {
+        if (first == 0) return;
+        int next = saved.size() - 1;
+        if (next >= 0 && saved.get(next) >= first) next--;
+        pool.expect(next, carries);
     }
 
     /** Reverses the last rounds before {@code to}; where it came to. */
@@ -177,6 +187,7 @@ final class Sweeping implements Runnable {
         int level = saved.size();
         int first = splits.taped(from, to, level);
         advance(from, first);
+        expect(first);
         for (int t = first; t < to; t++) {
             var how = t == to - 1 ? last : taped;
             how.run(forwardStacks, place(t), pool, pool.tape(level, t - first));

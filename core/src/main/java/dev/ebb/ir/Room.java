@@ -12,11 +12,16 @@ package dev.ebb.ir;
  * @param tape what one tape takes
  * @param tapes at most so many tapes are kept at once
  * @param onDisk so many states, the lowest, lie on the disk
+ * @param moving so many states, none or one, may be on their way there or back while the loop runs
+ *     on: they lie in memory of their own meanwhile, behind the rest
  */
-public record Room(long bytes, long state, long tape, int tapes, int onDisk) {
+public record Room(long bytes, long state, long tape, int tapes, int onDisk, int moving) {
     private static final int LINE = 64;
 
     public Room {
+        if (moving < 0 || moving > 1)
+            throw new IllegalArgumentException(
+                    "one state at a time is moved to or from the disk, or none, not " + moving);
         if (bytes < tape || state < 0 || tape < 0 || tapes < 1 || onDisk < 0) {
             throw new IllegalArgumentException(
                     "a reverse loop needs room for one tape of "
@@ -31,12 +36,17 @@ public record Room(long bytes, long state, long tape, int tapes, int onDisk) {
 
     /** Room in memory alone. */
     public Room(long bytes, long state, long tape, int tapes) {
-        this(bytes, state, tape, tapes, 0);
+        this(bytes, state, tape, tapes, 0, 0);
     }
 
     /** The same memory, and {@code states} states on the disk below those in it. */
     public Room above(int states) {
-        return new Room(bytes, state, tape, tapes, states);
+        return new Room(bytes, state, tape, tapes, states, 0);
+    }
+
+    /** The same, and memory for a state that is on its way to or from the disk. */
+    public Room movingBeside() {
+        return new Room(bytes, state, tape, tapes, onDisk, onDisk > 0 ? 1 : 0);
     }
 
     /** Room for {@code slots} states, the first included, and one tape. */
@@ -62,8 +72,13 @@ public record Room(long bytes, long state, long tape, int tapes, int onDisk) {
 
     /** Memory of this size, as a value. */
     public Type type() {
-        int lines = Math.toIntExact(Math.max(1, Math.ceilDiv(bytes, LINE)));
+        int lines = Math.toIntExact((movingAt() + lines(moving * state)) / LINE);
         return new Type(DType.U8, Shape.of(lines, LINE));
+    }
+
+    /** Where a state lies that is on its way. */
+    public long movingAt() {
+        return Math.max(LINE, lines(bytes));
     }
 
     /** What {@code type} takes in it. */

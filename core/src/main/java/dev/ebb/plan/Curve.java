@@ -3,12 +3,13 @@ package dev.ebb.plan;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 
-import org.jspecify.annotations.Nullable;
-
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -28,25 +29,58 @@ public final class Curve {
         LIVE
     }
 
-    /** A corner of the curve: with this much memory, that much time. */
-    public record Point(long bytes, double cost) {}
+    /**
+     * A corner of the curve: with this much memory, that much time, of which so much for each way
+     * in which values come back.
+     */
+    public record Point(long bytes, double cost, Mix mix) {}
+
+    private record Priced(Frontier.Member member, double cost) {
+        long peak() {
+            return member.peak();
+        }
+    }
 
     private final Model model;
     private final Cost cost;
     private final Measure measure;
     private final long reserved;
+    private final Families families;
+    private final Ways ways;
     private final Frontier.Member plain;
-    private final Map<Frontier.Member, Layout> layouts = new HashMap<>();
-    private List<Frontier.Member> family = List.of();
-    private @Nullable Frontier frontier;
+    private final Map<Frontier.Member, Layout> layouts;
 
     /** Every budget also has to hold {@code reserved} bytes that a device owns beside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, long reserved) {
         this.reserved = reserved;
         this.cost = cost;
         this.measure = measure;
+        ways = Ways.in(problem);
+        families = new Families(problem, cost);
+        layouts = new HashMap<>();
         model = new Model(problem, cost);
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
+    }
+
+    private Curve(Curve all, Ways ways) {
+        reserved = all.reserved;
+        cost = all.cost;
+        measure = all.measure;
+        this.ways = ways;
+        families = all.families;
+        layouts = all.layouts;
+        model = all.model;
+        plain = all.plain;
+    }
+
+    /** The same problem where values come back by these ways alone. */
+    public Curve by(Ways allowed) {
+        return new Curve(this, ways.and(allowed));
+    }
+
+    /** The ways in which values may come back. */
+    public Ways ways() {
+        return ways;
     }
 
     public Curve(Problem problem, Cost cost, Measure measure) {
@@ -80,44 +114,56 @@ public final class Curve {
     }
 
     /** The least budget for which {@link #at} has a plan. */
-    public synchronized long leastBytes() {
-        long least = Long.MAX_VALUE;
-        for (var member : family().reversed()) {
-            if (member.peak() >= least) break;
-            least = Math.min(least, promised(member));
+    public long leastBytes() {
+        synchronized (families) {
+            long least = Long.MAX_VALUE;
+            for (var frontier : families.of(ways)) {
+                for (var member : frontier.all().reversed()) {
+                    if (member.peak() >= least) break;
+                    if (fitsDisk(member)) least = Math.min(least, promised(member));
+                }
+            }
+            return least;
         }
-        return least;
     }
 
     /** The cheapest plan whose promised peak fits. */
-    public synchronized Plan at(Budget budget) {
+    public Plan at(Budget budget) {
         if (budget instanceof Budget.OfSaved(double share))
             return plan(new Saved(share).plan(problem(), cost));
-        var all = storeAll();
-        long bytes = budget.resolve(promised(all));
-        if (promised(all) <= bytes) return plan(all, bytes);
-        if (problem().disk().isPresent()) return at(bytes, family());
-        int generations = 0;
-        do {
-            generations++;
-            for (var member : frontier().members(generations)) {
-                if (member.peak() > bytes - reserved) continue;
-                if (promised(member) <= bytes) return plan(layout(member), bytes);
+        synchronized (families) {
+            var all = storeAll();
+            long bytes = budget.resolve(promised(all));
+            if (promised(all) <= bytes) return plan(all, bytes);
+            var best = Optional.<Layout>empty();
+            for (var frontier : families.of(ways)) {
+                var found =
+                        frontier.answer(bytes - reserved, m -> fits(m, bytes)).map(this::layout);
+                if (found.isPresent() && (best.isEmpty() || isBetter(found.get(), best.get())))
+                    best = found;
             }
-        } while (generations < frontier().size() || frontier().grow());
-        throw refusal(bytes);
+            if (best.isEmpty()) throw refusal(bytes);
+            return plan(best.get(), bytes);
+        }
     }
 
-    private Plan at(long bytes, List<Frontier.Member> members) {
-        for (var member : members) {
-            if (member.peak() > bytes - reserved) continue;
-            if (promised(member) <= bytes && fitsDisk(member)) return plan(layout(member), bytes);
-        }
-        throw refusal(bytes);
+    /** Whether {@code more}, of a larger family, is cheaper, or as cheap without the disk. */
+    private boolean isBetter(Layout more, Layout less) {
+        int order = Double.compare(cost(more), cost(less));
+        return order < 0 || order == 0 && more.shelves().bytes() <= less.shelves().bytes();
+    }
+
+    private double cost(Layout layout) {
+        return layout.schedule().cost(cost);
+    }
+
+    private boolean fits(Frontier.Member member, long bytes) {
+        return promised(member) <= bytes && fitsDisk(member);
     }
 
     private boolean fitsDisk(Frontier.Member member) {
-        return layout(member).shelves().bytes() <= problem().disk().bytes();
+        var disk = problem().disk();
+        return !disk.isPresent() || layout(member).shelves().bytes() <= disk.bytes();
     }
 
     /** A plan made in another way, set beside this curve. */
@@ -127,47 +173,60 @@ public final class Curve {
     }
 
     /** The corners, cheapest first. */
-    public synchronized List<Point> points() {
-        var points = new ArrayList<Point>();
-        points.add(new Point(promised(storeAll()), model.total()));
-        for (var member : family()) {
-            var layout = layout(member);
-            if (promised(layout) < points.getLast().bytes()) {
-                points.add(new Point(promised(layout), layout.schedule().cost(cost)));
+    public List<Point> points() {
+        return points(model.total(), 0);
+    }
+
+    /**
+     * As above, of a program whose loops were given less room: with room for all it would cost
+     * {@code once}. Of its loops {@code undone} rounds are undone.
+     */
+    List<Point> points(double once, long undone) {
+        synchronized (families) {
+            var members = new LinkedHashSet<Frontier.Member>();
+            for (var frontier : families.of(ways)) members.addAll(frontier.all());
+            var all = new ArrayList<Priced>();
+            for (var member : members) all.add(new Priced(member, member.schedule().cost(cost)));
+            all.sort(Comparator.comparingDouble(Priced::cost).thenComparingLong(Priced::peak));
+            var points = new ArrayList<>(List.of(point(storeAll(), once, undone)));
+            for (var priced : all) {
+                var member = priced.member();
+                // no arena is smaller than the peak: most need not be laid out to be left out
+                if (member.peak() + reserved >= points.getLast().bytes() || !fitsDisk(member))
+                    continue;
+                if (promised(member) < points.getLast().bytes())
+                    points.add(point(layout(member), once, undone));
             }
+            return points;
         }
-        return points;
+    }
+
+    /** From {@code first} on those points that no cheaper one undercuts. */
+    static List<Point> corners(Point first, List<Point> all) {
+        var sorted = new ArrayList<>(all);
+        sorted.sort(Comparator.comparingDouble(Point::cost).thenComparingLong(Point::bytes));
+        var corners = new ArrayList<>(List.of(first));
+        for (var point : sorted) if (point.bytes() < corners.getLast().bytes()) corners.add(point);
+        return corners;
+    }
+
+    Point storeAllPoint() {
+        synchronized (families) {
+            return point(storeAll(), model.total(), 0);
+        }
+    }
+
+    private Point point(Layout layout, double once, long undone) {
+        return new Point(promised(layout), cost(layout), Mix.of(layout, cost, once, undone));
     }
 
     private Layout storeAll() {
         return layout(plain);
     }
 
-    /** Every plan there is; largest peak first, cheapest first. */
-    private List<Frontier.Member> family() {
-        if (family.isEmpty()) {
-            var all = new ArrayList<>(frontier().all());
-            var disk = problem().disk();
-            if (disk.isPresent()) {
-                var away = new Model(problem(), cost, true);
-                if (away.awayBytes() <= disk.bytes()) all.addAll(new Frontier(away, cost).all());
-            }
-            family = Frontier.pruned(all);
-        }
-        return family;
-    }
-
-    private Frontier frontier() {
-        var known = frontier;
-        if (known == null) {
-            known = new Frontier(model, cost);
-            frontier = known;
-        }
-        return known;
-    }
-
     private Layout layout(Frontier.Member member) {
-        return layouts.computeIfAbsent(member, m -> Layout.of(m.schedule()));
+        return layouts.computeIfAbsent(
+                member, m -> Layout.of(new Schedule(problem(), m.schedule().steps())));
     }
 
     /** As {@link #promised(Layout)}, without laying out what has no arena. */
@@ -197,8 +256,14 @@ public final class Curve {
     /** Names the step at which the smallest plan is largest. */
     private OverBudgetException refusal(long bytes) {
         long least = leastBytes();
-        var smallest = family().getLast();
-        var way = smallest.largest().map(this::inTheWay).orElse("its parameters");
+        var smallest =
+                families.of(ways).stream()
+                        .map(f -> f.all().getLast())
+                        .min(Comparator.comparingLong(Frontier.Member::peak));
+        var way =
+                smallest.flatMap(Frontier.Member::largest)
+                        .map(this::inTheWay)
+                        .orElse("its parameters");
         return new OverBudgetException(
                 "a budget of "
                         + Budget.show(bytes)

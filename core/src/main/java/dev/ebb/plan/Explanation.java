@@ -151,6 +151,7 @@ final class Explanation {
                         "lower bound     %s, gap %.2f %%",
                         number(plan.lowerBound()),
                         100 * plan.gap()));
+        ways().ifPresent(text -> line(out, text));
         disk().ifPresent(text -> line(out, text));
         if (fates.isEmpty())
             return out.append("no value is computed twice or kept for a backward half\n")
@@ -186,6 +187,28 @@ final class Explanation {
         var labels = node.op().labels();
         if (labels.isEmpty()) return node.op().name();
         return node.op().name() + " \"" + String.join("\", \"", new TreeSet<>(labels)) + "\"";
+    }
+
+    /** How values come back, all ways in one line; what is kept needs none. */
+    private Optional<String> ways() {
+        var mix = plan.mix();
+        var parts = new ArrayList<String>();
+        mix.parts()
+                .forEach(
+                        (name, part) -> {
+                            if (part.count() > 0 && !name.equals("kept"))
+                                parts.add(name + " " + amount(part, name.equals("iterated")));
+                        });
+        return parts.isEmpty()
+                ? Optional.empty()
+                : Optional.of("brought back    " + String.join("; ", parts));
+    }
+
+    private String amount(Mix.Part part, boolean rounds) {
+        return part.count()
+                + (rounds ? " rounds, " : ", ")
+                + Budget.show(part.bytes())
+                + (part.cost() == 0 ? "" : ", " + share(part.cost(), plan.cost()) + " of the time");
     }
 
     /** What lies on the disk, in one line. */

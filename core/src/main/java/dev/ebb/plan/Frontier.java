@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The trade of memory for time of one problem: a family of plans, each the cheapest found for its
@@ -92,6 +93,7 @@ final class Frontier {
 
     private final Model model;
     private final Cost cost;
+    private final List<Frontier> smaller;
     private final Search search;
     private final List<int[]> orders;
     private final long storeAll;
@@ -101,6 +103,9 @@ final class Frontier {
 
     /** The members of each generation, in the order in which they came to be. */
     private final List<List<Member>> generations = new ArrayList<>();
+
+    /** The rungs that were known besides when each generation was made. */
+    private final List<List<Member>> beyond = new ArrayList<>(List.of(List.of()));
 
     /** Rungs that are known and not yet in a generation, highest bound first. */
     private final List<Member> ladder = new ArrayList<>();
@@ -113,8 +118,17 @@ final class Frontier {
     private boolean ended;
 
     Frontier(Model model, Cost cost) {
+        this(model, cost, List.of());
+    }
+
+    /**
+     * The plans that one way more allows than those of {@code smaller} families. They are searched
+     * for where they win: a rung that a smaller family reaches for less is taken over from it.
+     */
+    Frontier(Model model, Cost cost, List<Frontier> smaller) {
         this.model = model;
         this.cost = cost;
+        this.smaller = smaller;
         search = new Search(model);
         var ordering = new Ordering(model);
         walkedBack =
@@ -141,6 +155,18 @@ final class Frontier {
     /** How many generations there are so far. */
     int size() {
         return generations.size();
+    }
+
+    /**
+     * The cheapest member that fits, of the first generations that have one. What counts for
+     * fitting is up to {@code fits}; nothing with a larger peak than {@code bytes} does.
+     */
+    Optional<Member> answer(long bytes, Predicate<Member> fits) {
+        for (int count = 1; count <= size() || grow(); count++) {
+            for (var member : members(count))
+                if (member.peak <= bytes && fits.test(member)) return Optional.of(member);
+        }
+        return Optional.empty();
     }
 
     /** The members of the first {@code count} generations; largest peak first, cheapest first. */
@@ -172,7 +198,25 @@ final class Frontier {
         var dearest = members(generations.size()).getLast();
         generations.add(timed(own).stream().filter(m -> m.extra >= dearest.extra).toList());
         own.clear();
+        beyond.add(timed(ladder));
         return true;
+    }
+
+    /** The cheapest plan under {@code bound} that is known when there is one. */
+    private Optional<Member> first(long bound) {
+        for (int count = 1; count <= size() || grow(); count++) {
+            var known = new ArrayList<>(members(count));
+            known.addAll(beyond.get(count - 1));
+            for (var member : pruned(known)) if (member.peak <= bound) return Optional.of(member);
+        }
+        return Optional.empty();
+    }
+
+    /** The cheapest plan under {@code bound} of the smaller families. */
+    private Optional<Member> rival(long bound) {
+        return smaller.stream()
+                .flatMap(s -> s.first(bound).stream())
+                .min(Comparator.comparingDouble(Member::extra));
     }
 
     private Member complete(int[] nodes) {
@@ -201,14 +245,42 @@ final class Frontier {
         }
         if (bound >= above.peak) return;
         boolean full = level % 5 == 0;
-        var found = under(above, bound, full, full ? share : share / 8);
+        long allowance = full ? share : share / 8;
+        var rival = rival(bound);
+        var found =
+                rival.isPresent()
+                        ? against(rival.get(), bound, full, allowance)
+                        : under(above, bound, full, allowance);
         if (found == null) {
             ended = !walkBack();
             return;
         }
-        if (found.extra - above.extra > STEEP * model.total()) found = inTwo(bound, found);
+        boolean own = found.model == model && (rival.isEmpty() || !mayMove());
+        if (own && found.extra - above.extra > STEEP * model.total()) found = inTwo(bound, found);
         ladder.add(found);
         above = found;
+    }
+
+    /**
+     * The cheapest plan under {@code bound}, where a smaller family has {@code rival}. With a disk
+     * only what is cheaper before it is improved is worth the work; else the rival is taken over,
+     * unless it keeps in memory what this family has on the disk from the start.
+     */
+    private @Nullable Member against(Member rival, long bound, boolean full, long allowance) {
+        if (!mayMove()) {
+            var own = under(above, bound, full, allowance);
+            return own == null || rival.extra < own.extra ? rival : own;
+        }
+        var found = squeezed(above.sequence, bound, 0);
+        if (found != null && timed(found).extra < rival.extra)
+            return member(search.improve(found.sequence, bound, allowance));
+        if (search.squeeze().start(rival.sequence)) return rival;
+        if (found == null) return under(above, bound, false, 0);
+        return member(search.improve(found.sequence, bound, allowance / 4));
+    }
+
+    private boolean mayMove() {
+        return model.problem.disk().isPresent();
     }
 
     /** Goes on from the plan that rebuilds all it can, if that takes less; false if not. */
@@ -313,11 +385,11 @@ final class Frontier {
 
     /** With transfers begun early, and what then remains of the time they take. */
     private List<Member> timed(List<Member> members) {
-        if (!model.problem.disk().isPresent()) return List.copyOf(members);
         return members.stream().map(this::timed).toList();
     }
 
     private Member timed(Member member) {
+        if (!mayMove() || member.model != model) return member;
         var early = member(Transfers.eager(model, member.sequence, member.peak));
         var clock = new Clock(model.problem.disk(), cost);
         double seconds = clock.run(model.problem, early.schedule().steps());

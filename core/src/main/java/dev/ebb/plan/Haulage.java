@@ -5,14 +5,13 @@ import dev.ebb.ir.Node;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * What kernels cost, and what it takes their loops to move states to and from a disk: a loop waits
- * for that.
- */
+/** What kernels cost, and how long their loops wait for states on their way to and from a disk. */
 public final class Haulage implements Cost {
     private final Cost kernels;
     private final Disk disk;
-    private final Map<LoopStates, Double> known = new ConcurrentHashMap<>();
+    private final Map<Key, Double> known = new ConcurrentHashMap<>();
+
+    private record Key(LoopStates loop, double kernels) {}
 
     public Haulage(Cost kernels, Disk disk) {
         this.kernels = kernels;
@@ -21,10 +20,19 @@ public final class Haulage implements Cost {
 
     @Override
     public double of(Node node) {
-        double moving =
-                LoopStates.of(node)
-                        .map(loop -> known.computeIfAbsent(loop, l -> l.seconds(disk)))
+        double own = kernels.of(node);
+        return own
+                + LoopStates.of(node)
+                        .map(loop -> known.computeIfAbsent(new Key(loop, own), this::waiting))
                         .orElse(0.0);
-        return kernels.of(node) + moving;
+    }
+
+    /** What the kernel costs alone. */
+    double kernels(Node node) {
+        return kernels.of(node);
+    }
+
+    private double waiting(Key key) {
+        return key.loop.seconds(disk, key.kernels);
     }
 }

@@ -6,6 +6,7 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 
@@ -20,15 +21,23 @@ public record Inversion(Node node, Node undone, boolean exact) {
         return node.outputs().getFirst();
     }
 
-    /** All inversions that the ops of {@code graph} know, of values that the graph computes. */
+    /**
+     * All inversions that the ops of {@code graph} know, of values that the graph computes. What
+     * nothing but the op itself reads need not come back once the op has run.
+     */
     public static List<Inversion> of(Graph graph) {
         var params = new HashSet<>(graph.params());
+        var readers = new HashMap<Value, Integer>();
+        for (Value r : graph.results()) readers.merge(r, 1, Integer::sum);
+        for (Node node : graph.nodes())
+            for (Value v : new HashSet<>(node.inputs())) readers.merge(v, 1, Integer::sum);
         var found = new ArrayList<Inversion>();
         for (Node node : graph.nodes()) {
             for (Inverse inverse : node.op().inverses(node.inputTypes())) {
                 var input = node.inputs().get(inverse.input());
                 long reads = node.inputs().stream().filter(input::equals).count();
-                if (params.contains(input) || reads > 1) continue;
+                if (params.contains(input) || reads > 1 || readers.getOrDefault(input, 0) < 2)
+                    continue;
                 found.add(new Inversion(inverse.of(node), node, inverse.exact()));
             }
         }

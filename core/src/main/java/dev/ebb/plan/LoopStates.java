@@ -68,8 +68,13 @@ public record LoopStates(
         return all().places * room.state();
     }
 
-    /** How long moving them takes. */
-    double seconds(Disk disk) {
+    /**
+     * How long the loop waits for them, when its kernels take {@code kernels} seconds. Without
+     * memory for a state on its way it waits for every move. Else a write hides behind the rounds
+     * that are run until the next one, and a read behind the stretch that is taped and reversed
+     * before it.
+     */
+    double seconds(Disk disk, double kernels) {
         double write = 0;
         double read = 0;
         for (Value v : carries) {
@@ -77,9 +82,12 @@ public record LoopStates(
             read += disk.toRead(v.type().bytes());
         }
         long first = Math.min(room.onDisk(), splits().positions(rounds).size());
-        if (forward) return first * write;
+        double hidden = room.moving() * kernels;
+        if (forward) return Math.max(0, first * write - hidden);
         var all = all();
-        return (all.writes - first) * write + all.reads * read;
+        double stretch = hidden * room.capacity(splits().levels()) / Math.max(1, rounds);
+        return Math.max(0, (all.writes - first) * write - hidden / 2)
+                + all.reads * Math.max(0, read - stretch);
     }
 
     private Splits splits() {

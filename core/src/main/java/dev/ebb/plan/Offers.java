@@ -42,6 +42,7 @@ final class Offers {
     private final double least;
     private double price;
     private long budget;
+    private long stored;
     private Optional<Choice> best = Optional.empty();
     private double bestScore;
 
@@ -65,6 +66,7 @@ final class Offers {
         price = priceOfMemory;
         best = Optional.empty();
         bestScore = 0;
+        stored = storedBytes();
         work += time.length;
         for (int v = 0; v < model.values.length; v++) {
             if (model.bytes[v] == 0 || !mayGo(v)) continue;
@@ -169,7 +171,7 @@ final class Offers {
         boolean stores = isStoredHere(v, way, at);
         double cost = -saved;
         if (stores) {
-            if (from < 0 || storedBytes() + model.bytes[v] > model.problem.disk().bytes()) return;
+            if (from < 0 || stored + model.bytes[v] > model.problem.disk().bytes()) return;
             cost += model.again[model.store(v)];
         }
         boolean found = recall.by(way, v, at, stores, price);
@@ -201,6 +203,7 @@ final class Offers {
 
     /** No more than this is on the disk at any time. */
     private long storedBytes() {
+        if (!model.problem.disk().isPresent()) return 0;
         long sum = 0;
         for (int v = 0; v < model.values.length; v++) {
             int c = model.copy[v];

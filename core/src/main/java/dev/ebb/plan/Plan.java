@@ -26,6 +26,11 @@ public record Plan(Layout layout, double lowerBound, Curve curve) {
         return lowerBound == 0 ? 0 : Math.max(0, cost() / lowerBound - 1);
     }
 
+    /** How its values are there when they are read, and what that costs. */
+    public Mix mix() {
+        return Mix.of(layout, curve.cost(), curve.storeAllCost(), 0);
+    }
+
     /** What keeping everything would take. */
     public long storeAllBytes() {
         return curve.storeAllBytes();

@@ -7,6 +7,7 @@ import dev.ebb.ir.Value;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A graph to be scheduled, what may become of each of its parameters, what each value occupies, and
@@ -20,7 +21,12 @@ public record Problem(
 
     public Problem {
         bindings = List.copyOf(bindings);
-        inversions = List.copyOf(inversions);
+        // what is exact comes first: the same problem without the others numbers it alike
+        inversions =
+                Stream.concat(
+                                inversions.stream().filter(Inversion::exact),
+                                inversions.stream().filter(i -> !i.exact()))
+                        .toList();
         if (bindings.size() != graph.params().size()) {
             throw new IllegalArgumentException(
                     bindings.size() + " bindings for " + graph.params().size() + " parameters");
@@ -62,6 +68,16 @@ public record Problem(
     /** The same problem with a second place for values. */
     public Problem on(Disk second) {
         return new Problem(graph, bindings, sizes, inversions, second);
+    }
+
+    /** The same problem, where values come back by these ways alone. */
+    public Problem only(Ways ways) {
+        return new Problem(
+                graph,
+                bindings,
+                sizes,
+                inversions.stream().filter(ways::has).toList(),
+                ways.has(Way.DISK) ? disk : Disk.NONE);
     }
 
     private static boolean alike(Type a, Type b) {

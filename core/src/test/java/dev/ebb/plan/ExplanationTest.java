@@ -16,6 +16,7 @@ class ExplanationTest {
                         store all       45440 bytes (44.4 KiB)
                         cost            1114.289, 100.3 % of computing everything once
                         lower bound     1113.473, gap 0.07 %
+                        brought back    recomputed 3, 12288 bytes (12.0 KiB), 0.3 % of the time
                         value  op       region   bytes  computed    extra cost  present  why
                         %1     in                 4096  2 times          1.024   11.6 %  let go: 262.144 a MiB to bring back
                         %3     product  layer 0   4096  once, kept           -   86.0 %  dear: 25600 a MiB to bring back

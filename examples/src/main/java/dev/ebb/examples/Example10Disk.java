@@ -18,7 +18,9 @@ public final class Example10Disk {
     private Example10Disk() {}
 
     public static void main(String[] args) {
-        System.out.println(run(Path.of(System.getProperty("java.io.tmpdir"))).text());
+        var folder = Path.of(System.getProperty("java.io.tmpdir"));
+        System.out.println(run(folder).text());
+        System.out.println(curve(folder));
     }
 
     /** A net of square layers, and its loss. */
@@ -48,6 +50,20 @@ public final class Example10Disk {
     }
 
     // disk]
+
+    // [curve
+    static String curve(Path folder) {
+        var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(64));
+        var out = new StringBuilder();
+        for (var line : Ebb.curve(Ebb.grad(Net::loss), Net.of(2), disk).lines()) {
+            var last = line.points().getLast();
+            out.append(line.ways() + ": from " + line.leastBytes() + " bytes on, of which ");
+            out.append(last.mix().fetched().bytes() + " come back from the disk\n");
+        }
+        return out.toString();
+    }
+
+    // curve]
 
     private static Tensor noise(Shape shape, int seed) {
         return Init.normal(0.1).of(shape, new Seed(seed));

@@ -100,5 +100,7 @@ final class ExamplesTest {
         assertThat(report.disk().measuredBytes())
                 .isEqualTo(report.disk().promisedBytes())
                 .isPositive();
+        assertThat(Example10Disk.curve(folder))
+                .contains("recompute: from", "recompute + disk: from");
     }
 }

@@ -1,0 +1,146 @@
+package dev.ebb.plan;
+
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How the values of a plan are there when the backward half reads them, and how much of the
+ * predicted time each way takes beyond computing everything once.
+ *
+ * @param kept values that the backward half reads and that stay until then
+ * @param recomputed values computed again
+ * @param iterated rounds of loops that are run again, and what their states take
+ * @param inverted values rebuilt from what came after them, rounds of loops undone among them
+ * @param fetched values and states of loops read from the disk; their cost is the time that the
+ *     computation waits for the disk
+ */
+public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part fetched) {
+
+    /** So many values, of so many bytes in all, for so much of the predicted time. */
+    public record Part(long count, long bytes, double cost) {
+        static final Part NONE = new Part(0, 0, 0);
+
+        Part and(long more, long moreBytes, double moreCost) {
+            return new Part(count + more, bytes + moreBytes, cost + moreCost);
+        }
+    }
+
+    /** The parts in order, as they are called. */
+    public Map<String, Part> parts() {
+        var parts = new LinkedHashMap<String, Part>();
+        parts.put("kept", kept);
+        parts.put("recomputed", recomputed);
+        parts.put("iterated", iterated);
+        parts.put("inverted", inverted);
+        parts.put("fetched", fetched);
+        return parts;
+    }
+
+    /**
+     * That of a plan, where computing everything once and keeping it costs {@code once}, and {@code
+     * undone} rounds of loops are undone.
+     */
+    static Mix of(Layout layout, Cost cost, double once, long undone) {
+        var schedule = layout.schedule();
+        var tally = new Tally(schedule, cost);
+        for (Step step : schedule.steps()) tally.count(step);
+        return tally.mix(schedule.cost(cost), once, undone);
+    }
+
+    private static final class Tally {
+        private final Problem problem;
+        private final Cost cost;
+        private final Set<Node> computed = new HashSet<>();
+        private final Map<Value, Boolean> crossing = new HashMap<>();
+        private double works;
+        private double moving;
+        private Part recomputed = Part.NONE;
+        private Part iterated = Part.NONE;
+        private Part inverted = Part.NONE;
+        private Part fetched = Part.NONE;
+
+        Tally(Schedule schedule, Cost cost) {
+            problem = schedule.problem();
+            this.cost = cost;
+            for (Node node : problem.graph().nodes()) {
+                if (node.reverse()) node.inputs().forEach(v -> crossing.replace(v, true));
+                else node.outputs().forEach(v -> crossing.put(v, false));
+            }
+        }
+
+        void count(Step step) {
+            switch (step) {
+                case Step.Compute(var node, _) -> computed(node);
+                case Step.Invert(var inversion, _) -> {
+                    double seconds = cost.of(inversion.node());
+                    works += seconds;
+                    inverted = back(inverted, inversion.node().outputs(), seconds);
+                }
+                case Step.Fetch(var v) -> fetched = back(fetched, List.of(v), 0);
+                case Step.Free _, Step.Offload _ -> {}
+            }
+        }
+
+        private Part back(Part part, List<Value> values, double seconds) {
+            long bytes = 0;
+            for (Value v : values) {
+                bytes += problem.bytes(v);
+                crossing.put(v, false);
+            }
+            return part.and(values.size(), bytes, seconds);
+        }
+
+        private void computed(Node node) {
+            double seconds = cost.of(node);
+            works += seconds;
+            if (!computed.add(node)) recomputed = back(recomputed, node.outputs(), seconds);
+            else if (node.kernel() instanceof Control.Sweep sweep) iterated(sweep);
+            LoopStates.of(node).ifPresent(loop -> moved(node, loop, seconds));
+        }
+
+        private void iterated(Control.Sweep sweep) {
+            int rounds = sweep.forward().times();
+            var splits = Splits.of(sweep.forward().pace(), sweep.room(), rounds);
+            // the first way through is that of the loop itself, unless that left nothing
+            long again = splits.forwards(rounds) - rounds;
+            if (sweep.begun() == Control.Begun.NOT) again += rounds;
+            iterated = iterated.and(again, again * sweep.room().state(), 0);
+        }
+
+        private void moved(Node node, LoopStates loop, double seconds) {
+            if (cost instanceof Haulage haulage) moving += seconds - haulage.kernels(node);
+            if (loop.forward()) return;
+            long reads = loop.all().reads();
+            fetched = fetched.and(reads, reads * loop.room().state(), 0);
+        }
+
+        /** What loops take beyond the rest is for the rounds they run again, or undo. */
+        Mix mix(double total, double once, long undone) {
+            double waiting = Math.max(0, total - works) + moving;
+            double rest = Math.max(0, total - once - recomputed.cost - inverted.cost - waiting);
+            long rounds = iterated.count + undone;
+            double undoing = rounds == 0 ? 0 : rest * undone / rounds;
+            long bytes = 0;
+            long kept = 0;
+            for (var entry : crossing.entrySet()) {
+                if (!entry.getValue()) continue;
+                kept++;
+                bytes += problem.bytes(entry.getKey());
+            }
+            return new Mix(
+                    new Part(kept, bytes, 0),
+                    recomputed,
+                    iterated.and(0, 0, iterated.count == 0 ? 0 : rest - undoing),
+                    inverted.and(undone, 0, undoing),
+                    fetched.and(0, 0, waiting));
+        }
+    }
+}

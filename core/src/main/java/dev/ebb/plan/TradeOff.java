@@ -1,0 +1,96 @@
+package dev.ebb.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What memory buys for a program, and what each way of bringing values back adds to that: a line of
+ * budgets and predicted times for computing again alone, then one for each way more. Loops can be
+ * given more or less room, which makes a graph, and so a curve, of its own for each; a line takes
+ * the best of them all. Each line gets dearer with less memory, and one with a way more is never
+ * above one without it, nor does it end earlier.
+ */
+public final class TradeOff {
+
+    /**
+     * A program with its loops in certain rooms.
+     *
+     * @param needs the ways that its loops use
+     * @param undone how many of their rounds are undone in all
+     */
+    public record Variant(Curve curve, Ways needs, long undone) {
+
+        boolean isIn(Ways ways) {
+            return needs.and(ways).equals(needs);
+        }
+    }
+
+    /** The corners that these ways allow, cheapest first. */
+    public record Line(Ways ways, List<Curve.Point> points) {
+        public Line {
+            points = List.copyOf(points);
+        }
+
+        /** The least budget that these ways can do with. */
+        public long leastBytes() {
+            return points.getLast().bytes();
+        }
+
+        /** The cheapest that {@code bytes} of memory allow; none below the least budget. */
+        public Optional<Curve.Point> at(long bytes) {
+            return points.stream().filter(p -> p.bytes() <= bytes).findFirst();
+        }
+    }
+
+    private final List<Line> lines = new ArrayList<>();
+
+    /** Of these variants the first keeps everything. */
+    public TradeOff(List<Variant> variants) {
+        var whole = variants.getFirst().curve();
+        var all = Ways.recomputing();
+        for (var v : variants) all = all.or(v.needs()).or(v.curve().ways());
+        for (var ways : all.oneByOne()) {
+            var found = new ArrayList<Curve.Point>();
+            if (!lines.isEmpty()) found.addAll(lines.getLast().points());
+            for (var v : variants) {
+                if (!v.isIn(ways)) continue;
+                found.addAll(v.curve().by(ways).points(whole.storeAllCost(), v.undone()));
+            }
+            lines.add(new Line(ways, Curve.corners(first(whole), found)));
+        }
+    }
+
+    /** That of a program without loops. */
+    public static TradeOff of(Curve curve) {
+        return new TradeOff(List.of(new Variant(curve, Ways.recomputing(), 0)));
+    }
+
+    private static Curve.Point first(Curve whole) {
+        return whole.by(Ways.recomputing()).storeAllPoint();
+    }
+
+    /** One line for each way more, from computing again alone on. */
+    public List<Line> lines() {
+        return List.copyOf(lines);
+    }
+
+    /** The last line: all ways together. */
+    public List<Curve.Point> points() {
+        return lines.getLast().points();
+    }
+
+    public long storeAllBytes() {
+        return points().getFirst().bytes();
+    }
+
+    /** What computing everything once and keeping it takes. */
+    public double storeAllCost() {
+        return points().getFirst().cost();
+    }
+
+    /** The least budget that can be planned for. */
+    public long leastBytes() {
+        return points().getLast().bytes();
+    }
+}
