@@ -131,7 +131,9 @@ public final class Arenas {
     private static Curve gpt(Gpt2.Config config, int batch, Cpu cpu) {
         var ids = ids(batch, config.context());
         return gradient(
-                (m, t) -> m.loss(t.x(), t.y()), new Task<>(Gpt2.of(config, new Seed(1)), ids, ids), cpu);
+                (m, t) -> m.loss(t.x(), t.y()),
+                new Task<>(Gpt2.of(config, new Seed(1)), ids, ids),
+                cpu);
     }
 
     private static Curve disk(Gpt2 model, Cpu cpu) {
@@ -156,8 +158,7 @@ public final class Arenas {
     }
 
     private static Curve trainedMlp(Cpu cpu) {
-        var step =
-                step((Mlp m, Training.Batch b) -> m.apply(b.x()).mseLoss(b.y()), Sgd.of(0.1));
+        var step = step((Mlp m, Training.Batch b) -> m.apply(b.x()).mseLoss(b.y()), Sgd.of(0.1));
         var batch =
                 new Training.Batch(
                         zeros(Workload.ROWS, Workload.IN), zeros(Workload.ROWS, Workload.IN));
@@ -198,7 +199,8 @@ public final class Arenas {
                     return new Out(seen.value(), seen.grad(), next);
                 };
         var x = zeros(batch, 3, side, side);
-        return curve(f, new Trained(model, model.statistics(), x, ids(batch)), Budget.unlimited(), cpu);
+        return curve(
+                f, new Trained(model, model.statistics(), x, ids(batch)), Budget.unlimited(), cpu);
     }
 
     private static Curve uNet(int width, int depth, int side, int batch, Cpu cpu) {
@@ -211,7 +213,9 @@ public final class Arenas {
         var model = new Two(Lstm.of(6, width, new Seed(8)), Lstm.of(width, width, new Seed(9)));
         var task = new Task<>(model, zeros(batch, steps, 6), zeros(batch, steps, width));
         return gradient(
-                (m, t) -> unrolled(m.second(), unrolled(m.first(), t.x())).mseLoss(t.y()), task, cpu);
+                (m, t) -> unrolled(m.second(), unrolled(m.first(), t.x())).mseLoss(t.y()),
+                task,
+                cpu);
     }
 
     private static Tensor unrolled(Lstm layer, Tensor x) {
@@ -231,8 +235,7 @@ public final class Arenas {
 
     private static Curve mlp(List<Integer> widths, int rows, Cpu cpu) {
         var model = Mlp.of(widths, Activation.RELU, new Seed(12));
-        var task =
-                new Task<>(model, zeros(rows, widths.getFirst()), zeros(rows, widths.getLast()));
+        var task = new Task<>(model, zeros(rows, widths.getFirst()), zeros(rows, widths.getLast()));
         return gradient((m, t) -> m.apply(t.x()).mseLoss(t.y()), task, cpu);
     }
 

@@ -31,12 +31,6 @@ public final class Curve {
     /** A corner of the curve: with this much memory, that much time. */
     public record Point(long bytes, double cost) {}
 
-    /** Memory that only the arena takes is put to use from such a part of what lives. */
-    private static final int WORTHWHILE = 100;
-
-    /** How many larger peaks are tried then. */
-    private static final int SHARES = 4;
-
     private final Model model;
     private final Cost cost;
     private final Measure measure;
@@ -173,41 +167,7 @@ public final class Curve {
     }
 
     private Layout layout(Frontier.Member member) {
-        var known = layouts.get(member);
-        if (known != null) return known;
-        var made = settled(member);
-        layouts.put(member, made);
-        return made;
-    }
-
-    /**
-     * Lays a plan out. Where its arena is larger than what lives in it, a plan that lets more live
-     * may do with the same arena, and costs less; no less than the next larger one, though, which
-     * is the answer for more memory.
-     */
-    private Layout settled(Frontier.Member member) {
-        var layout = Layout.of(member.schedule());
-        long peak = member.peak();
-        long spare = layout.arenaBytes() - peak;
-        if (measure == Measure.LIVE || member == plain || spare * WORTHWHILE < peak) return layout;
-        double least = cheaper(member);
-        for (int k = 0; k < SHARES; k++) {
-            var other = member.relaxed(peak + spare * (SHARES - k) / SHARES, cost);
-            if (other.extra() < least || other.extra() >= member.extra()) continue;
-            var fuller = Layout.of(other.schedule());
-            if (fuller.arenaBytes() <= layout.arenaBytes()) return fuller;
-        }
-        return layout;
-    }
-
-    /** What the next cheaper plan costs. */
-    private double cheaper(Frontier.Member member) {
-        var known = family.isEmpty() ? frontier().members(frontier().size()) : family;
-        return known.stream()
-                .mapToDouble(Frontier.Member::extra)
-                .filter(extra -> extra < member.extra())
-                .max()
-                .orElse(0);
+        return layouts.computeIfAbsent(member, m -> Layout.of(m.schedule()));
     }
 
     /** As {@link #promised(Layout)}, without laying out what has no arena. */

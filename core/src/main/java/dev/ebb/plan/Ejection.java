@@ -1,6 +1,5 @@
 package dev.ebb.plan;
 
-import java.util.Arrays;
 
 /**
  * Brings buffers with known lifetimes into an arena of a given size. Those that stick out wait in a
@@ -9,8 +8,8 @@ import java.util.Arrays;
  * place weighs more from then on, so that the search does not go round in circles. This is guided
  * ejection search (Nagata and Bräysy, 2009), which they use to do with fewer vehicles.
  *
- * <p>A step looks at the living neighbours of one buffer, not at all buffers as a new packing would:
- * within a second this tries a hundred thousand changes.
+ * <p>A step looks at the living neighbours of one buffer, not at all buffers as a new packing
+ * would: within a second this tries a hundred thousand changes.
  */
 final class Ejection {
     /** How much chance enters the choice of a place. */

@@ -54,27 +54,6 @@ final class Frontier {
             return Script.of(model, sequence);
         }
 
-        /** The plan without recomputations that {@code bound} bytes of live memory allow to drop. */
-        Member relaxed(long bound, Cost cost) {
-            var squeeze = new Squeeze(model, new Dice(1));
-            squeeze.start(sequence);
-            squeeze.relax(bound);
-            var now = squeeze.current();
-            return new Member(model, now.sequence(), now.peak, now.extra).timed(cost);
-        }
-
-        /** With transfers begun early, and what then remains of the time they take. */
-        private Member timed(Cost cost) {
-            if (!model.problem.disk().isPresent()) return this;
-            var replay = new Liveness(model);
-            int[] early = Transfers.eager(model, sequence, peak);
-            replay.replay(early, early.length);
-            var begun = replay.sequence();
-            var clock = new Clock(model.problem.disk(), cost);
-            double seconds = clock.run(model.problem, Script.of(model, begun).steps());
-            return new Member(model, begun, replay.peak, seconds - model.total());
-        }
-
         /** The computation that takes most memory; none if nothing is computed. */
         Optional<Node> largest() {
             var replay = new Liveness(model);
@@ -332,7 +311,16 @@ final class Frontier {
         return best;
     }
 
+    /** With transfers begun early, and what then remains of the time they take. */
     private List<Member> timed(List<Member> members) {
-        return members.stream().map(m -> m.timed(cost)).toList();
+        if (!model.problem.disk().isPresent()) return List.copyOf(members);
+        return members.stream().map(this::timed).toList();
+    }
+
+    private Member timed(Member member) {
+        var early = member(Transfers.eager(model, member.sequence, member.peak));
+        var clock = new Clock(model.problem.disk(), cost);
+        double seconds = clock.run(model.problem, early.schedule().steps());
+        return new Member(model, early.sequence, early.peak, seconds - model.total());
     }
 }
