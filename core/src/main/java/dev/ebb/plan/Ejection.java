@@ -1,6 +1,5 @@
 package dev.ebb.plan;
 
-
 /**
  * Brings buffers with known lifetimes into an arena of a given size. Those that stick out wait in a
  * pool. One of them, by chance, is put where it fits most tightly; where it fits nowhere, it takes

@@ -50,12 +50,14 @@ final class Packing {
     private final long[] sortedOffset;
     private final long[] sortedEnd;
 
-    Packing(int[] from, int[] to, long[] bytes) {
-        this(from, to, bytes, true);
-        search();
+    /** The best packing found. */
+    static Packing of(int[] from, int[] to, long[] bytes) {
+        var packing = new Packing(from, to, bytes);
+        packing.search();
+        return packing;
     }
 
-    private Packing(int[] from, int[] to, long[] bytes, boolean empty) {
+    private Packing(int[] from, int[] to, long[] bytes) {
         this.from = from;
         this.to = to;
         this.bytes = bytes;
@@ -161,10 +163,10 @@ final class Packing {
         long limit = floor / SMALL[attempt % SMALL.length];
         var large = some(i -> bytes[i] >= limit);
         var small = some(i -> bytes[i] < limit);
-        var shelf = of(small);
+        var shelf = among(small);
         if (small.length > 0) shelf.place(shelf.sorted(shelf.byLife()), Long.MAX_VALUE);
         long height = small.length > 0 ? shelf.bestArena : 0;
-        var rest = of(large);
+        var rest = among(large);
         if (rest.floor + height > goal) return;
         var start = Arrays.stream(large).mapToLong(i -> best[i]).toArray();
         var ejection = new Ejection(rest.from, rest.to, rest.bytes, start, attempt);
@@ -180,12 +182,11 @@ final class Packing {
         return IntStream.range(0, bytes.length).filter(which).toArray();
     }
 
-    private Packing of(int[] some) {
+    private Packing among(int[] some) {
         return new Packing(
                 Arrays.stream(some).map(i -> from[i]).toArray(),
                 Arrays.stream(some).map(i -> to[i]).toArray(),
-                Arrays.stream(some).mapToLong(i -> bytes[i]).toArray(),
-                true);
+                Arrays.stream(some).mapToLong(i -> bytes[i]).toArray());
     }
 
     /**

@@ -37,7 +37,7 @@ class PackingTest {
             to[i] = i + 1 + (random.nextInt(10) == 0 ? random.nextInt(2000) : random.nextInt(12));
             bytes[i] = 64L * (1 + random.nextInt(100));
         }
-        var packing = new Packing(from, to, bytes);
+        var packing = Packing.of(from, to, bytes);
         assertThat(packing.arena()).isLessThanOrEqualTo(packing.floor() * 103 / 100);
     }
 
