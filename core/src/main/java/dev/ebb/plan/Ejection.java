@@ -44,7 +44,7 @@ final class Ejection {
         offset = offsets.clone();
         int n = bytes.length;
         effort = new double[n];
-        for (int i = 0; i < n; i++) effort[i] = Math.sqrt(bytes[i]);
+        for (int i = 0; i < n; i++) effort[i] = Math.sqrt((double) bytes[i]);
         weight = effort.clone();
         byOffset = new int[n];
         byEnd = new int[n];

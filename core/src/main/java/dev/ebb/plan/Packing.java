@@ -151,10 +151,12 @@ final class Packing {
     /** Goes on to the next smaller arena as long as all find a place in it. */
     private void shrink() {
         for (int goal : GOALS) {
-            long bytes = floor / 1000 * goal + floor % 1000 * goal / 1000;
+            // whole cache lines, or the shelf would begin between two
+            long spare = floor / 1000 * (goal - 1000) / Schedule.ALIGNMENT * Schedule.ALIGNMENT;
+            long target = floor + spare;
             int attempts = goal == PROMISED ? PROMISED_ATTEMPTS : ATTEMPTS;
-            for (int k = 0; k < attempts && bestArena > bytes; k++) fit(bytes, k);
-            if (goal <= PROMISED && bestArena > bytes) return;
+            for (int k = 0; k < attempts && bestArena > target; k++) fit(target, k);
+            if (goal <= PROMISED && bestArena > target) return;
         }
     }
 
