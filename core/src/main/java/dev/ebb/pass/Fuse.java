@@ -110,13 +110,16 @@ public final class Fuse {
 
     private void intoConsumers() {
         var readers = Piece.readers(pieces);
+        var sums = new Sums(pieces, producer);
         for (Piece piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map) && !(piece.kernel instanceof Kernel.Fold))
                 continue;
             if (piece.is(Trait.ALONE)) continue;
             for (int i = 0; i < piece.inputs.size(); i++) {
                 var from = producer.find(piece.inputs.get(i));
-                if (from.isPresent() && mayFlowInto(from.get(), piece, readers)) {
+                if (from.isPresent()
+                        && mayFlowInto(from.get(), piece, readers)
+                        && !sums.isRunning(from.get(), piece)) {
                     // the operand's own operands take its place: look at this position again
                     if (inline(piece, i, from.get())) {
                         flowed(from.get(), piece, readers);

@@ -49,7 +49,7 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes, Shelv
             to[i] = open.get(i).to();
             bytes[i] = open.get(i).bytes();
         }
-        var packing = new Packing(from, to, bytes);
+        var packing = Packing.of(from, to, bytes);
         long[] offsets = packing.offsets();
         var slots = new ArrayList<Slot>(n);
         for (int i = 0; i < n; i++) {

@@ -3,20 +3,37 @@ package dev.ebb.plan;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
  * Places buffers with known lifetimes in one arena (dynamic storage allocation, which is NP-hard).
  * Buffers are placed one by one, each at the lowest offset where no living neighbour lies; what
- * matters is the order. Several are tried, large ones first being the usual winner, and the best is
- * improved: whoever ends above the peak of live bytes, which no arena can undercut, or lives beside
- * one that does, is tried elsewhere in the order. The work is bounded by a count, not by a clock.
+ * matters is the order. Several are tried, large ones first being the usual winner; then whoever
+ * ends above the peak of live bytes, which no arena can undercut, goes first. What is still more
+ * than that peak is brought into ever smaller arenas by {@link Ejection}: the large buffers, beside
+ * a shelf for the small ones. The work is bounded by counts, not by a clock.
  */
 final class Packing {
-    /** Comparisons spent on one packing; beyond it the best so far stands. */
+    /** Comparisons spent on orders; beyond it the best so far stands. */
     private static final long PATIENCE = 80_000_000L;
 
     private static final int ROUNDS = 20;
+
+    /** Arenas to try, in thousandths of the peak of live bytes. */
+    private static final int[] GOALS = {1080, 1040, 1030, 1020, 1010, 1005, 1002, 1000};
+
+    /** How often each is tried, and the one that every plan should reach. */
+    private static final int ATTEMPTS = 3;
+
+    private static final int PROMISED = 1020;
+    private static final int PROMISED_ATTEMPTS = 24;
+
+    /** Comparisons for an attempt: some succeed soon, and others never. */
+    private static final long ATTEMPT = 10_000_000L;
+
+    /** Buffers below such a part of the peak are small; attempts take turns. */
+    private static final int[] SMALL = {300, 1000, Integer.MAX_VALUE};
 
     private final int[] from;
     private final int[] to;
@@ -24,7 +41,6 @@ final class Packing {
     private final long floor;
     private long[] best = new long[0];
     private long bestArena = Long.MAX_VALUE;
-    private long reached;
     private long work;
 
     private final long[] offset;
@@ -34,7 +50,14 @@ final class Packing {
     private final long[] sortedOffset;
     private final long[] sortedEnd;
 
-    Packing(int[] from, int[] to, long[] bytes) {
+    /** The best packing found. */
+    static Packing of(int[] from, int[] to, long[] bytes) {
+        var packing = new Packing(from, to, bytes);
+        packing.search();
+        return packing;
+    }
+
+    private Packing(int[] from, int[] to, long[] bytes) {
         this.from = from;
         this.to = to;
         this.bytes = bytes;
@@ -46,7 +69,6 @@ final class Packing {
         sortedOffset = new long[n];
         sortedEnd = new long[n];
         floor = peak();
-        search();
     }
 
     /** Where each buffer starts. */
@@ -84,7 +106,7 @@ final class Packing {
 
     private void search() {
         Comparator<Integer> bySize = Comparator.comparingLong((Integer i) -> -bytes[i]);
-        Comparator<Integer> byLife = Comparator.comparingInt((Integer i) -> from[i] - to[i]);
+        var byLife = byLife();
         Comparator<Integer> byStart = Comparator.comparingInt((Integer i) -> from[i]);
         Comparator<Integer> byArea =
                 Comparator.comparingDouble((Integer i) -> -(double) bytes[i] * (to[i] - from[i]));
@@ -96,8 +118,12 @@ final class Packing {
             int[] other = sorted(by);
             if (place(other, bestArena - 1)) order = other;
         }
-        order = promoted(order);
-        climb(order);
+        promote(order);
+        shrink();
+    }
+
+    private Comparator<Integer> byLife() {
+        return Comparator.comparingInt((Integer i) -> from[i] - to[i]);
     }
 
     private int[] sorted(Comparator<Integer> by) {
@@ -108,16 +134,11 @@ final class Packing {
                 .toArray();
     }
 
-    /**
-     * A few rounds in which whoever ended above the floor goes to the front; the best order found.
-     */
-    private int[] promoted(int[] start) {
-        int[] best = start;
+    /** A few rounds in which whoever ended above the floor goes to the front. */
+    private void promote(int[] start) {
         int[] order = start;
         for (int round = 0; round < ROUNDS && bestArena > floor && work < PATIENCE; round++) {
-            long before = bestArena;
             place(order, Long.MAX_VALUE);
-            if (bestArena < before) best = order;
             int[] rest = order;
             order =
                     IntStream.concat(
@@ -125,69 +146,49 @@ final class Packing {
                                     Arrays.stream(rest).filter(i -> offset[i] + bytes[i] <= floor))
                             .toArray();
         }
-        return best;
     }
 
-    /**
-     * Moves one buffer at a time, one that ends high or lives beside one that does, and keeps what
-     * is no worse.
-     */
-    private void climb(int[] start) {
-        var dice = new Dice(1);
-        int[] order = start;
-        place(order, Long.MAX_VALUE);
-        long arena = reached;
-        double excess = excess();
-        while (bestArena > floor && work < PATIENCE) {
-            work += order.length;
-            int high = pick(order, dice);
-            int moved = dice.next() < 0.5 ? high : neighbour(order, high, dice);
-            int[] next = moved(order, moved, dice);
-            if (!place(next, arena)) continue;
-            double now = excess();
-            if (reached < arena || now <= excess) {
-                arena = reached;
-                excess = now;
-                order = next;
-            }
+    /** Goes on to the next smaller arena as long as all find a place in it. */
+    private void shrink() {
+        for (int goal : GOALS) {
+            // whole cache lines, or the shelf would begin between two
+            long spare = floor / 1000 * (goal - 1000) / Schedule.ALIGNMENT * Schedule.ALIGNMENT;
+            long target = floor + spare;
+            int attempts = goal == PROMISED ? PROMISED_ATTEMPTS : ATTEMPTS;
+            for (int k = 0; k < attempts && bestArena > target; k++) fit(target, k);
+            if (goal <= PROMISED && bestArena > target) return;
         }
     }
 
-    /** By how much the buffers stick out above the floor, all in all. */
-    private double excess() {
-        double sum = 0;
-        for (int i = 0; i < bytes.length; i++) sum += Math.max(0, offset[i] + bytes[i] - floor);
-        return sum;
+    /** Tries to bring all into {@code goal} bytes, the small ones on a shelf above the others. */
+    private void fit(long goal, int attempt) {
+        long limit = floor / SMALL[attempt % SMALL.length];
+        var large = some(i -> bytes[i] >= limit);
+        var small = some(i -> bytes[i] < limit);
+        var shelf = among(small);
+        if (small.length > 0) shelf.place(shelf.sorted(shelf.byLife()), Long.MAX_VALUE);
+        long height = small.length > 0 ? shelf.bestArena : 0;
+        var rest = among(large);
+        if (rest.floor + height > goal) return;
+        var start = Arrays.stream(large).mapToLong(i -> best[i]).toArray();
+        var ejection = new Ejection(rest.from, rest.to, rest.bytes, start, attempt);
+        if (!ejection.fit(goal - height, ATTEMPT)) return;
+        for (int k = 0; k < large.length; k++) best[large[k]] = ejection.offsets()[k];
+        for (int k = 0; k < small.length; k++) best[small[k]] = goal - height + shelf.best[k];
+        bestArena = goal;
+        // what hangs above a gap falls into it
+        place(sorted(Comparator.comparingLong(i -> best[i])), goal);
     }
 
-    /** One of those that end above the floor in the best packing. */
-    private int pick(int[] order, Dice dice) {
-        int count = 0;
-        int chosen = order[0];
-        for (int i : order) {
-            if (best[i] + bytes[i] > floor && dice.below(++count) == 0) chosen = i;
-        }
-        return chosen;
+    private int[] some(IntPredicate which) {
+        return IntStream.range(0, bytes.length).filter(which).toArray();
     }
 
-    private int neighbour(int[] order, int of, Dice dice) {
-        int count = 0;
-        int chosen = of;
-        for (int i : order) {
-            if (from[i] < to[of] && from[of] < to[i] && dice.below(++count) == 0) chosen = i;
-        }
-        return chosen;
-    }
-
-    private static int[] moved(int[] order, int which, Dice dice) {
-        int at = 0;
-        while (order[at] != which) at++;
-        int target = dice.next() < 0.7 ? dice.below(at + 1) : dice.below(order.length);
-        var next = order.clone();
-        if (target <= at) System.arraycopy(order, target, next, target + 1, at - target);
-        else System.arraycopy(order, at + 1, next, at, target - at);
-        next[target] = which;
-        return next;
+    private Packing among(int[] some) {
+        return new Packing(
+                Arrays.stream(some).map(i -> from[i]).toArray(),
+                Arrays.stream(some).map(i -> to[i]).toArray(),
+                Arrays.stream(some).mapToLong(i -> bytes[i]).toArray());
     }
 
     /**
@@ -218,7 +219,6 @@ final class Packing {
             insert(i, count++);
             arena = Math.max(arena, at + size);
         }
-        reached = arena;
         if (arena < bestArena) {
             bestArena = arena;
             best = offset.clone();

@@ -43,7 +43,7 @@ public record Shelves(
         var offsets = new Table<Value, Long>();
         var loops = new Table<Value, Long>();
         if (n == 0) return new Shelves(offsets, loops, Map.of(), 0);
-        var packing = new Packing(from, to, bytes);
+        var packing = Packing.of(from, to, bytes);
         long[] found = packing.offsets();
         for (int i = 0; i < n; i++) {
             var where = lying.get(i).loop() ? loops : offsets;

@@ -37,8 +37,36 @@ class PackingTest {
             to[i] = i + 1 + (random.nextInt(10) == 0 ? random.nextInt(2000) : random.nextInt(12));
             bytes[i] = 64L * (1 + random.nextInt(100));
         }
-        var packing = new Packing(from, to, bytes);
+        var packing = Packing.of(from, to, bytes);
         assertThat(packing.arena()).isLessThanOrEqualTo(packing.floor() * 103 / 100);
+    }
+
+    @Test
+    void ejectionPacksWhatOrdersCannot() {
+        int n = 300;
+        var random = new Random(5);
+        var from = new int[n];
+        var to = new int[n];
+        var bytes = new long[n];
+        for (int i = 0; i < n; i++) {
+            from[i] = i;
+            to[i] = i + 2 + random.nextInt(random.nextInt(6) == 0 ? 200 : 8);
+            bytes[i] = Schedule.ALIGNMENT * (1 + random.nextInt(i % 3 == 0 ? 4 : 400));
+        }
+        var packing = Packing.of(from, to, bytes);
+        assertThat(packing.arena()).isLessThanOrEqualTo(packing.floor() * 102 / 100);
+        for (int i = 0; i < n; i++) {
+            long start = packing.offsets()[i];
+            assertThat(start % Schedule.ALIGNMENT).isZero();
+            assertThat(start).isBetween(0L, packing.arena() - bytes[i]);
+            for (int j = 0; j < i; j++) {
+                boolean together = from[i] < to[j] && from[j] < to[i];
+                long other = packing.offsets()[j];
+                if (together && start < other + bytes[j]) {
+                    assertThat(start + bytes[i]).isLessThanOrEqualTo(other);
+                }
+            }
+        }
     }
 
     @Test

@@ -1,0 +1,61 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Value;
+
+import java.util.List;
+
+/**
+ * Tells sums whose terms come one after the other: the gradient of a weight that is read at every
+ * step. In one kernel all terms would have to wait for the last. Added as they come, each dies at
+ * once, in place or in the epilogue of the product that makes it, and there is one sum in memory
+ * however many steps there are.
+ */
+final class Sums {
+    private final Table<Value, Piece> producer;
+    private final Table<Piece, Integer> place = new Table<>();
+
+    Sums(List<Piece> pieces, Table<Value, Piece> producer) {
+        this.producer = producer;
+        for (int i = 0; i < pieces.size(); i++) place.put(pieces.get(i), i);
+    }
+
+    /** Whether {@code into} adds to the sum {@code from} what is made only after it. */
+    boolean isRunning(Piece from, Piece into) {
+        return isSum(from) && isSum(into) && into.inputs.stream().anyMatch(v -> isLater(v, from));
+    }
+
+    private boolean isLater(Value term, Piece sum) {
+        var made = producer.find(term);
+        return made.isPresent()
+                && made.get() != sum
+                && term.type().size() >= sum.outputs.getFirst().type().size()
+                && place.at(made.get()) > place.at(sum);
+    }
+
+    /** A sum of two terms or more, each as large as itself. */
+    private static boolean isSum(Piece piece) {
+        if (!(piece.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) return false;
+        long size = map.shape().size();
+        return map.bodies().getFirst() instanceof Scalar.Bin body
+                && adds(body)
+                && piece.inputs.stream().allMatch(v -> v.type().size() == size);
+    }
+
+    private static boolean adds(Scalar body) {
+        return switch (body) {
+            case Scalar.Arg _ -> true;
+            case Scalar.Bin(var fn, var x, var y) -> fn == Scalar.Fn2.ADD && adds(x) && adds(y);
+            case Scalar.Lit _,
+                    Scalar.Index _,
+                    Scalar.Position _,
+                    Scalar.Un _,
+                    Scalar.Select _,
+                    Scalar.Cast _,
+                    Scalar.Draw _ ->
+                    false;
+        };
+    }
+}

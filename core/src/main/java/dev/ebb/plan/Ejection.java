@@ -1,0 +1,175 @@
+package dev.ebb.plan;
+
+/**
+ * Brings buffers with known lifetimes into an arena of a given size. Those that stick out wait in a
+ * pool. One of them, by chance, is put where it fits most tightly; where it fits nowhere, it takes
+ * the place whose owners are easiest to put elsewhere, and those go to the pool. Whoever found no
+ * place weighs more from then on, so that the search does not go round in circles. This is guided
+ * ejection search (Nagata and Bräysy, 2009), which they use to do with fewer vehicles.
+ *
+ * <p>A step looks at the living neighbours of one buffer, not at all buffers as a new packing
+ * would: within a second this tries a hundred thousand changes.
+ */
+final class Ejection {
+    /** How much chance enters the choice of a place. */
+    private static final double NOISE = 0.1;
+
+    private final int[] from;
+    private final int[] to;
+    private final long[] bytes;
+    private final long[] offset;
+    private final double[] effort;
+    private final double[] weight;
+    private final Dice dice;
+
+    /** Those that have a place, lowest offset first, and lowest end first. */
+    private final int[] byOffset;
+
+    private final int[] byEnd;
+    private int placed;
+
+    private final int[] pool;
+    private int waiting;
+
+    private final int[] above;
+    private final int[] below;
+    private long work;
+
+    /** The buffers start at {@code offsets}, each clear of its neighbours. */
+    Ejection(int[] from, int[] to, long[] bytes, long[] offsets, int seed) {
+        dice = new Dice(seed);
+        this.from = from;
+        this.to = to;
+        this.bytes = bytes;
+        offset = offsets.clone();
+        int n = bytes.length;
+        effort = new double[n];
+        for (int i = 0; i < n; i++) effort[i] = Math.sqrt((double) bytes[i]);
+        weight = effort.clone();
+        byOffset = new int[n];
+        byEnd = new int[n];
+        pool = new int[n];
+        above = new int[n];
+        below = new int[n];
+    }
+
+    long[] offsets() {
+        return offset;
+    }
+
+    private long end(int i) {
+        return offset[i] + bytes[i];
+    }
+
+    /** Whether all found a place below {@code capacity} within so many comparisons. */
+    boolean fit(long capacity, long allowance) {
+        work = 0;
+        placed = 0;
+        waiting = 0;
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] == 0) continue;
+            if (end(i) <= capacity) add(i);
+            else pool[waiting++] = i;
+        }
+        while (waiting > 0) {
+            if (work > allowance) return false;
+            int at = dice.below(waiting);
+            int next = pool[at];
+            pool[at] = pool[--waiting];
+            settle(next, capacity);
+        }
+        return true;
+    }
+
+    /** Finds a place for {@code i}, if need be that of others. */
+    private void settle(int i, long capacity) {
+        int near = neighbours(i, byOffset, above);
+        neighbours(i, byEnd, below);
+        work += 2L * (placed + near);
+        long size = bytes[i];
+        long at = 0;
+        long target = 0;
+        long tightest = Long.MAX_VALUE;
+        double least = Double.POSITIVE_INFINITY;
+        double inTheWay = 0;
+        int entered = 0;
+        int left = 0;
+        while (at + size <= capacity) {
+            for (; entered < near && offset[above[entered]] < at + size; entered++)
+                inTheWay += weight[above[entered]];
+            for (; left < near && end(below[left]) <= at; left++) inTheWay -= weight[below[left]];
+            if (entered == left) {
+                long spare = (entered < near ? offset[above[entered]] : capacity) - at - size;
+                if (spare < tightest) {
+                    tightest = spare;
+                    target = at;
+                }
+            } else if (tightest == Long.MAX_VALUE) {
+                double price = inTheWay * (1 + NOISE * dice.next());
+                if (price < least) {
+                    least = price;
+                    target = at;
+                }
+            }
+            if (left == near) break;
+            at = end(below[left]);
+        }
+        if (tightest == Long.MAX_VALUE) {
+            weight[i] += effort[i];
+            eject(near, target, target + size);
+        }
+        offset[i] = target;
+        add(i);
+    }
+
+    /** Those that have a place and live beside {@code i}, in the order of the list. */
+    private int neighbours(int i, int[] list, int[] found) {
+        int count = 0;
+        int f = from[i];
+        int t = to[i];
+        for (int k = 0; k < placed; k++) {
+            int j = list[k];
+            if (from[j] < t && f < to[j]) found[count++] = j;
+        }
+        return count;
+    }
+
+    private void eject(int near, long low, long high) {
+        for (int k = 0; k < near; k++) {
+            int j = above[k];
+            if (offset[j] >= high || end(j) <= low) continue;
+            remove(byOffset, j);
+            remove(byEnd, j);
+            placed--;
+            pool[waiting++] = j;
+        }
+    }
+
+    private void remove(int[] list, int i) {
+        int k = 0;
+        while (list[k] != i) k++;
+        System.arraycopy(list, k + 1, list, k, placed - k - 1);
+    }
+
+    private void add(int i) {
+        int low = 0;
+        int high = placed;
+        while (low < high) {
+            int mid = (low + high) >>> 1;
+            if (offset[byOffset[mid]] <= offset[i]) low = mid + 1;
+            else high = mid;
+        }
+        System.arraycopy(byOffset, low, byOffset, low + 1, placed - low);
+        byOffset[low] = i;
+        low = 0;
+        high = placed;
+        while (low < high) {
+            int mid = (low + high) >>> 1;
+            if (end(byEnd[mid]) <= end(i)) low = mid + 1;
+            else high = mid;
+        }
+        System.arraycopy(byEnd, low, byEnd, low + 1, placed - low);
+        byEnd[low] = i;
+        placed++;
+    }
+}
