@@ -14,6 +14,9 @@ final class Ejection {
     /** How much chance enters the choice of a place. */
     private static final double NOISE = 0.1;
 
+    /** More than all others together weigh. */
+    private static final double HELD = 0x1p40;
+
     private final int[] from;
     private final int[] to;
     private final long[] bytes;
@@ -51,6 +54,11 @@ final class Ejection {
         pool = new int[n];
         above = new int[n];
         below = new int[n];
+    }
+
+    /** Leaves {@code i} where it is unless nothing else helps. */
+    void hold(int i) {
+        weight[i] = HELD;
     }
 
     long[] offsets() {
@@ -94,6 +102,7 @@ final class Ejection {
         double inTheWay = 0;
         int entered = 0;
         int left = 0;
+        int under = 0;
         while (at + size <= capacity) {
             for (; entered < near && offset[above[entered]] < at + size; entered++)
                 inTheWay += weight[above[entered]];
@@ -111,8 +120,13 @@ final class Ejection {
                     target = at;
                 }
             }
-            if (left == near) break;
-            at = end(below[left]);
+            // the next place on top of a neighbour or right under one
+            long next = left < near ? end(below[left]) : Long.MAX_VALUE;
+            while (under < near && offset[above[under]] - size <= at) under++;
+            long hanging = (under < near ? offset[above[under]] : capacity) - size;
+            if (hanging > at && hanging < next) next = hanging;
+            if (next == Long.MAX_VALUE) break;
+            at = next;
         }
         if (tightest == Long.MAX_VALUE) {
             weight[i] += effort[i];

@@ -12,7 +12,8 @@ import java.util.stream.IntStream;
  * matters is the order. Several are tried, large ones first being the usual winner; then whoever
  * ends above the peak of live bytes, which no arena can undercut, goes first. What is still more
  * than that peak is brought into ever smaller arenas by {@link Ejection}: the large buffers, beside
- * a shelf for the small ones. The work is bounded by counts, not by a clock.
+ * a shelf for the small ones, from the best packing so far and around {@link Stacks}. The work is
+ * bounded by counts, not by a clock.
  */
 final class Packing {
     /** Comparisons spent on orders; beyond it the best so far stands. */
@@ -155,13 +156,19 @@ final class Packing {
             long spare = floor / 1000 * (goal - 1000) / Schedule.ALIGNMENT * Schedule.ALIGNMENT;
             long target = floor + spare;
             int attempts = goal == PROMISED ? PROMISED_ATTEMPTS : ATTEMPTS;
-            for (int k = 0; k < attempts && bestArena > target; k++) fit(target, k);
+            for (int k = 0; k < attempts && bestArena > target; k++) {
+                fit(target, k, false);
+                if (k < ATTEMPTS && bestArena > target) fit(target, k, true);
+            }
             if (goal <= PROMISED && bestArena > target) return;
         }
     }
 
-    /** Tries to bring all into {@code goal} bytes, the small ones on a shelf above the others. */
-    private void fit(long goal, int attempt) {
+    /**
+     * Tries to bring all into {@code goal} bytes, the small ones on a shelf above the others: from
+     * the best so far, or all anew around two stacks of those that live long.
+     */
+    private void fit(long goal, int attempt, boolean anew) {
         long limit = floor / SMALL[attempt % SMALL.length];
         var large = some(i -> bytes[i] >= limit);
         var small = some(i -> bytes[i] < limit);
@@ -170,11 +177,16 @@ final class Packing {
         long height = small.length > 0 ? shelf.bestArena : 0;
         var rest = among(large);
         if (rest.floor + height > goal) return;
-        var start = Arrays.stream(large).mapToLong(i -> best[i]).toArray();
+        long room = goal - height;
+        var start =
+                anew
+                        ? Stacks.of(rest.from, rest.to, rest.bytes, room)
+                        : Arrays.stream(large).mapToLong(i -> best[i]).toArray();
         var ejection = new Ejection(rest.from, rest.to, rest.bytes, start, attempt);
-        if (!ejection.fit(goal - height, ATTEMPT)) return;
+        for (int k = 0; anew && k < large.length; k++) if (start[k] < room) ejection.hold(k);
+        if (!ejection.fit(room, ATTEMPT)) return;
         for (int k = 0; k < large.length; k++) best[large[k]] = ejection.offsets()[k];
-        for (int k = 0; k < small.length; k++) best[small[k]] = goal - height + shelf.best[k];
+        for (int k = 0; k < small.length; k++) best[small[k]] = room + shelf.best[k];
         bestArena = goal;
         // what hangs above a gap falls into it
         place(sorted(Comparator.comparingLong(i -> best[i])), goal);

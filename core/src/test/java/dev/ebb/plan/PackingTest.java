@@ -69,6 +69,24 @@ class PackingTest {
         }
     }
 
+    /** Weights leave and gradients come, layer by layer; each layer peaks in between. */
+    @Test
+    void theRoomBetweenWeightsAndGradientsStaysInOnePiece() {
+        var from = new int[] {-1, -1, -1, 3, 4, 6, 2};
+        var to = new int[] {5, 7, 9, 10, 10, 10, 3};
+        var bytes = new long[] {30, 20, 10, 10, 30, 20, 5};
+        long room = 100;
+        assertThat(Stacks.of(from, to, bytes, room)).containsExactly(40, 70, 90, 0, 10, 40, room);
+    }
+
+    @Test
+    void whatWouldMeetTheOtherStackIsInNone() {
+        var from = new int[] {-1, 2, 6};
+        var to = new int[] {5, 9, 9};
+        var bytes = new long[] {60, 50, 50};
+        assertThat(Stacks.of(from, to, bytes, 100)).containsExactly(40, 100, 0);
+    }
+
     @Test
     void twoLivingBuffersMayNotShareMemory() {
         var schedule = new StoreAll().plan(Toy.mlp(2, 256), Toy.COST);
