@@ -41,6 +41,10 @@ final class Elementwise {
         return FoldKernel.of(k, in, out, workspace, workers, tiles, loops);
     }
 
+    Runnable rows(Kernel.Rows k, List<Buffer> in, Buffer out, Buffer workspace) {
+        return RowsKernel.of(k, in, out, workspace, workers, tiles, loops);
+    }
+
     /** What a fold of operands of these types wants for its partial results. */
     static long workspaceBytes(Kernel.Fold k, List<DType> in) {
         return FoldKernel.workspaceBytes(k, in);

@@ -1,12 +1,10 @@
 package dev.ebb.cpu;
 
-import static java.lang.constant.ConstantDescs.CD_Object;
 import static java.lang.constant.ConstantDescs.CD_byte;
 import static java.lang.constant.ConstantDescs.CD_float;
 import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
-import static java.lang.constant.ConstantDescs.MTD_void;
 
 import dev.ebb.cpu.FusedForm.Access;
 
@@ -16,24 +14,21 @@ import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
-import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandles;
 import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * Writes the class of a {@link Fused} loop: calls into the Vector API, which C2 turns into the very
+ * Writes the code of a {@link Fused} loop: calls into the Vector API, which C2 turns into the very
  * loop one would write by hand ({@code FusedBench}). A repeated argument and a constant become a
  * vector before the loop. The tail is the same code under a mask.
  */
 final class FusedCode {
-    private static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.FusedLoop");
     private static final ClassDesc FLOATS = desc(FloatVector.class);
     private static final ClassDesc VECTOR = desc(Vector.class);
     private static final ClassDesc MASK = desc(VectorMask.class);
@@ -42,14 +37,6 @@ final class FusedCode {
     private static final ClassDesc ORDER = desc(ByteOrder.class);
     private static final ClassDesc OPERATORS = desc(VectorOperators.class);
     private static final ClassDesc READS = desc(Reads.class);
-    private static final MethodTypeDesc RUN =
-            MethodTypeDesc.of(
-                    CD_void,
-                    SEGMENT.arrayType(),
-                    CD_long.arrayType(),
-                    CD_float.arrayType(),
-                    CD_int);
-
     private final FusedForm form;
     private final CodeBuilder code;
     private final boolean masked;
@@ -61,7 +48,7 @@ final class FusedCode {
     private final int end;
     private final int mask;
 
-    private FusedCode(FusedForm form, CodeBuilder code, boolean masked) {
+    FusedCode(FusedForm form, CodeBuilder code, boolean masked) {
         this.form = form;
         this.code = code;
         this.masked = masked;
@@ -80,48 +67,12 @@ final class FusedCode {
         mask = code.allocateLocal(TypeKind.REFERENCE);
     }
 
-    private static ClassDesc desc(Class<?> type) {
+    static ClassDesc desc(Class<?> type) {
         return type.describeConstable().orElseThrow();
     }
 
-    /** A new class that runs {@code form}. */
-    static Fused generate(FusedForm form) {
-        var bytes =
-                ClassFile.of()
-                        .build(
-                                SELF,
-                                c ->
-                                        c.withFlags(ClassFile.ACC_FINAL)
-                                                .withInterfaceSymbols(desc(Fused.class))
-                                                .withMethodBody(
-                                                        "<init>",
-                                                        MTD_void,
-                                                        0,
-                                                        b ->
-                                                                b.aload(0)
-                                                                        .invokespecial(
-                                                                                CD_Object, "<init>",
-                                                                                MTD_void)
-                                                                        .return_())
-                                                .withMethodBody(
-                                                        "run",
-                                                        RUN,
-                                                        ClassFile.ACC_PUBLIC,
-                                                        b -> new FusedCode(form, b, false).loop())
-                                                .withMethodBody(
-                                                        "tail",
-                                                        RUN,
-                                                        ClassFile.ACC_PUBLIC,
-                                                        b -> new FusedCode(form, b, true).once()));
-        try {
-            var type = MethodHandles.lookup().defineHiddenClass(bytes, true).lookupClass();
-            return (Fused) type.getDeclaredConstructor().newInstance();
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("a generated loop cannot be loaded: " + form, e);
-        }
-    }
-
-    private void loop() {
+    /** All of a run. */
+    void loop() {
         prologue();
         code.iload(4).iconst_4().imul().istore(end);
         var top = code.newLabel();
@@ -132,7 +83,8 @@ final class FusedCode {
         code.labelBinding(done).return_();
     }
 
-    private void once() {
+    /** What is left of it. */
+    void once() {
         code.getstatic(FLOATS, "SPECIES_256", SPECIES).iconst_0().iload(4);
         code.invokeinterface(SPECIES, "indexInRange", MethodTypeDesc.of(MASK, CD_int, CD_int))
                 .astore(mask);
@@ -159,19 +111,31 @@ final class FusedCode {
                 }
                 case ARGUMENT -> {
                     int a = (int) operation.value();
-                    if (form.accesses().get(a) != Access.FLOAT) continue;
-                    code.getstatic(FLOATS, "SPECIES_256", SPECIES).aload(segments[a]);
-                    code.getstatic(READS, "FLOAT", desc(ValueLayout.OfFloat.class))
-                            .lload(starts[a]);
-                    code.invokeinterface(
-                            SEGMENT,
-                            "get",
-                            MethodTypeDesc.of(CD_float, desc(ValueLayout.OfFloat.class), CD_long));
+                    if (!isRepeated(a)) continue;
+                    code.getstatic(FLOATS, "SPECIES_256", SPECIES);
+                    loadOne(a);
                     broadcast(i);
                 }
                 default -> {}
             }
         }
+    }
+
+    private boolean isRepeated(int a) {
+        return form.accesses().get(a) == Access.FLOAT || form.accesses().get(a) == Access.HELD;
+    }
+
+    private void loadOne(int a) {
+        if (form.accesses().get(a) == Access.HELD) {
+            code.aload(3).lload(starts[a]).l2i().faload();
+            return;
+        }
+        code.aload(segments[a]);
+        code.getstatic(READS, "FLOAT", desc(ValueLayout.OfFloat.class)).lload(starts[a]);
+        code.invokeinterface(
+                SEGMENT,
+                "get",
+                MethodTypeDesc.of(CD_float, desc(ValueLayout.OfFloat.class), CD_long));
     }
 
     private void broadcast(int i) {
@@ -205,7 +169,7 @@ final class FusedCode {
                     case FLOATS -> loadFloats(a);
                     case BITS -> loadBits(a);
                     case REGISTER -> loadRegister(a);
-                    case FLOAT -> {
+                    case FLOAT, HELD -> {
                         return;
                     }
                 }

@@ -34,7 +34,7 @@ final class FusedLoops {
             if (loops != null) return;
             seen += elements;
             if (seen >= WORTHWHILE) {
-                loops = stages.stages().stream().map(s -> FusedCode.generate(s.form())).toList();
+                loops = stages.stages().stream().map(s -> FusedClass.generate(s.form())).toList();
             }
         }
 
