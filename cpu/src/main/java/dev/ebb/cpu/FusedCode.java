@@ -29,10 +29,10 @@ import java.util.List;
  * vector before the loop. The tail is the same code under a mask.
  */
 final class FusedCode {
-    private static final ClassDesc FLOATS = desc(FloatVector.class);
-    private static final ClassDesc VECTOR = desc(Vector.class);
-    private static final ClassDesc MASK = desc(VectorMask.class);
-    private static final ClassDesc SPECIES = desc(VectorSpecies.class);
+    static final ClassDesc FLOATS = desc(FloatVector.class);
+    static final ClassDesc VECTOR = desc(Vector.class);
+    static final ClassDesc MASK = desc(VectorMask.class);
+    static final ClassDesc SPECIES = desc(VectorSpecies.class);
     private static final ClassDesc SEGMENT = desc(MemorySegment.class);
     private static final ClassDesc ORDER = desc(ByteOrder.class);
     private static final ClassDesc OPERATORS = desc(VectorOperators.class);
@@ -41,12 +41,12 @@ final class FusedCode {
     private final CodeBuilder code;
     private final boolean masked;
     private final int[] segments;
-    private final int[] starts;
-    private final int[] values;
+    final int[] starts;
+    final int[] values;
     private final int order;
-    private final int index;
-    private final int end;
-    private final int mask;
+    final int index;
+    final int end;
+    final int mask;
 
     FusedCode(FusedForm form, CodeBuilder code, boolean masked) {
         this.form = form;
@@ -85,22 +85,36 @@ final class FusedCode {
 
     /** What is left of it. */
     void once() {
-        code.getstatic(FLOATS, "SPECIES_256", SPECIES).iconst_0().iload(4);
-        code.invokeinterface(SPECIES, "indexInRange", MethodTypeDesc.of(MASK, CD_int, CD_int))
-                .astore(mask);
+        mask();
         prologue();
         body();
         code.return_();
     }
 
-    /** What does not change within a run. */
+    /** Which lanes there are. */
+    void mask() {
+        code.getstatic(FLOATS, "SPECIES_256", SPECIES).iconst_0().iload(4);
+        code.invokeinterface(SPECIES, "indexInRange", MethodTypeDesc.of(MASK, CD_int, CD_int))
+                .astore(mask);
+    }
+
     private void prologue() {
+        places();
+        steady();
+    }
+
+    /** Where everything begins. */
+    void places() {
         for (int i = 0; i < segments.length; i++) {
             code.aload(1).loadConstant(i).aaload().astore(segments[i]);
             code.aload(2).loadConstant(i).laload().lstore(starts[i]);
         }
         code.invokestatic(ORDER, "nativeOrder", MethodTypeDesc.of(ORDER)).astore(order);
         code.iconst_0().istore(index);
+    }
+
+    /** What does not change within a run. */
+    void steady() {
         for (int i = 0; i < values.length; i++) {
             var operation = form.operations().get(i);
             switch (operation.function()) {
@@ -143,8 +157,8 @@ final class FusedCode {
                 .astore(values[i]);
     }
 
-    private void body() {
-        for (int i = 0; i < values.length; i++) operation(i);
+    void body() {
+        values();
         for (int j = 0; j < form.sinks().size(); j++) {
             int place = form.accesses().size() + j;
             int from = values[form.results().get(j)];
@@ -154,6 +168,10 @@ final class FusedCode {
                 case REGISTER -> storeRegister(place, from);
             }
         }
+    }
+
+    void values() {
+        for (int i = 0; i < values.length; i++) operation(i);
     }
 
     private void operation(int i) {

@@ -52,9 +52,42 @@ final class FusedLoops {
         }
     }
 
+    /** The loop of one body over rows, as far as it has come. */
+    static final class RowEntry {
+        private final RowForm form;
+        private final Warming.State state = new Warming.State();
+        private long seen;
+        private volatile @Nullable FusedRows loop;
+
+        private RowEntry(RowForm form) {
+            this.form = form;
+        }
+
+        /** Counts elements that are about to be computed, and makes the loop in time. */
+        synchronized void expect(long elements) {
+            if (loop != null) return;
+            seen += elements;
+            if (seen >= WORTHWHILE) loop = FusedClass.generate(form);
+        }
+
+        /** The loop, once it is worth it. */
+        @Nullable FusedRows loop() {
+            return loop;
+        }
+
+        Warming.State state() {
+            return state;
+        }
+    }
+
     private final Map<FusedStages, Entry> entries = new ConcurrentHashMap<>();
+    private final Map<RowForm, RowEntry> rows = new ConcurrentHashMap<>();
 
     Entry of(FusedStages stages) {
         return entries.computeIfAbsent(stages, Entry::new);
+    }
+
+    RowEntry of(RowForm form) {
+        return rows.computeIfAbsent(form, RowEntry::new);
     }
 }

@@ -78,6 +78,10 @@ final class RowBody implements Body {
         return new TileProgram(List.of(body), k.shape(), sources);
     }
 
+    Line line() {
+        return program.line();
+    }
+
     Optional<RowLoops> loops() {
         return loops;
     }

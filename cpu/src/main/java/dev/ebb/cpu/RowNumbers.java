@@ -9,6 +9,7 @@ import dev.ebb.ir.View;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Computes the numbers of some rows into a tile, one number after the other. */
 final class RowNumbers {
@@ -56,13 +57,17 @@ final class RowNumbers {
     private final class Folding implements Maker {
         private final RowBody body;
         private final RowTree tree;
+        private final Optional<RowRuns> runs;
+        private final Combiner combiner;
         private final boolean single;
         private final int to;
 
         Folding(Row.Fold fold, Kernel.Rows k, List<Buffer> in, int number, FusedLoops loops) {
             var type = slots.types().get(number);
             body = RowBody.of(fold.body(), k, in, slots, loops);
-            tree = new RowTree(body, Combiner.of(fold.combine(), type));
+            combiner = Combiner.of(fold.combine(), type);
+            tree = new RowTree(body, combiner);
+            runs = RowRuns.fold(body.line(), fold.combine(), k, in, slots, loops);
             single = type == DType.F32;
             to = slots.start(number);
         }
@@ -75,10 +80,64 @@ final class RowNumbers {
         @Override
         public void expect(long elements) {
             body.expect(elements);
+            runs.ifPresent(r -> r.entry().expect(elements));
         }
 
         @Override
         public void make(Tile tile, long first, int count) {
+            var fused = runs.orElse(null);
+            var loop = fused == null ? null : fused.entry().loop();
+            if (fused == null || loop == null || !(combiner instanceof F32Combiner f32)) {
+                plain(tile, first, count);
+            } else if (fused.entry().state().isHot()) {
+                fused(fused, loop, f32, tile, first, count);
+            } else {
+                warm(fused, loop, f32, tile, first, count);
+            }
+        }
+
+        /** The loop does one row, the program all; now and then the loop does as much, timed. */
+        private void warm(
+                RowRuns fused, FusedRows loop, F32Combiner f32, Tile tile, long first, int count) {
+            var state = fused.entry().state();
+            boolean timed = count * slots.width() >= Warming.TIMED && state.isTimeToMeasure();
+            long start = System.nanoTime();
+            if (timed) fused(fused, loop, f32, tile, first, count);
+            else if (!state.isHopeless()) fused(fused, loop, f32, tile, first, 1);
+            long turn = System.nanoTime();
+            plain(tile, first, count);
+            if (timed) {
+                long end = System.nanoTime();
+                long n = count * slots.width();
+                state.compare((double) (turn - start) / n, (double) (end - turn) / n);
+            }
+        }
+
+        private void fused(
+                RowRuns fused, FusedRows loop, F32Combiner f32, Tile tile, long first, int count) {
+            int width = (int) slots.width();
+            if (width > Tile.LENGTH) {
+                for (int r = 0; r < count; r++) blocks(fused, loop, f32, tile, first, r);
+                return;
+            }
+            fused.fold(loop, tile, first, count, 0, width);
+            for (int r = 0; r < count; r++)
+                tile.f32[to + r] = f32.tree(tile.f32, Tile.LANES + r * Combiner.LANES);
+        }
+
+        private void blocks(
+                RowRuns fused, FusedRows loop, F32Combiner f32, Tile tile, long first, int r) {
+            int width = (int) slots.width();
+            int count = 0;
+            for (int at = 0; at < width; at += Tile.LENGTH) {
+                fused.fold(loop, tile, first + r, 1, at, Math.min(Tile.LENGTH, width - at));
+                float value = f32.tree(tile.f32, Tile.LANES);
+                count = tree.carry(tile, count, Float.floatToRawIntBits(value));
+            }
+            tile.f32[to + r] = Float.intBitsToFloat((int) tree.total(tile, count));
+        }
+
+        private void plain(Tile tile, long first, int count) {
             long width = slots.width();
             body.begin(tile, (int) Math.min(body.length(), width));
             for (int r = 0; r < count; r++) {

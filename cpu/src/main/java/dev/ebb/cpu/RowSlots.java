@@ -17,7 +17,6 @@ import java.util.stream.IntStream;
  * @param width the elements of a row
  */
 record RowSlots(int operands, List<DType> types, long width) {
-    private static final int MOST_ROWS = 64;
     private static final long MOST_ELEMENTS = 4096;
 
     RowSlots {
@@ -41,7 +40,7 @@ record RowSlots(int operands, List<DType> types, long width) {
 
     /** How many rows are held at a time. */
     int rows() {
-        long fit = Math.min(MOST_ROWS, MOST_ELEMENTS / Math.max(1, width));
+        long fit = Math.min(Tile.ROWS, MOST_ELEMENTS / Math.max(1, width));
         return (int) Math.clamp(fit, 1, Tile.NUMBERS / types.size());
     }
 

@@ -62,13 +62,13 @@ final class RowsKernel implements Runnable, Workers.Part {
         return switch (k.result()) {
             case Row.Elements(var body) -> {
                 var made = RowBody.of(body, k, in, slots, out, loops);
-                var elements = new RowElements(made, slots, out);
+                var elements = new RowElements(made, k, in, slots, out, loops);
                 yield new RowsKernel(
                         numbers,
                         new Finish() {
                             @Override
                             public void expect(long n) {
-                                made.expect(n);
+                                elements.expect(n);
                             }
 
                             @Override

@@ -23,7 +23,13 @@ final class Tile {
     /** What the numbers of rows take, behind the registers. */
     static final int NUMBERS = 1024;
 
-    final float[] f32 = new float[SINGLES + NUMBERS];
+    /** Where the lanes of the rows that are folded together are, behind the numbers. */
+    static final int LANES = SINGLES + NUMBERS;
+
+    /** The most rows that are taken together. */
+    static final int ROWS = 64;
+
+    final float[] f32 = new float[LANES + ROWS * Combiner.LANES];
     final int[] i32 = new int[SINGLES];
     final double[] f64 = new double[DOUBLES + NUMBERS];
     final long[] i64 = new long[DOUBLES];
@@ -62,6 +68,7 @@ final class Tile {
     final long[] starts = new long[RANK];
 
     final long[] at = new long[RANK];
+    final long[] steps = new long[RANK];
 
     /** Partial results of a fold, one for each level of its tree. */
     final long[] levels = new long[64];
@@ -69,8 +76,8 @@ final class Tile {
     /** What one tile takes. */
     static long bytes() {
         long folds = REGISTER * 4 * (4L + 8 + 8) + 32 * (4 + 8);
-        long numbers = NUMBERS * (4L + 8);
-        long walks = 8L * (3 * RANK + 64);
+        long numbers = NUMBERS * (4L + 8) + ROWS * Combiner.LANES * 4L;
+        long walks = 8L * (4 * RANK + 64);
         return 8L * SINGLES + 16L * DOUBLES + folds + numbers + REGISTER * (2L + 1) + walks;
     }
 }
