@@ -57,8 +57,8 @@ final class RowDraft {
         return numbers.size();
     }
 
-    int operands() {
-        return inputs.size();
+    List<Value> inputs() {
+        return inputs;
     }
 
     boolean folds() {

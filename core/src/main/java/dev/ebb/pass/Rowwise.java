@@ -36,7 +36,6 @@ final class Rowwise {
     private final List<Piece> pieces;
     private final Table<Value, Piece> producer;
     private final Set<Value> results;
-    private final Table<Value, Set<Piece>> readers;
 
     /** What is better stored than computed by each reader. */
     private final Set<Piece> kept = new HashSet<>();
@@ -48,7 +47,6 @@ final class Rowwise {
         this.pieces = pieces;
         this.producer = producer;
         this.results = results;
-        readers = Piece.readers(pieces);
     }
 
     void fuse() {
@@ -65,20 +63,12 @@ final class Rowwise {
         drafts = new Table<>();
         gone.clear();
         for (Piece piece : pieces) draft(piece).ifPresent(d -> drafts.put(piece, d));
-        for (Piece piece : pieces.reversed()) if (isAbsorbedByAll(piece)) gone.add(piece);
-    }
-
-    private boolean isAbsorbedByAll(Piece piece) {
-        var value = piece.outputs.getFirst();
-        return piece.outputs.size() == 1
-                && !results.contains(value)
-                && readers.has(value)
-                && readers.at(value).stream()
-                        .allMatch(r -> gone.contains(r) || absorbs(r, piece));
-    }
-
-    private boolean absorbs(Piece reader, Piece piece) {
-        return drafts.find(reader).filter(d -> d.absorbed().contains(piece)).isPresent();
+        var read = new HashSet<>(results);
+        for (Piece piece : pieces.reversed()) {
+            boolean unread = piece.outputs.stream().noneMatch(read::contains);
+            if (unread && !piece.is(Trait.EFFECT)) gone.add(piece);
+            else read.addAll(drafts.find(piece).map(RowDraft::inputs).orElse(piece.inputs));
+        }
     }
 
     /** Whether some piece that was to be computed by its readers had better be stored. */
@@ -108,7 +98,7 @@ final class Rowwise {
         if (piece.kernel instanceof Kernel.Fold fold) draft = ofFold(piece, fold);
         return draft.filter(RowDraft::folds)
                 .filter(d -> d.numbers() <= MOST_NUMBERS)
-                .filter(d -> d.operands() <= Fuse.MOST_OPERANDS)
+                .filter(d -> d.inputs().size() <= Fuse.MOST_OPERANDS)
                 .filter(d -> d.rowBytes() <= MOST_BYTES);
     }
 

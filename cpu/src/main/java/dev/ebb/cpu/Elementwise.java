@@ -13,10 +13,11 @@ import java.util.List;
 final class Elementwise {
     private final Workers workers;
     private final Tiles tiles;
-    private final FusedLoops loops = new FusedLoops();
+    private final FusedLoops loops;
 
-    Elementwise(Workers workers) {
+    Elementwise(Workers workers, FusedLoops loops) {
         this.workers = workers;
+        this.loops = loops;
         tiles = new Tiles(workers.threads());
     }
 

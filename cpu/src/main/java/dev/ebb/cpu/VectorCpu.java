@@ -20,8 +20,12 @@ final class VectorCpu implements Device, AutoCloseable {
     private final F64Panels doubles;
 
     VectorCpu(int threads) {
+        this(threads, new FusedLoops());
+    }
+
+    VectorCpu(int threads, FusedLoops loops) {
         workers = new Workers(threads);
-        elementwise = new Elementwise(workers);
+        elementwise = new Elementwise(workers, loops);
         floats = new F32Panels(threads);
         doubles = new F64Panels(threads);
     }
