@@ -79,7 +79,7 @@ public record Roofline(double products, double simple, double bytes, double star
                 switch (k.result()) {
                     case Row.Elements(var body) -> 1.0 + body.cost();
                     case Row.Last() -> 0;
-                    case Row.Columns(_, var body) -> FOLDING + body.cost();
+                    case Row.Columns(_, var body) -> FOLDING_ROWS + body.cost();
                 };
         double once = 0;
         for (var number : k.numbers()) {

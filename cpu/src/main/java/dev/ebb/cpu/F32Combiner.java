@@ -95,7 +95,7 @@ final class F32Combiner extends Combiner {
         int whole = n / LANES * LANES;
         if (whole > 0) registerLanes.run(t, from, whole);
         plainLanes(t.f32, from, t.f32Lanes, whole, n);
-        return bits(tree(t.f32Lanes, 0));
+        return bits(tree(t.f32Lanes, 0, LANES));
     }
 
     @Override
@@ -104,46 +104,43 @@ final class F32Combiner extends Combiner {
         int whole = n / LANES * LANES;
         if (whole > 0) blockLanes.run(t, 0, whole);
         plainLanes(t.f32Block, 0, t.f32Lanes, whole, n);
-        return bits(tree(t.f32Lanes, 0));
+        return bits(tree(t.f32Lanes, 0, LANES));
     }
 
-    /** Lanes 0, 8, 16, 24 first, then the eight that are left by halves. */
-    float tree(float[] l, int at) {
+    /** Lanes 0, 8, 16, 24 first, unless that is done, then the eight that are left by halves. */
+    float tree(float[] l, int at, int lanes) {
+        if (lanes == LANES) narrow(l, at);
         return switch (combine) {
             case SUM -> sumOf(l, at);
-            case MAX -> mostOf(l, at);
-            case PROD, MIN -> anyOf(l, at);
+            case PROD, MAX, MIN -> anyOf(l, at);
         };
     }
 
+    private void narrow(float[] l, int at) {
+        switch (combine) {
+            case SUM -> {
+                for (int i = at; i < at + 8; i++)
+                    l[i] = (l[i] + l[i + 8]) + (l[i + 16] + l[i + 24]);
+            }
+            case MAX -> {
+                for (int i = at; i < at + 8; i++)
+                    l[i] = Math.max(Math.max(l[i], l[i + 8]), Math.max(l[i + 16], l[i + 24]));
+            }
+            case PROD, MIN -> {
+                for (int i = at; i < at + 8; i++)
+                    l[i] = apply(apply(l[i], l[i + 8]), apply(l[i + 16], l[i + 24]));
+            }
+        }
+    }
+
     private static float sumOf(float[] l, int at) {
-        float a = (l[at] + l[at + 8]) + (l[at + 16] + l[at + 24]);
-        float b = (l[at + 1] + l[at + 9]) + (l[at + 17] + l[at + 25]);
-        float c = (l[at + 2] + l[at + 10]) + (l[at + 18] + l[at + 26]);
-        float d = (l[at + 3] + l[at + 11]) + (l[at + 19] + l[at + 27]);
-        float e = (l[at + 4] + l[at + 12]) + (l[at + 20] + l[at + 28]);
-        float f = (l[at + 5] + l[at + 13]) + (l[at + 21] + l[at + 29]);
-        float g = (l[at + 6] + l[at + 14]) + (l[at + 22] + l[at + 30]);
-        float h = (l[at + 7] + l[at + 15]) + (l[at + 23] + l[at + 31]);
-        return ((a + e) + (c + g)) + ((b + f) + (d + h));
+        float even = (l[at] + l[at + 4]) + (l[at + 2] + l[at + 6]);
+        return even + ((l[at + 1] + l[at + 5]) + (l[at + 3] + l[at + 7]));
     }
 
-    private static float mostOf(float[] l, int at) {
-        for (int i = at; i < at + 8; i++)
-            l[i] = Math.max(Math.max(l[i], l[i + 8]), Math.max(l[i + 16], l[i + 24]));
-        float even = Math.max(Math.max(l[at], l[at + 4]), Math.max(l[at + 2], l[at + 6]));
-        float odd = Math.max(Math.max(l[at + 1], l[at + 5]), Math.max(l[at + 3], l[at + 7]));
-        return Math.max(even, odd);
-    }
-
-    private float anyOf(float[] lanes, int at) {
-        for (int l = at; l < at + 8; l++) {
-            lanes[l] = apply(apply(lanes[l], lanes[l + 8]), apply(lanes[l + 16], lanes[l + 24]));
-        }
-        for (int half = 4; half > 0; half /= 2) {
-            for (int l = at; l < at + half; l++) lanes[l] = apply(lanes[l], lanes[l + half]);
-        }
-        return lanes[at];
+    private float anyOf(float[] l, int at) {
+        float even = apply(apply(l[at], l[at + 4]), apply(l[at + 2], l[at + 6]));
+        return apply(even, apply(apply(l[at + 1], l[at + 5]), apply(l[at + 3], l[at + 7])));
     }
 
     private void plainLanes(float[] x, int from, float[] lanes, int skip, int n) {

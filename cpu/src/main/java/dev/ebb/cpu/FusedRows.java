@@ -9,7 +9,8 @@ import java.lang.foreign.MemorySegment;
 interface FusedRows {
     /**
      * {@code n} elements of each row: a multiple of eight for a map; of 32 for a fold, which then
-     * writes its lanes.
+     * writes its lanes, or eight of them if rows are eight places apart: those that are left when
+     * every eighth is combined.
      */
     void rows(
             MemorySegment[] memory, long[] at, float[] registers, int n, long[] steps, int rows);

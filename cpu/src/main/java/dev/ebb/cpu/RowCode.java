@@ -52,8 +52,28 @@ final class RowCode {
                         code.iinc(body.index, 32);
                     }
                     code.goto_(top).labelBinding(done);
-                    if (folds) for (int j = 0; j < VECTORS; j++) keep(j);
+                    if (folds) finish();
                 });
+    }
+
+    /** All lanes where a tail is to follow; eight of them where none is. */
+    private void finish() {
+        var all = code.newLabel();
+        var done = code.newLabel();
+        code.aload(5).loadConstant(body.starts.length - 1).laload().l2i().loadConstant(8);
+        code.if_icmpne(all);
+        combined(0, 1);
+        combined(2, 3);
+        combined(0, 2);
+        keep(0);
+        code.goto_(done).labelBinding(all);
+        for (int j = 0; j < VECTORS; j++) keep(j);
+        code.labelBinding(done);
+    }
+
+    private void combined(int j, int with) {
+        code.aload(lanes[j]).aload(lanes[with]);
+        apply(j);
     }
 
     void tails() {
@@ -112,6 +132,11 @@ final class RowCode {
     private void combine(int j) {
         body.values();
         code.aload(lanes[j]).aload(body.values[form.form().results().getFirst()]);
+        apply(j);
+    }
+
+    /** Combines two vectors into some lanes. */
+    private void apply(int j) {
         code.invokevirtual(
                 FLOATS,
                 switch (form.use()) {

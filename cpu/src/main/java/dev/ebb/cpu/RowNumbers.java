@@ -121,8 +121,9 @@ final class RowNumbers {
                 return;
             }
             fused.fold(loop, tile, first, count, 0, width);
+            int apart = RowRuns.apart(width);
             for (int r = 0; r < count; r++)
-                tile.f32[to + r] = f32.tree(tile.f32, Tile.LANES + r * Combiner.LANES);
+                tile.f32[to + r] = f32.tree(tile.f32, Tile.LANES + r * apart, apart);
         }
 
         private void blocks(
@@ -130,8 +131,9 @@ final class RowNumbers {
             int width = (int) slots.width();
             int count = 0;
             for (int at = 0; at < width; at += Tile.LENGTH) {
-                fused.fold(loop, tile, first + r, 1, at, Math.min(Tile.LENGTH, width - at));
-                float value = f32.tree(tile.f32, Tile.LANES);
+                int n = Math.min(Tile.LENGTH, width - at);
+                fused.fold(loop, tile, first + r, 1, at, n);
+                float value = f32.tree(tile.f32, Tile.LANES, RowRuns.apart(n));
                 count = tree.carry(tile, count, Float.floatToRawIntBits(value));
             }
             tile.f32[to + r] = Float.intBitsToFloat((int) tree.total(tile, count));

@@ -146,18 +146,24 @@ final class RowRuns {
     /** Writes {@code n} elements from {@code column} on of {@code count} rows. */
     void map(FusedRows loop, Tile tile, long first, int count, int column, int n) {
         int whole = n / 8 * 8;
-        each(loop, tile, first, count, column, whole, 0, false);
-        if (whole < n) each(loop, tile, first, count, column + whole, n - whole, 0, true);
+        each(loop, tile, first, count, column, whole, 0, 0, false);
+        if (whole < n) each(loop, tile, first, count, column + whole, n - whole, 0, 0, true);
     }
 
-    /** Folds {@code n} elements of {@code count} rows into their lanes. */
+    /** Folds {@code n} elements of {@code count} rows; their lanes are {@link #apart} places apart. */
     void fold(FusedRows loop, Tile tile, long first, int count, int column, int n) {
         int whole = n / Combiner.LANES * Combiner.LANES;
-        each(loop, tile, first, count, column, whole, Tile.LANES, false);
+        each(loop, tile, first, count, column, whole, Tile.LANES, apart(n), false);
         for (int at = whole; at < n; at += 8) {
+            int some = Math.min(8, n - at);
             int lane = Tile.LANES + at - whole;
-            each(loop, tile, first, count, column + at, Math.min(8, n - at), lane, true);
+            each(loop, tile, first, count, column + at, some, lane, apart(n), true);
         }
+    }
+
+    /** How many lanes a fold of {@code n} elements leaves. */
+    static int apart(int n) {
+        return n % Combiner.LANES == 0 ? 8 : Combiner.LANES;
     }
 
     /** Calls the loop for as many rows as lie evenly. */
@@ -169,6 +175,7 @@ final class RowRuns {
             int column,
             int n,
             int lane,
+            int apart,
             boolean tail) {
         var at = tile.at;
         var steps = tile.steps;
@@ -188,8 +195,8 @@ final class RowRuns {
                     at[i] = (long) number[i] + held;
                     steps[i] = 1;
                 } else {
-                    at[i] = lane + (long) done * Combiner.LANES;
-                    steps[i] = Combiner.LANES;
+                    at[i] = lane + (long) done * apart;
+                    steps[i] = apart;
                 }
             }
             if (tail) loop.tails(memory, at, tile.f32, n, steps, some);
