@@ -123,17 +123,32 @@ final class RowBody implements Body {
         return (int) (position / width - tile.firstRow);
     }
 
-    /** By the steps of the program. */
+    /** By the steps of the program; over several rows if need be. */
     void plain(Tile tile, long position, int n) {
         int row = row(tile, position);
-        for (var g : given) {
-            if (g.type == DType.F32) {
-                Arrays.fill(tile.f32, g.register, g.register + n, tile.f32[g.from + row]);
-            } else {
-                Arrays.fill(tile.f64, g.register, g.register + n, tile.f64[g.from + row]);
-            }
+        for (int at = 0; at < n; row++) {
+            int end = (int) Math.min(n, at + width - (position + at) % width);
+            for (var g : given) give(tile, g, row, at, end);
+            at = end;
         }
         program.run(tile, position, n);
+    }
+
+    private static void give(Tile tile, Given g, int row, int at, int end) {
+        int from = g.register + at;
+        int to = g.register + end;
+        if (g.type == DType.F32) Arrays.fill(tile.f32, from, to, tile.f32[g.from + row]);
+        else Arrays.fill(tile.f64, from, to, tile.f64[g.from + row]);
+    }
+
+    /** How many rows the program may compute at once. */
+    int rows() {
+        return (int) Math.max(1, program.length() / Math.max(1, width));
+    }
+
+    /** Whether all is done by the program. */
+    boolean isPlain() {
+        return loops.isEmpty() || loops.get().entry().loops() == null;
     }
 
     /** The loop gets a taste, the program does all; now and then the loop does as much, timed. */

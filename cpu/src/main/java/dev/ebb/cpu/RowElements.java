@@ -78,9 +78,9 @@ final class RowElements {
     }
 
     private void plain(Tile tile, long from, long to) {
-        body.begin(tile, (int) Math.min(body.length(), width));
+        body.begin(tile, body.length());
         for (long p = from; p < to; ) {
-            int n = (int) Math.min(Math.min(body.length(), width - p % width), to - p);
+            int n = (int) Math.min(body.length(), to - p);
             body.plain(tile, p, n);
             store.run(tile, p, n);
             p += n;

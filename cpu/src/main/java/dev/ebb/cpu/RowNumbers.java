@@ -79,8 +79,8 @@ final class RowNumbers {
 
         @Override
         public void expect(long elements) {
-            body.expect(elements);
-            runs.ifPresent(r -> r.entry().expect(elements));
+            if (runs.isPresent()) runs.get().entry().expect(elements);
+            else body.expect(elements);
         }
 
         @Override
@@ -140,13 +140,31 @@ final class RowNumbers {
         }
 
         private void plain(Tile tile, long first, int count) {
-            long width = slots.width();
-            body.begin(tile, (int) Math.min(body.length(), width));
-            for (int r = 0; r < count; r++) {
-                long value = tree.fold(tile, (first + r) * width, width);
-                if (single) tile.f32[to + r] = Float.intBitsToFloat((int) value);
-                else tile.f64[to + r] = Double.longBitsToDouble(value);
+            int width = (int) slots.width();
+            if (body.rows() > 1 && body.isPlain()) {
+                severalRows(tile, first, count, width);
+                return;
             }
+            body.begin(tile, Math.min(body.length(), width));
+            for (int r = 0; r < count; r++)
+                put(tile, r, tree.fold(tile, (first + r) * width, width));
+        }
+
+        private void severalRows(Tile tile, long first, int count, int width) {
+            body.begin(tile, body.length());
+            for (int r = 0; r < count; r += body.rows()) {
+                int some = Math.min(body.rows(), count - r);
+                body.plain(tile, (first + r) * width, some * width);
+                for (int j = 0; j < some; j++) {
+                    int from = body.result() + j * width;
+                    put(tile, r + j, combiner.register(tile, from, width));
+                }
+            }
+        }
+
+        private void put(Tile tile, int r, long value) {
+            if (single) tile.f32[to + r] = Float.intBitsToFloat((int) value);
+            else tile.f64[to + r] = Double.longBitsToDouble(value);
         }
     }
 
