@@ -207,23 +207,10 @@ final class RowDraft {
 
     /** Makes {@code piece} what this is. */
     void finish(Piece piece) {
-        var all = new ArrayList<Row.Number>();
-        for (var number : numbers) {
-            all.add(
-                    switch (number) {
-                        case Row.Fold(var combine, var body) ->
-                                new Row.Fold(combine, settled(body));
-                        case Row.Apply(var body) -> new Row.Apply(settled(body));
-                    });
-        }
-        var made =
-                switch (result) {
-                    case Row.Elements(var body) -> new Row.Elements(settled(body));
-                    case Row.Last last -> last;
-                    case Row.Columns(var combine, var body) ->
-                            new Row.Columns(combine, settled(body));
-                };
-        piece.kernel = new Kernel.Rows(shape, leading, views, all, made);
+        var settled = new RowHoist(inputs, views.stream().map(this::isSteady).toList(), NUMBERS);
+        numbers.forEach(settled::add);
+        var made = settled.result(result);
+        piece.kernel = new Kernel.Rows(shape, leading, views, settled.numbers(), made);
         piece.inputs = List.copyOf(inputs);
         var names = new ArrayList<String>();
         for (Piece p : absorbed) {
@@ -232,13 +219,5 @@ final class RowDraft {
         }
         names.add(piece.name);
         piece.name = String.join("+", names);
-    }
-
-    private Scalar settled(Scalar body) {
-        return body.mapArgs(
-                a -> {
-                    int i = ((Scalar.Arg) a).index();
-                    return i < NUMBERS ? a : Scalar.arg(i - NUMBERS + inputs.size());
-                });
     }
 }
