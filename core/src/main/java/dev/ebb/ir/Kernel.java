@@ -63,9 +63,9 @@ public sealed interface Kernel
     }
 
     /**
-     * {@code shape} in rows along its axes from {@code leading} on. Of every row {@code numbers} are
-     * computed, one after the other; then {@code result} of rows and numbers. Arguments of a body
-     * are the operands, then the numbers before it. Numbers are floats, of the type their body
+     * {@code shape} in rows along its axes from {@code leading} on. Of every row {@code numbers}
+     * are computed, one after the other; then {@code result} of rows and numbers. Arguments of a
+     * body are the operands, then the numbers before it. Numbers are floats, of the type their body
      * computes in; they are never stored. The elements of a row are all read before any is written.
      */
     record Rows(
@@ -89,7 +89,7 @@ public sealed interface Kernel
                                 + numbers.size()
                                 + " numbers; an axis of the shape and a number are needed");
             }
-            if (result instanceof Row.Columns && shape.rank() == leading) {
+            if (result instanceof Row.Columns && width(shape, leading) == 1) {
                 throw new IllegalArgumentException(
                         "columns of rows of one element in " + shape + "; fold their numbers");
             }
@@ -102,6 +102,10 @@ public sealed interface Kernel
 
         /** The elements of a row. */
         public long width() {
+            return width(shape, leading);
+        }
+
+        private static long width(Shape shape, int leading) {
             return new Shape(shape.dims().subList(leading, shape.rank())).size();
         }
 

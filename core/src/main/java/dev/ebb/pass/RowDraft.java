@@ -17,8 +17,8 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * A kernel of rows in the making: what it reads, the numbers of each row so far, and the pieces that
- * computed them before.
+ * A kernel of rows in the making: what it reads, the numbers of each row so far, and the pieces
+ * that computed them before.
  */
 final class RowDraft {
     /** While operands come and go, numbers are arguments from here on. */

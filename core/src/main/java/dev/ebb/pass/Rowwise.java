@@ -17,9 +17,10 @@ import java.util.Set;
 
 /**
  * Folds of rows flow into what reads their values along the same rows: a norm or a softmax is then
- * one kernel, which reads a row from memory once and folds it in the first-level cache. There a fold
- * costs next to nothing, so one with several readers is computed again in each of them; its value is
- * never stored. That pays only if all readers take it in, and only if they read the row anyway.
+ * one kernel, which reads a row from memory once and folds it in the first-level cache. There a
+ * fold costs next to nothing, so one with several readers is computed again in each of them; its
+ * value is never stored. That pays only if all readers take it in, and only if they read the row
+ * anyway.
  */
 final class Rowwise {
     /** Shorter rows are folded faster many at a time. */
@@ -166,7 +167,8 @@ final class Rowwise {
         var shape = fold.shape();
         int first = shape.rank();
         while (first > 0
-                && (shape.dim(first - 1) == 1 || fold.axes().contains(first - 1) == folded)) first--;
+                && (shape.dim(first - 1) == 1 || fold.axes().contains(first - 1) == folded))
+            first--;
         // axes of size one belong to the rows before them
         while (first < shape.rank() && shape.dim(first) == 1) first++;
         var outer = new ArrayList<>(shape.allAxes().subList(0, first));

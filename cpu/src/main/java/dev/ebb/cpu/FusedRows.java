@@ -12,13 +12,11 @@ interface FusedRows {
      * writes its lanes, or eight of them if rows are eight places apart: those that are left when
      * every eighth is combined.
      */
-    void rows(
-            MemorySegment[] memory, long[] at, float[] registers, int n, long[] steps, int rows);
+    void rows(MemorySegment[] memory, long[] at, float[] registers, int n, long[] steps, int rows);
 
     /**
      * Fewer than eight elements of each row, or up to eight for a fold, which combines them with as
      * many lanes that it has written before.
      */
-    void tails(
-            MemorySegment[] memory, long[] at, float[] registers, int n, long[] steps, int rows);
+    void tails(MemorySegment[] memory, long[] at, float[] registers, int n, long[] steps, int rows);
 }

@@ -3,8 +3,8 @@ package dev.ebb.cpu;
 import java.util.Optional;
 
 /**
- * The body of a fold: by the steps of a program while cold, by a
- * generated loop once that is faster. Both give the same bits.
+ * The body of a fold: by the steps of a program while cold, by a generated loop once that is
+ * faster. Both give the same bits.
  */
 final class PlainBody implements Body {
     private final TileProgram program;

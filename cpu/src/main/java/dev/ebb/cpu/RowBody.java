@@ -70,7 +70,8 @@ final class RowBody implements Body {
         return new RowBody(program, fused, slots);
     }
 
-    private static TileProgram program(Scalar body, Kernel.Rows k, List<Buffer> in, RowSlots slots) {
+    private static TileProgram program(
+            Scalar body, Kernel.Rows k, List<Buffer> in, RowSlots slots) {
         var sources = new ArrayList<TileProgram.Source>();
         for (int i = 0; i < in.size(); i++)
             sources.add(new TileProgram.Source.Memory(in.get(i), k.operands().get(i)));

@@ -1,21 +1,21 @@
 package dev.ebb.cpu;
 
-import static java.lang.constant.ConstantDescs.CD_float;
-import static java.lang.constant.ConstantDescs.CD_int;
-import static java.lang.constant.ConstantDescs.CD_void;
-
 import static dev.ebb.cpu.FusedCode.FLOATS;
 import static dev.ebb.cpu.FusedCode.MASK;
 import static dev.ebb.cpu.FusedCode.SPECIES;
 import static dev.ebb.cpu.FusedCode.VECTOR;
+
+import static java.lang.constant.ConstantDescs.CD_float;
+import static java.lang.constant.ConstantDescs.CD_int;
+import static java.lang.constant.ConstantDescs.CD_void;
 
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 import java.lang.constant.MethodTypeDesc;
 
 /**
- * Writes the code of a {@link FusedRows}: a {@link FusedCode} within a loop over rows. A fold has an
- * accumulator for each eight of its 32 lanes, so that additions need not wait for each other.
+ * Writes the code of a {@link FusedRows}: a {@link FusedCode} within a loop over rows. A fold has
+ * an accumulator for each eight of its 32 lanes, so that additions need not wait for each other.
  */
 final class RowCode {
     private static final int VECTORS = Combiner.LANES / 8;

@@ -72,8 +72,7 @@ final class RowElements {
             plain(tile, (first + r) * width + some, (first + r + 1) * width);
         if (timed) {
             long end = System.nanoTime();
-            state.compare(
-                    (double) (turn - start) / some, (double) (end - turn) / (width - some));
+            state.compare((double) (turn - start) / some, (double) (end - turn) / (width - some));
         }
     }
 

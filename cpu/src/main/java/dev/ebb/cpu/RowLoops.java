@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A body over rows as generated loops: its operands in memory, the numbers of the row in a tile, its
- * values to memory or to a register of the tile. All are f32.
+ * A body over rows as generated loops: its operands in memory, the numbers of the row in a tile,
+ * its values to memory or to a register of the tile. All are f32.
  */
 final class RowLoops {
     /** Shorter runs cost more in calls than the loops save. */

@@ -150,7 +150,9 @@ final class RowRuns {
         if (whole < n) each(loop, tile, first, count, column + whole, n - whole, 0, 0, true);
     }
 
-    /** Folds {@code n} elements of {@code count} rows; their lanes are {@link #apart} places apart. */
+    /**
+     * Folds {@code n} elements of {@code count} rows; their lanes are {@link #apart} places apart.
+     */
     void fold(FusedRows loop, Tile tile, long first, int count, int column, int n) {
         int whole = n / Combiner.LANES * Combiner.LANES;
         each(loop, tile, first, count, column, whole, Tile.LANES, apart(n), false);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Where a tile holds the numbers of rows, and of how many rows at a time. Rows are taken together so
- * that what is done once for a number is done for many of them; but they should still be in the
+ * Where a tile holds the numbers of rows, and of how many rows at a time. Rows are taken together
+ * so that what is done once for a number is done for many of them; but they should still be in the
  * cache when they are read again.
  *
  * @param operands how many arguments come before the numbers

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Rows and their numbers, a few rows at a time: first their numbers, each fold of a row in the order
- * of a {@link RowFold}, then what is made of rows and numbers, while the rows are still in the cache.
- * Threads share rows.
+ * Rows and their numbers, a few rows at a time: first their numbers, each fold of a row in the
+ * order of a {@link RowFold}, then what is made of rows and numbers, while the rows are still in
+ * the cache. Threads share rows.
  */
 final class RowsKernel implements Runnable, Workers.Part {
     private static final int MOST_PARTS = 64;

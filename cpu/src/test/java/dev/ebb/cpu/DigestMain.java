@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs maps, folds, rows and generated loops some times over and prints a digest of the bits of the last
- * time.
+ * Runs maps, folds, rows and generated loops some times over and prints a digest of the bits of the
+ * last time.
  */
 final class DigestMain {
     private static final Scalar X = Scalar.arg(0);

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Norms, softmaxes and other functions of rows, in random order, with their gradients: fused or not,
- * generated at once or not at all, on one thread or three, the same to the last bit.
+ * Norms, softmaxes and other functions of rows, in random order, with their gradients: fused or
+ * not, generated at once or not at all, on one thread or three, the same to the last bit.
  */
 class RowBitsTest {
     private static final int STEPS = 4;
@@ -66,7 +66,12 @@ class RowBitsTest {
                 case 8 -> y.mul(x.logsumexp(last, true).tanh());
                 case 9 -> x.mul(y.mul(x).mean(last, true)).add(in.get(4));
                 case 10 -> x.add(y).mul(in.get(2)).tanh();
-                default -> x.reshape(-1).reshape(x.shape()).add(in.get(4)).layerNorm(in.get(2), in.get(3), 1e-3).add(x);
+                default ->
+                        x.reshape(-1)
+                                .reshape(x.shape())
+                                .add(in.get(4))
+                                .layerNorm(in.get(2), in.get(3), 1e-3)
+                                .add(x);
             };
         }
     }
