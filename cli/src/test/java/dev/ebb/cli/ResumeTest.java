@@ -188,6 +188,22 @@ final class ResumeTest {
     }
 
     @Test
+    void control_c_saves_and_says_so_with_its_own_exit_code()
+            throws IOException, InterruptedException {
+        Assumptions.assumeTrue(Shell.interruptible(), "nobody hears Ctrl-C in the background");
+        var log = folder.resolve("log.txt");
+        var arguments = Shell.tiny(folder, "cut", 100_000);
+        arguments.addAll(List.of("--checkpoint", "1000000"));
+        var child = Shell.spawn(arguments, log);
+        while (child.isAlive() && !Files.readString(log).contains("step 1/")) Thread.sleep(5);
+        Shell.interrupt(child);
+        assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(child.exitValue()).isEqualTo(130);
+        assertThat(Files.readString(log)).contains("stopped after step", "--resume --out");
+        assertThat(folder.resolve("cut/checkpoint.safetensors")).exists();
+    }
+
+    @Test
     void another_text_is_refused() throws IOException {
         assertThat(Shell.run(arguments("run")).code()).isZero();
         Files.writeString(folder.resolve("text.txt"), "another text altogether, and no less long");

@@ -11,9 +11,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Runs the command as a user would, in this process or in one of its own. */
 final class Shell {
+    /** Gives a command a terminal. */
+    static final Path SCRIPT = Path.of("/usr/bin/script");
+
     private Shell() {}
 
     record Result(int code, String out, String err) {}
@@ -98,6 +102,34 @@ final class Shell {
                         List.of("bash", "-c", "ulimit -f " + kibibytes + "; exec \"$@\"", "ebb"));
         command.addAll(command(List.of("-XX:-UsePerfData"), arguments));
         return start(command, log);
+    }
+
+    /** The command on a terminal: what it shows there goes to {@code log}. */
+    static Process spawnOnTerminal(List<String> arguments, Path log) throws IOException {
+        var quoted =
+                command(List.of("-XX:TieredStopAtLevel=1"), arguments).stream()
+                        .map(word -> "'" + word.replace("'", "'\\''") + "'")
+                        .collect(Collectors.joining(" "));
+        var line = "stty cols 160; " + quoted;
+        return start(List.of(SCRIPT.toString(), "-qec", line, "/dev/null"), log);
+    }
+
+    /** Whether this process hears Ctrl-C, and so its children: one in the background may not. */
+    static boolean interruptible() throws IOException {
+        var status = Path.of("/proc/self/status");
+        if (!Files.exists(status)) return false;
+        var ignored =
+                Files.readAllLines(status).stream()
+                        .filter(line -> line.startsWith("SigIgn:"))
+                        .map(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
+                        .findFirst()
+                        .orElse(-1L);
+        return (ignored & 2) == 0;
+    }
+
+    /** Ctrl-C. */
+    static void interrupt(Process child) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-INT", String.valueOf(child.pid())).start().waitFor();
     }
 
     private static Process start(List<String> command, Path log) throws IOException {

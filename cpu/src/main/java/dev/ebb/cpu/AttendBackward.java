@@ -5,6 +5,7 @@ import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorSpecies;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -22,7 +23,11 @@ import java.util.List;
 final class AttendBackward implements Runnable {
     private static final int QUERIES = AttentionScores.QUERIES;
     private static final int KEYS = AttentionScores.KEYS;
-    private static final int LANES = AttentionScores.LANES;
+
+    /** How many rows of inner products are under way at once. */
+    private static final int SOME = 16;
+
+    private static final VectorSpecies<Float> CHAINS = FloatVector.SPECIES_128;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
     private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
@@ -37,9 +42,10 @@ final class AttendBackward implements Runnable {
     private final F32Panels panels;
     private final Workers workers;
 
-    /** Places in a worker's scratch: the block of queries ... */
+    private final KeyTiles keyTiles;
     private final Places at;
 
+    /** Places in a worker's scratch, which the tiles of keys follow. */
     private record Places(
             int queriesAcross,
             int doutAcross,
@@ -48,9 +54,6 @@ final class AttendBackward implements Runnable {
             int dq,
             int logsum,
             int inner,
-            int keyRows,
-            int valueRows,
-            int keys,
             int tile,
             int dtile,
             int product,
@@ -65,28 +68,17 @@ final class AttendBackward implements Runnable {
             int dq = dout + QUERIES * valueWidth;
             int logsum = dq + QUERIES * width;
             int inner = logsum + QUERIES;
-            int keyRows = inner + QUERIES;
-            int valueRows = keyRows + KEYS * h.width();
-            int keys = valueRows + KEYS * h.valueWidth();
-            int tile = keys + KEYS * width;
+            int tile = inner + QUERIES;
             int dtile = tile + KEYS * QUERIES;
             int product = dtile + KEYS * QUERIES;
             int end = product + KEYS * Math.max(width, valueWidth);
             return new Places(
-                    0,
-                    doutAcross,
-                    queries,
-                    dout,
-                    dq,
-                    logsum,
-                    inner,
-                    keyRows,
-                    valueRows,
-                    keys,
-                    tile,
-                    dtile,
-                    product,
-                    end);
+                    0, doutAcross, queries, dout, dq, logsum, inner, tile, dtile, product, end);
+        }
+
+        /** What the rows of a tile's keys and values and the panels of its keys take. */
+        static int keys(Heads h) {
+            return KEYS * (h.width() + h.valueWidth() + AttentionScores.padded(h.width()));
         }
     }
 
@@ -108,13 +100,15 @@ final class AttendBackward implements Runnable {
         this.panels = panels;
         this.workers = workers;
         at = Places.of(h);
+        int size = Places.keys(h);
+        keyTiles = new KeyTiles(h.keys(), at.end, size, workers.threads(), this::packKeys);
     }
 
     /** Whether the scratch of a worker is large enough. */
     static boolean fits(Heads h) {
         return h.width() <= 1024
                 && h.valueWidth() <= 1024
-                && Places.of(h).end <= F32Panels.stored();
+                && Places.of(h).end + Places.keys(h) <= F32Panels.stored();
     }
 
     @Override
@@ -129,19 +123,21 @@ final class AttendBackward implements Runnable {
         }
         int group = h.heads() / h.keyHeads();
         int head = keyHead / h.keyHeads() * h.heads() + keyHead % h.keyHeads() * group;
-        var x = panels.store(worker);
+        keyTiles.begin(worker);
         for (int i = 0; i < group; i++) {
             for (int first = 0; first < h.queries(); first += QUERIES) {
-                block(x, head + i, keyHead, first, Math.min(QUERIES, h.queries() - first));
+                block(worker, head + i, keyHead, first, Math.min(QUERIES, h.queries() - first));
             }
         }
     }
 
-    private void block(float[] x, int head, int keyHead, int first, int count) {
+    private void block(int worker, int head, int keyHead, int first, int count) {
+        var x = panels.store(worker);
         packBlock(x, head, first, count);
         int visible = scores.visible(first + count);
         for (int key = 0; key < visible; key += KEYS) {
-            tile(x, head, keyHead, first, count, key, Math.min(KEYS, visible - key));
+            int packed = keyTiles.place(worker, keyHead, key, x);
+            tile(x, head, keyHead, first, count, key, Math.min(KEYS, visible - key), packed);
         }
         int width = AttentionScores.padded(h.width());
         AttentionScores.scale(x, at.dq, QUERIES * width, (float) h.scale());
@@ -175,19 +171,10 @@ final class AttendBackward implements Runnable {
                 at.queries);
         AttentionScores.scale(
                 x, at.queries, AttentionScores.padded(width) * count, (float) h.scale());
-        // rows before they are needed elsewhere: both fit where keys and values will lie
-        F32Pack.rows(from, row, dout.row(), count, valueWidth, x, at.keyRows);
-        F32Pack.rows(
-                out.buffer(),
-                out.at(head, first),
-                out.row(),
-                count,
-                valueWidth,
-                x,
-                at.keyRows + QUERIES * valueWidth);
+        for (int i = 0; i < count; i += SOME) {
+            inner(x, head, first + i, Math.min(SOME, count - i), at.inner + i);
+        }
         for (int i = 0; i < count; i++) {
-            int here = at.keyRows + i * valueWidth;
-            x[at.inner + i] = inner(x, here, here + QUERIES * valueWidth, valueWidth);
             double log = logsum.get((long) head * h.queries() + first + i);
             x[at.logsum + i] =
                     log == Double.NEGATIVE_INFINITY ? Float.POSITIVE_INFINITY : (float) log;
@@ -195,80 +182,77 @@ final class AttendBackward implements Runnable {
         Arrays.fill(x, at.dq, at.logsum, 0f);
     }
 
-    /** An inner product in four chains. */
+    /** The inner products of rows of the output and their gradients; the product is still free. */
+    private void inner(float[] x, int head, int first, int count, int to) {
+        int width = h.valueWidth();
+        int other = at.product + SOME * width;
+        F32Pack.rows(dout.buffer(), dout.at(head, first), dout.row(), count, width, x, at.product);
+        F32Pack.rows(out.buffer(), out.at(head, first), out.row(), count, width, x, other);
+        for (int i = 0; i < count; i++) {
+            x[to + i] = inner(x, at.product + i * width, other + i * width, width);
+        }
+    }
+
+    /** An inner product in four chains, side by side in a vector whatever its width could be. */
     private static float inner(float[] x, int a, int b, int length) {
-        float s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        var sums = FloatVector.zero(CHAINS);
         int i = 0;
         for (; i + 4 <= length; i += 4) {
-            s0 = Math.fma(x[a + i], x[b + i], s0);
-            s1 = Math.fma(x[a + i + 1], x[b + i + 1], s1);
-            s2 = Math.fma(x[a + i + 2], x[b + i + 2], s2);
-            s3 = Math.fma(x[a + i + 3], x[b + i + 3], s3);
+            sums =
+                    FloatVector.fromArray(CHAINS, x, a + i)
+                            .fma(FloatVector.fromArray(CHAINS, x, b + i), sums);
         }
-        for (; i < length; i++) s0 = Math.fma(x[a + i], x[b + i], s0);
-        return (s0 + s1) + (s2 + s3);
+        float rest = 0;
+        for (; i < length; i++) rest = Math.fma(x[a + i], x[b + i], rest);
+        return (sums.lane(0) + sums.lane(1)) + (sums.lane(2) + sums.lane(3)) + rest;
     }
 
-    private void tile(float[] x, int head, int keyHead, int first, int count, int key, int keys) {
+    /** Rows of keys, rows of values, and panels of keys. */
+    private void packKeys(int keyHead, int key, float[] x, int to) {
+        int keys = Math.min(KEYS, h.keys() - key);
         int width = h.width();
         int valueWidth = h.valueWidth();
+        int values = to + KEYS * width;
+        int across = values + KEYS * valueWidth;
         var k = scores.keys;
         var v = scores.values;
-        F32Pack.rows(k.buffer(), k.at(keyHead, key), k.row(), keys, width, x, at.keyRows);
-        F32Pack.rows(v.buffer(), v.at(keyHead, key), v.row(), keys, valueWidth, x, at.valueRows);
-        F32Pack.panels(k.buffer(), k.at(keyHead, key), 1, k.row(), width, keys, keys, x, at.keys);
-        AttentionScores.products(x, at.keyRows, width, at.queriesAcross, keys, count, at.tile);
-        scores.hide(head, first, count, key, keys, x, at.tile);
-        AttentionScores.products(x, at.valueRows, valueWidth, at.doutAcross, keys, count, at.dtile);
-        SoftmaxLanes.pull(x, at.tile, at.dtile, QUERIES, keys, count, at.logsum, at.inner);
-        accumulate(x, at.tile, at.dout, count, keys, valueWidth, dv, dv.at(keyHead, key));
-        accumulate(x, at.dtile, at.queries, count, keys, width, dk, dk.at(keyHead, key));
-        int padded = AttentionScores.padded(width);
-        for (int j = 0; j < padded; j += LANES) {
-            for (int i = 0; i < count; i += 4) {
-                F32Blocks.columns(
-                        keys,
-                        x,
-                        at.dtile + i,
-                        QUERIES,
-                        x,
-                        at.keys + j * keys,
-                        x,
-                        at.dq + i * padded + j,
-                        padded,
-                        true);
-            }
-        }
+        F32Pack.rows(k.buffer(), k.at(keyHead, key), k.row(), keys, width, x, to);
+        F32Pack.rows(v.buffer(), v.at(keyHead, key), v.row(), keys, valueWidth, x, values);
+        F32Pack.panels(k.buffer(), k.at(keyHead, key), 1, k.row(), width, keys, KEYS, x, across);
     }
 
-    /** Adds the product of a tile, key by key, and a panel of rows of queries to rows in memory. */
-    private void accumulate(
+    private void tile(
             float[] x,
-            int tile,
-            int panel,
+            int head,
+            int keyHead,
+            int first,
             int count,
+            int key,
             int keys,
-            int width,
-            HeadRows to,
-            long place) {
+            int keyRows) {
+        int width = h.width();
+        int valueWidth = h.valueWidth();
+        int valueRows = keyRows + KEYS * width;
+        int keyPanels = valueRows + KEYS * valueWidth;
+        int reach = scores.reach(first, key);
+        AttentionScores.products(x, keyRows, width, at.queriesAcross, keys, count, reach, at.tile);
+        scores.hide(head, first, count, key, keys, x, at.tile);
+        AttentionScores.products(
+                x, valueRows, valueWidth, at.doutAcross, keys, count, reach, at.dtile);
+        SoftmaxLanes.pull(x, at.tile, at.dtile, QUERIES, keys, count, at.logsum, at.inner);
         int padded = AttentionScores.padded(width);
-        for (int j = 0; j < padded; j += LANES) {
-            for (int i = 0; i < keys; i += 4) {
-                F32Blocks.rows(
-                        count,
-                        x,
-                        tile + i * QUERIES,
-                        QUERIES,
-                        x,
-                        panel + j * count,
-                        x,
-                        at.product + i * padded + j,
-                        padded,
-                        false);
-            }
-        }
+        int valuePadded = AttentionScores.padded(valueWidth);
+        AttentionScores.spread(x, at.tile, count, keys, reach, at.dout, valuePadded, at.product);
+        add(x, valuePadded, keys, valueWidth, dv, dv.at(keyHead, key));
+        AttentionScores.spread(x, at.dtile, count, keys, reach, at.queries, padded, at.product);
+        add(x, padded, keys, width, dk, dk.at(keyHead, key));
+        AttentionScores.gather(x, at.dtile, count, keys, reach, keyPanels, padded, at.dq);
+    }
+
+    /** Adds the rows of the product, which lie {@code padded} apart, to rows in memory. */
+    private void add(float[] x, int padded, int rows, int width, HeadRows to, long place) {
         var segment = to.buffer().segment();
-        for (int i = 0; i < keys; i++)
+        for (int i = 0; i < rows; i++)
             add(x, at.product + i * padded, width, segment, (place + i * to.row()) * 4);
     }
 

@@ -13,16 +13,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Attention without its matrix: one part takes a block of queries through the keys, tile by tile,
- * and keeps for each query the greatest score, the sum of exponentials and the weighted sum of
- * values so far, all relative to that greatest score (Milakov and Gimelshein, "Online normalizer
- * calculation for softmax"; Dao et al., "FlashAttention"). Memory is a worker's scratch, whatever
- * the length; tiles that causality hides are skipped.
+ * Attention without its matrix: a block of queries goes through the keys, tile by tile, and keeps
+ * for each query the greatest score, the sum of exponentials and the weighted sum of values so far,
+ * all relative to that greatest score (Milakov and Gimelshein, "Online normalizer calculation for
+ * softmax"; Dao et al., "FlashAttention"). Memory is a worker's scratch, whatever the length; tiles
+ * that causality hides are skipped.
  */
 final class AttendForward implements Runnable {
     private static final int QUERIES = AttentionScores.QUERIES;
     private static final int KEYS = AttentionScores.KEYS;
-    private static final int LANES = AttentionScores.LANES;
+
+    /** How many parts each worker should have at least, so that they end together. */
+    private static final int PARTS = 4;
 
     private final AttentionScores scores;
     private final Heads h;
@@ -30,15 +32,17 @@ final class AttendForward implements Runnable {
     private final Buffer logsum;
     private final F32Panels panels;
     private final Workers workers;
+    private final KeyTiles keyTiles;
     private final int blocks;
+
+    /** How many blocks of a head's queries make one part: all, if there are heads enough. */
+    private final int together;
+
     private final int padded;
 
-    /** Places in a worker's scratch. */
-    private final int packed;
-
-    private final int rows;
-    private final int values;
+    /** Places in a worker's scratch, where the queries come first. */
     private final int tile;
+
     private final int sums;
     private final int greatest;
 
@@ -55,13 +59,15 @@ final class AttendForward implements Runnable {
         this.panels = panels;
         this.workers = workers;
         blocks = Math.ceilDiv(h.queries(), QUERIES);
+        int parts = Math.ceilDiv(PARTS * workers.threads(), Math.max(1, h.batch() * h.heads()));
+        together = Math.ceilDiv(blocks, Math.clamp(parts, 1, Math.max(1, blocks)));
         padded = AttentionScores.padded(h.valueWidth());
-        packed = 0;
-        rows = packed + QUERIES * h.width();
-        values = rows + KEYS * h.width();
-        tile = values + KEYS * padded;
+        tile = QUERIES * h.width();
         sums = tile + KEYS * QUERIES;
         greatest = sums + QUERIES * padded;
+        int size = KEYS * (h.width() + padded);
+        int free = greatest + 3 * QUERIES;
+        keyTiles = new KeyTiles(h.keys(), free, size, workers.threads(), this::packKeys);
     }
 
     /** Whether the scratch of a worker is large enough. */
@@ -73,65 +79,57 @@ final class AttendForward implements Runnable {
 
     @Override
     public void run() {
-        workers.run(Math.multiplyExact(h.batch() * h.heads(), blocks), this::block);
+        int parts = Math.ceilDiv(blocks, Math.max(1, together));
+        workers.run(Math.multiplyExact(h.batch() * h.heads(), parts), this::blocks);
     }
 
-    private void block(int part, int worker) {
-        int head = part / blocks;
-        int first = part % blocks * QUERIES;
+    private void blocks(int part, int worker) {
+        int parts = Math.ceilDiv(blocks, together);
+        int from = part % parts * together;
+        keyTiles.begin(worker);
+        for (int i = from; i < Math.min(from + together, blocks); i++) {
+            block(part / parts, i * QUERIES, worker);
+        }
+    }
+
+    private void block(int head, int first, int worker) {
         int count = Math.min(QUERIES, h.queries() - first);
         var x = panels.store(worker);
-        scores.packQueries(head, first, count, x, packed);
+        scores.packQueries(head, first, count, x, 0);
         Arrays.fill(x, sums, greatest, 0f);
         Arrays.fill(x, greatest, greatest + QUERIES, Float.NEGATIVE_INFINITY);
         Arrays.fill(x, greatest + QUERIES, greatest + 2 * QUERIES, 0f);
         int visible = scores.visible(first + count);
         for (int key = 0; key < visible; key += KEYS) {
-            advance(x, head, first, count, key, Math.min(KEYS, visible - key));
+            int keys = keyTiles.place(worker, scores.keyHead(head), key, x);
+            advance(x, head, first, count, key, Math.min(KEYS, visible - key), keys);
         }
         for (int i = 0; i < count; i++) finish(x, head, first, i);
     }
 
-    private void advance(float[] x, int head, int first, int count, int key, int keys) {
-        int shared = scores.keyHead(head);
-        F32Pack.rows(
-                scores.keys.buffer(),
-                scores.keys.at(shared, key),
-                scores.keys.row(),
-                keys,
-                h.width(),
-                x,
-                rows);
+    /** Rows of keys, and panels of values after them. */
+    private void packKeys(int keyHead, int key, float[] x, int at) {
+        int keys = Math.min(KEYS, h.keys() - key);
+        var k = scores.keys;
+        var v = scores.values;
+        int after = at + KEYS * h.width();
+        F32Pack.rows(k.buffer(), k.at(keyHead, key), k.row(), keys, h.width(), x, at);
         F32Pack.panels(
-                scores.values.buffer(),
-                scores.values.at(shared, key),
-                1,
-                scores.values.row(),
-                h.valueWidth(),
-                keys,
-                keys,
-                x,
-                values);
-        AttentionScores.products(x, rows, h.width(), packed, keys, count, tile);
+                v.buffer(), v.at(keyHead, key), 1, v.row(), h.valueWidth(), keys, KEYS, x, after);
+    }
+
+    /**
+     * Takes the block of queries through {@code keys} more keys, which lie packed at {@code at}.
+     */
+    private void advance(float[] x, int head, int first, int count, int key, int keys, int at) {
+        int reach = scores.reach(first, key);
+        AttentionScores.products(x, at, h.width(), 0, keys, count, reach, tile);
         scores.hide(head, first, count, key, keys, x, tile);
         int change = greatest + 2 * QUERIES;
         SoftmaxLanes.advance(x, tile, QUERIES, keys, count, greatest, greatest + QUERIES, change);
         for (int i = 0; i < count; i++) scale(x, sums + i * padded, padded, x[change + i]);
-        for (int j = 0; j < padded; j += LANES) {
-            for (int i = 0; i < count; i += 4) {
-                F32Blocks.columns(
-                        keys,
-                        x,
-                        tile + i,
-                        QUERIES,
-                        x,
-                        values + j * keys,
-                        x,
-                        sums + i * padded + j,
-                        padded,
-                        true);
-            }
-        }
+        int values = at + KEYS * h.width();
+        AttentionScores.gather(x, tile, count, keys, reach, values, padded, sums);
     }
 
     private static void scale(float[] x, int at, int length, float by) {

@@ -70,13 +70,59 @@ final class AttentionScores {
     }
 
     /**
+     * How far the tile of queries from {@code query} on and keys from {@code key} on is open: query
+     * i of the tile sees its keys j up to {@code i + reach}. Products leave out most of what nobody
+     * sees, by shape alone.
+     */
+    int reach(int query, int key) {
+        return heads.causal() ? query + heads.keys() - heads.queries() - key : KEYS;
+    }
+
+    /**
+     * Adds the product of a tile's columns, one for each of {@code queries}, and the packed rows of
+     * {@code keys} at {@code right}, whose panels hold {@link #KEYS}, to rows of {@code width} at
+     * {@code to}: four queries take the keys that one of them sees.
+     */
+    static void gather(
+            float[] x, int tile, int queries, int keys, int reach, int right, int width, int to) {
+        for (int j = 0; j < width; j += LANES) {
+            for (int i = 0; i < queries; i += 4) {
+                int seen = Math.min(keys, i + 4 + reach);
+                if (seen <= 0) continue;
+                int panel = right + j * KEYS;
+                int place = to + i * width + j;
+                F32Blocks.columns(seen, x, tile + i, QUERIES, x, panel, x, place, width, true);
+            }
+        }
+    }
+
+    /**
+     * Makes the product of a tile's rows, one for each of {@code keys}, and the packed rows of
+     * {@code queries} at {@code right} rows of {@code width} at {@code to}: four keys take the
+     * queries that see one of them.
+     */
+    static void spread(
+            float[] x, int tile, int queries, int keys, int reach, int right, int width, int to) {
+        for (int j = 0; j < width; j += LANES) {
+            for (int i = 0; i < keys; i += 4) {
+                int first = Math.clamp(i - reach, 0, queries) / 4 * 4;
+                int from = tile + i * QUERIES + first;
+                int panel = right + j * queries + first * LANES;
+                int place = to + i * width + j;
+                F32Blocks.rows(queries - first, x, from, QUERIES, x, panel, x, place, width, false);
+            }
+        }
+    }
+
+    /**
      * {@code x[tile + j * QUERIES + i]} becomes the product of row j of the rows at {@code left}
-     * and query i.
+     * and query i, at least wherever one of four queries side by side sees one of four keys.
      */
     static void products(
-            float[] x, int left, int width, int right, int rows, int queries, int tile) {
+            float[] x, int left, int width, int right, int rows, int queries, int reach, int tile) {
         for (int i = 0; i < queries; i += LANES) {
-            for (int j = 0; j < rows; j += 4) {
+            int some = Math.min(rows, i + LANES + 3 + reach);
+            for (int j = 0; j < some; j += 4) {
                 F32Blocks.rows(
                         width,
                         x,
@@ -97,14 +143,10 @@ final class AttentionScores {
         for (int m = 0; m < mask.size(); m++) {
             for (int i = 0; i < rows; i++) addMask(m, head, query + i, key, columns, x, tile + i);
         }
-        int first = key - (heads.keys() - heads.queries()) - query;
-        if (!heads.causal() || first + columns <= 1) return;
-        for (int j = 0; j < columns; j++) {
-            int hidden = Math.min(first + j, rows);
-            if (hidden > 0) {
-                int row = tile + j * QUERIES;
-                Arrays.fill(x, row, row + hidden, Float.NEGATIVE_INFINITY);
-            }
+        int reach = reach(query, key);
+        for (int j = Math.max(0, reach + 1); j < columns; j++) {
+            int row = tile + j * QUERIES;
+            Arrays.fill(x, row, row + Math.min(j - reach, rows), Float.NEGATIVE_INFINITY);
         }
     }
 

@@ -39,7 +39,7 @@ class AttentionTest {
                 "1, 1, 1, 207, 131, 16, 40",
         "2, 4, 2, 65, 130, 33, 7", "1, 6, 2, 31, 3, 5, 64", "1, 1, 1, 0, 4, 8, 8",
                 "1, 1, 1, 4, 0, 8, 8",
-        "1, 1, 1, 70, 70, 300, 280"
+        "1, 1, 1, 70, 70, 300, 280", "1, 2, 1, 150, 700, 128, 128", "1, 1, 1, 301, 250, 64, 96"
     })
     void agreesOnAwkwardSizes(
             int batch, int heads, int keyHeads, int queries, int keys, int width, int valueWidth) {
