@@ -72,7 +72,7 @@ public sealed interface Kernel
             Shape shape,
             int leading,
             List<View> operands,
-            List<Row.Number> numbers,
+            List<Row.Figure> numbers,
             Row.Result result)
             implements Kernel {
         public Rows {

@@ -7,15 +7,15 @@ public final class Row {
     private Row() {}
 
     /** One number for each row. */
-    public sealed interface Number {
+    public sealed interface Figure {
         Scalar body();
     }
 
     /** {@code body} of every element of the row, combined: in the order of a fold of that row. */
-    public record Fold(Combine combine, Scalar body) implements Number {}
+    public record Fold(Combine combine, Scalar body) implements Figure {}
 
     /** {@code body} of what is the same all along the row: numbers before it, repeated operands. */
-    public record Apply(Scalar body) implements Number {}
+    public record Apply(Scalar body) implements Figure {}
 
     /** What becomes of rows and their numbers. */
     public sealed interface Result {}

@@ -30,7 +30,7 @@ final class RowDraft {
     private final Function<Value, Optional<Piece>> source;
     private final List<View> views = new ArrayList<>();
     private final List<Value> inputs = new ArrayList<>();
-    private final List<Row.Number> numbers = new ArrayList<>();
+    private final List<Row.Figure> numbers = new ArrayList<>();
     private final Table<Value, Integer> known = new Table<>();
     private final Set<Piece> absorbed = new LinkedHashSet<>();
     private Row.Result result = new Row.Last();
@@ -78,7 +78,7 @@ final class RowDraft {
         return this;
     }
 
-    void add(Row.Number number) {
+    void add(Row.Figure number) {
         numbers.add(number);
     }
 
@@ -188,7 +188,7 @@ final class RowDraft {
         return numbers.size() - 1;
     }
 
-    private Row.Number number(Piece piece) {
+    private Row.Figure number(Piece piece) {
         if (piece.kernel instanceof Kernel.Fold fold) {
             var read = fold.operands().stream().map(v -> walked(fold.shape(), v)).toList();
             return new Row.Fold(fold.combine(), moved(piece, read, fold.body()));

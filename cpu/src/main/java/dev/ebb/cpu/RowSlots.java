@@ -41,7 +41,7 @@ record RowSlots(int operands, List<DType> types, long width) {
     /** How many rows are held at a time. */
     int rows() {
         long fit = Math.min(Tile.ROWS, MOST_ELEMENTS / Math.max(1, width));
-        return (int) Math.clamp(fit, 1, Tile.NUMBERS / types.size());
+        return Math.clamp(fit, 1, Tile.NUMBERS / types.size());
     }
 
     /** Where number {@code k} of the first row is, in the bank of its type. */

@@ -88,7 +88,7 @@ final class DigestMain {
         var n = new Scalar.Lit(DType.F32, width);
         var away = X.sub(Scalar.arg(3));
         var numbers =
-                List.<Row.Number>of(
+                List.<Row.Figure>of(
                         new Row.Fold(Kernel.Combine.SUM, X),
                         new Row.Apply(Scalar.arg(2).div(n)),
                         new Row.Fold(Kernel.Combine.SUM, away.mul(away)),
