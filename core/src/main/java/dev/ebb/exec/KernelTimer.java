@@ -67,6 +67,7 @@ final class KernelTimer {
                             .allMatch(KernelTimer::canTime);
             case Kernel.Map _,
                     Kernel.Fold _,
+                    Kernel.Rows _,
                     Kernel.Contract _,
                     Kernel.Assemble _,
                     Kernel.Cut _,

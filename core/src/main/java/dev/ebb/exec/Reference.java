@@ -32,6 +32,7 @@ public final class Reference implements Device {
         return switch (node.kernel()) {
             case Kernel.Map k -> () -> ReferenceLoops.map(k, in, out);
             case Kernel.Fold k -> () -> ReferenceLoops.fold(k, in, out.getFirst());
+            case Kernel.Rows k -> () -> new ReferenceRows(k, in).run(out.getFirst());
             case Kernel.Contract k -> () -> ReferenceLoops.contract(k, in, out.getFirst());
             case Kernel.Assemble k -> () -> ReferenceMoves.assemble(k, in, out.getFirst());
             case Kernel.Cut k -> () -> ReferenceMoves.cut(k, in.getFirst(), out);

@@ -46,7 +46,7 @@ final class ReferenceLoops {
         for (int i = 0; i < sums.length; i++) out.set(i, sums[i]);
     }
 
-    private static ReferenceScalar.Element identity(Kernel.Combine combine, DType type) {
+    static ReferenceScalar.Element identity(Kernel.Combine combine, DType type) {
         return switch (combine) {
             case SUM -> ReferenceScalar.Element.of(type, 0);
             case PROD -> ReferenceScalar.Element.of(type, 1);

@@ -47,6 +47,7 @@ final class ReferenceScalar {
     private final List<Buffer> operands;
     private final Walk walk;
     private final List<Element> replaced = new ArrayList<>();
+    private final List<Element> numbers = new ArrayList<>();
 
     ReferenceScalar(List<Buffer> operands, Walk walk) {
         this.operands = operands;
@@ -57,6 +58,12 @@ final class ReferenceScalar {
     void first(DType type, double x) {
         replaced.clear();
         replaced.add(Element.of(type, x));
+    }
+
+    /** The arguments after the operands are these from now on. */
+    void numbers(List<Element> elements) {
+        numbers.clear();
+        numbers.addAll(elements);
     }
 
     Element value(Scalar s) {
@@ -76,6 +83,7 @@ final class ReferenceScalar {
 
     private Element argument(int i) {
         if (i < replaced.size()) return replaced.get(i);
+        if (i >= operands.size()) return numbers.get(i - operands.size());
         var buffer = operands.get(i);
         // a contraction's views begin with its two factors; its extras are arguments from 1 on
         long at = walk.offsets[replaced.isEmpty() ? i : i + 1];

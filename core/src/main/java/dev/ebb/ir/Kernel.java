@@ -1,5 +1,6 @@
 package dev.ebb.ir;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -11,6 +12,7 @@ import java.util.stream.Stream;
 public sealed interface Kernel
         permits Kernel.Map,
                 Kernel.Fold,
+                Kernel.Rows,
                 Kernel.Contract,
                 Kernel.Assemble,
                 Kernel.Cut,
@@ -57,6 +59,61 @@ public sealed interface Kernel
             axes = List.copyOf(axes);
             operands = List.copyOf(operands);
             operands.forEach(v -> rank(v, shape.rank()));
+        }
+    }
+
+    /**
+     * {@code shape} in rows along its axes from {@code leading} on. Of every row {@code numbers}
+     * are computed, one after the other; then {@code result} of rows and numbers. Arguments of a
+     * body are the operands, then the numbers before it. Numbers are floats, of the type their body
+     * computes in; they are never stored. The elements of a row are all read before any is written.
+     */
+    record Rows(
+            Shape shape,
+            int leading,
+            List<View> operands,
+            List<Row.Figure> numbers,
+            Row.Result result)
+            implements Kernel {
+        public Rows {
+            operands = List.copyOf(operands);
+            numbers = List.copyOf(numbers);
+            operands.forEach(v -> rank(v, shape.rank()));
+            if (leading < 0 || leading > shape.rank() || numbers.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "rows of "
+                                + shape
+                                + " from axis "
+                                + leading
+                                + " on with "
+                                + numbers.size()
+                                + " numbers; an axis of the shape and a number are needed");
+            }
+            if (result instanceof Row.Columns && width(shape, leading) == 1) {
+                throw new IllegalArgumentException(
+                        "columns of rows of one element in " + shape + "; fold their numbers");
+            }
+        }
+
+        /** The shape of the rows: one number for each index of it. */
+        public Shape outer() {
+            return new Shape(shape.dims().subList(0, leading));
+        }
+
+        /** The elements of a row. */
+        public long width() {
+            return width(shape, leading);
+        }
+
+        private static long width(Shape shape, int leading) {
+            return new Shape(shape.dims().subList(leading, shape.rank())).size();
+        }
+
+        /** The types of all arguments, numbers included, of operands stored as {@code stored}. */
+        public List<DType> types(List<DType> stored) {
+            var types = new ArrayList<>(stored);
+            for (var number : numbers) types.add(number.body().type(types));
+            return types;
         }
     }
 

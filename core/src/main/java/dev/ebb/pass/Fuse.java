@@ -30,7 +30,7 @@ public final class Fuse {
      * A producer with several consumers is computed again in each if it takes at most this many
      * instructions.
      */
-    private static final int CHEAP = 10;
+    static final int CHEAP = 10;
 
     /**
      * One that reads nothing of its own size (a constant, an index, a random mask) may cost this
@@ -38,7 +38,7 @@ public final class Fuse {
      */
     private static final int CHEAP_FROM_NOTHING = 64;
 
-    private static final int MOST_OPERANDS = 14;
+    static final int MOST_OPERANDS = 14;
     private static final int LARGEST_BODY = 400;
 
     /** Dearer bodies run faster over whole rows than over the tiles of a product. */
@@ -65,6 +65,8 @@ public final class Fuse {
         new Stores(fuse.pieces, fuse.producer, fuse.results, graph.params()).settle();
         fuse.intoConsumers();
         fuse.intoEpilogues();
+        new Rowwise(fuse.pieces, fuse.producer, fuse.results).fuse();
+        fuse.dropUnread();
         return fuse.build();
     }
 

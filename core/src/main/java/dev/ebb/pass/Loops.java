@@ -102,6 +102,7 @@ public final class Loops {
                     Optional.empty();
             case Kernel.Map _,
                     Kernel.Fold _,
+                    Kernel.Rows _,
                     Kernel.Contract _,
                     Kernel.Assemble _,
                     Kernel.Cut _,

@@ -29,7 +29,8 @@ final class Operands {
             }
             case Kernel.Attend k -> withMask(k.operands(), k.heads());
             case Kernel.AttendGrad k -> withMask(k.operands(), k.heads());
-            case Kernel.Assemble _,
+            case Kernel.Rows _,
+                    Kernel.Assemble _,
                     Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
@@ -59,7 +60,8 @@ final class Operands {
                             : i == 1 ? with(k.batch(), k.k(), k.n()) : output(k);
             case Kernel.Attend k -> walked(k.heads(), i);
             case Kernel.AttendGrad k -> walked(k.heads(), i);
-            case Kernel.Assemble _,
+            case Kernel.Rows _,
+                    Kernel.Assemble _,
                     Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
@@ -118,7 +120,8 @@ final class Operands {
             case Kernel.AttendGrad k ->
                     new Kernel.AttendGrad(
                             masked(k.heads(), views), withoutMask(k.heads(), views), k.results());
-            case Kernel.Assemble _,
+            case Kernel.Rows _,
+                    Kernel.Assemble _,
                     Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
@@ -146,7 +149,8 @@ final class Operands {
             case Kernel.Fold k -> k.body().cost();
             case Kernel.Contract k -> k.epilogue().cost();
             case Kernel.Attend _, Kernel.AttendGrad _ -> 0;
-            case Kernel.Assemble _,
+            case Kernel.Rows _,
+                    Kernel.Assemble _,
                     Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
@@ -173,6 +177,7 @@ final class Operands {
             case Kernel.Map _,
                     Kernel.Fold _,
                     Kernel.Contract _,
+                    Kernel.Rows _,
                     Kernel.Assemble _,
                     Kernel.Cut _,
                     Kernel.Gather _,
@@ -196,6 +201,7 @@ final class Operands {
             case Kernel.Map _,
                     Kernel.Fold _,
                     Kernel.Contract _,
+                    Kernel.Rows _,
                     Kernel.Assemble _,
                     Kernel.Cut _,
                     Kernel.Gather _,

@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Row;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
@@ -25,6 +26,9 @@ public final class Inplace {
             return false;
         return switch (node.kernel()) {
             case Kernel.Map map -> identity(node.inputs(), map.operands(), from, map.shape());
+            case Kernel.Rows k ->
+                    k.result() instanceof Row.Elements
+                            && identity(node.inputs(), k.operands(), from, k.shape());
             case Kernel.Assemble k -> updates(node, k, from);
             // the factors are read all over while the output is written; an extra where it is read
             case Kernel.Contract k ->

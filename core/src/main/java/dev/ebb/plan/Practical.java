@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Row;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
@@ -43,6 +44,7 @@ public record Practical() implements Strategy {
                     Kernel.Scatter _,
                     Kernel.Cumulate _ ->
                     true;
+            case Kernel.Rows k -> !(k.result() instanceof Row.Elements);
             case Kernel.Map _, Kernel.Assemble _, Kernel.Cut _, Kernel.Gather _ -> false;
         };
     }

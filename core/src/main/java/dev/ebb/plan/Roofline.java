@@ -5,6 +5,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Row;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Value;
 
@@ -26,6 +27,9 @@ public record Roofline(double products, double simple, double bytes, double star
     /** What combining one element takes, in elementwise operations. */
     private static final double FOLDING = 16;
 
+    /** The same, of a row that is in the cache. */
+    private static final double FOLDING_ROWS = 6;
+
     /**
      * Two cores with wide vectors, as measured on one such machine; ratios carry over better than
      * seconds.
@@ -46,6 +50,7 @@ public record Roofline(double products, double simple, double bytes, double star
         return switch (kernel) {
             case Kernel.Map k -> k.shape().size() * (1.0 + cost(k.bodies())) / simple;
             case Kernel.Fold k -> k.shape().size() * (FOLDING + k.body().cost()) / simple;
+            case Kernel.Rows k -> rows(k) / simple;
             case Kernel.Contract k ->
                     2.0 * k.batch().size() * k.m() * k.n() * k.k() / products
                             + (double) k.batch().size()
@@ -66,6 +71,24 @@ public record Roofline(double products, double simple, double bytes, double star
             case Control k -> control(k);
             case Kernel.Library _ -> 0;
         };
+    }
+
+    /** Rows are read from memory once; folding what the cache holds takes less than the first. */
+    private static double rows(Kernel.Rows k) {
+        double each =
+                switch (k.result()) {
+                    case Row.Elements(var body) -> 1.0 + body.cost();
+                    case Row.Last() -> 0;
+                    case Row.Columns(_, var body) -> FOLDING_ROWS + body.cost();
+                };
+        double once = 0;
+        for (var number : k.numbers()) {
+            switch (number) {
+                case Row.Fold(_, var body) -> each += FOLDING_ROWS + body.cost();
+                case Row.Apply(var body) -> once += 1.0 + body.cost();
+            }
+        }
+        return k.shape().size() * each + k.outer().size() * once;
     }
 
     /** Small tiles multiply a little slower than large ones; each score takes an exponential. */

@@ -72,6 +72,9 @@ public record RandomProgram(List<Array> inputs, List<Step> steps)
                     one("cumprod", x -> x.cumprod(-1)),
                     one("sort", x -> x.sort(-1, true).values()),
                     one("pick", x -> x.indexSelect(0, Array.of(0L, 0L))),
+                    one("layer norm of wide rows", x -> norm(wide(x, 77)).mean(-1)),
+                    one("rms norm of wide rows", x -> rms(wide(x, 64)).amax(List.of(-1), false)),
+                    one("softmax of wide rows", x -> wide(x, 101).softmax(-1).square().sum(-1)),
                     two("add", (x, y) -> x.add(y)),
                     two("sub", (x, y) -> x.sub(y)),
                     two("mul", (x, y) -> x.mul(y)),
@@ -87,6 +90,21 @@ public record RandomProgram(List<Array> inputs, List<Step> steps)
 
     private static List<Integer> zeros(Tensor x, int first) {
         return IntStream.rangeClosed(0, x.rank()).mapToObj(i -> i == 0 ? first : 0).toList();
+    }
+
+    /** A row of {@code width} for each element, long enough for its folds to be fused. */
+    private static Tensor wide(Tensor x, int width) {
+        var ramp = IntStream.range(0, width).mapToDouble(i -> Math.sin(i) + 0.1).toArray();
+        return x.reshape(-1, 1).sin().add(1.5).mul(Array.of(x.type().with(Shape.of(width)), ramp));
+    }
+
+    private static Tensor norm(Tensor x) {
+        var row = x.slice(0, 0, 1).reshape(-1);
+        return x.layerNorm(row, row, 0.1);
+    }
+
+    private static Tensor rms(Tensor x) {
+        return x.rmsNorm(x.slice(0, 0, 1).reshape(-1).cos(), 0.1);
     }
 
     private static Move one(String name, Fn<Tensor, Tensor> op) {

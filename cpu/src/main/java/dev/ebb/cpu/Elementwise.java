@@ -13,10 +13,11 @@ import java.util.List;
 final class Elementwise {
     private final Workers workers;
     private final Tiles tiles;
-    private final FusedLoops loops = new FusedLoops();
+    private final FusedLoops loops;
 
-    Elementwise(Workers workers) {
+    Elementwise(Workers workers, FusedLoops loops) {
         this.workers = workers;
+        this.loops = loops;
         tiles = new Tiles(workers.threads());
     }
 
@@ -39,6 +40,10 @@ final class Elementwise {
 
     Runnable fold(Kernel.Fold k, List<Buffer> in, Buffer out, Buffer workspace) {
         return FoldKernel.of(k, in, out, workspace, workers, tiles, loops);
+    }
+
+    Runnable rows(Kernel.Rows k, List<Buffer> in, Buffer out, Buffer workspace) {
+        return RowsKernel.of(k, in, out, workspace, workers, tiles, loops);
     }
 
     /** What a fold of operands of these types wants for its partial results. */

@@ -95,7 +95,7 @@ final class F32Combiner extends Combiner {
         int whole = n / LANES * LANES;
         if (whole > 0) registerLanes.run(t, from, whole);
         plainLanes(t.f32, from, t.f32Lanes, whole, n);
-        return bits(tree(t.f32Lanes));
+        return bits(tree(t.f32Lanes, 0, LANES));
     }
 
     @Override
@@ -104,38 +104,43 @@ final class F32Combiner extends Combiner {
         int whole = n / LANES * LANES;
         if (whole > 0) blockLanes.run(t, 0, whole);
         plainLanes(t.f32Block, 0, t.f32Lanes, whole, n);
-        return bits(tree(t.f32Lanes));
+        return bits(tree(t.f32Lanes, 0, LANES));
     }
 
-    /** Lanes 0, 8, 16, 24 first, then the eight that are left by halves. */
-    private float tree(float[] l) {
+    /** Lanes 0, 8, 16, 24 first, unless that is done, then the eight that are left by halves. */
+    float tree(float[] l, int at, int lanes) {
+        if (lanes == LANES) narrow(l, at);
         return switch (combine) {
-            case SUM -> sumOf(l);
-            case MAX -> mostOf(l);
-            case PROD, MIN -> anyOf(l);
+            case SUM -> sumOf(l, at);
+            case PROD, MAX, MIN -> anyOf(l, at);
         };
     }
 
-    private static float sumOf(float[] l) {
-        for (int i = 0; i < 8; i++) l[i] = (l[i] + l[i + 8]) + (l[i + 16] + l[i + 24]);
-        return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));
+    private void narrow(float[] l, int at) {
+        switch (combine) {
+            case SUM -> {
+                for (int i = at; i < at + 8; i++)
+                    l[i] = (l[i] + l[i + 8]) + (l[i + 16] + l[i + 24]);
+            }
+            case MAX -> {
+                for (int i = at; i < at + 8; i++)
+                    l[i] = Math.max(Math.max(l[i], l[i + 8]), Math.max(l[i + 16], l[i + 24]));
+            }
+            case PROD, MIN -> {
+                for (int i = at; i < at + 8; i++)
+                    l[i] = apply(apply(l[i], l[i + 8]), apply(l[i + 16], l[i + 24]));
+            }
+        }
     }
 
-    private static float mostOf(float[] l) {
-        for (int i = 0; i < 8; i++)
-            l[i] = Math.max(Math.max(l[i], l[i + 8]), Math.max(l[i + 16], l[i + 24]));
-        float even = Math.max(Math.max(l[0], l[4]), Math.max(l[2], l[6]));
-        return Math.max(even, Math.max(Math.max(l[1], l[5]), Math.max(l[3], l[7])));
+    private static float sumOf(float[] l, int at) {
+        float even = (l[at] + l[at + 4]) + (l[at + 2] + l[at + 6]);
+        return even + ((l[at + 1] + l[at + 5]) + (l[at + 3] + l[at + 7]));
     }
 
-    private float anyOf(float[] lanes) {
-        for (int l = 0; l < 8; l++) {
-            lanes[l] = apply(apply(lanes[l], lanes[l + 8]), apply(lanes[l + 16], lanes[l + 24]));
-        }
-        for (int half = 4; half > 0; half /= 2) {
-            for (int l = 0; l < half; l++) lanes[l] = apply(lanes[l], lanes[l + half]);
-        }
-        return lanes[0];
+    private float anyOf(float[] l, int at) {
+        float even = apply(apply(l[at], l[at + 4]), apply(l[at + 2], l[at + 6]));
+        return apply(even, apply(apply(l[at + 1], l[at + 5]), apply(l[at + 3], l[at + 7])));
     }
 
     private void plainLanes(float[] x, int from, float[] lanes, int skip, int n) {

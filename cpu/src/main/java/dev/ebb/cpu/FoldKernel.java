@@ -36,7 +36,7 @@ final class FoldKernel {
         }
         var program = new TileProgram(List.of(k.body()), k.shape(), sources);
         var fused = FusedRun.toHeap(program.line(), k.shape(), in, k.operands(), loops);
-        var body = new Body(program, fused);
+        var body = new PlainBody(program, fused);
         var groups = Groups.of(k.shape(), k.axes());
         var memory = workspace.segment();
         if (!groups.endsFolded()) {
@@ -72,7 +72,7 @@ final class FoldKernel {
         var shape = Shape.of((int) Math.min(rows.size(), Integer.MAX_VALUE));
         var source = new TileProgram.Source.Memory(rows, line);
         var program = new TileProgram(List.of(Scalar.arg(0)), shape, List.of(source));
-        return new Body(program, Optional.empty());
+        return new PlainBody(program, Optional.empty());
     }
 
     /** What the values of rows take, before the partial results that follow them. */

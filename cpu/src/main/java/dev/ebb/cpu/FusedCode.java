@@ -1,12 +1,10 @@
 package dev.ebb.cpu;
 
-import static java.lang.constant.ConstantDescs.CD_Object;
 import static java.lang.constant.ConstantDescs.CD_byte;
 import static java.lang.constant.ConstantDescs.CD_float;
 import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
-import static java.lang.constant.ConstantDescs.MTD_void;
 
 import dev.ebb.cpu.FusedForm.Access;
 
@@ -16,52 +14,41 @@ import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
-import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandles;
 import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * Writes the class of a {@link Fused} loop: calls into the Vector API, which C2 turns into the very
+ * Writes the code of a {@link Fused} loop: calls into the Vector API, which C2 turns into the very
  * loop one would write by hand ({@code FusedBench}). A repeated argument and a constant become a
  * vector before the loop. The tail is the same code under a mask.
  */
 final class FusedCode {
-    private static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.FusedLoop");
-    private static final ClassDesc FLOATS = desc(FloatVector.class);
-    private static final ClassDesc VECTOR = desc(Vector.class);
-    private static final ClassDesc MASK = desc(VectorMask.class);
-    private static final ClassDesc SPECIES = desc(VectorSpecies.class);
+    static final ClassDesc FLOATS = desc(FloatVector.class);
+    static final ClassDesc VECTOR = desc(Vector.class);
+    static final ClassDesc MASK = desc(VectorMask.class);
+    static final ClassDesc SPECIES = desc(VectorSpecies.class);
     private static final ClassDesc SEGMENT = desc(MemorySegment.class);
     private static final ClassDesc ORDER = desc(ByteOrder.class);
     private static final ClassDesc OPERATORS = desc(VectorOperators.class);
     private static final ClassDesc READS = desc(Reads.class);
-    private static final MethodTypeDesc RUN =
-            MethodTypeDesc.of(
-                    CD_void,
-                    SEGMENT.arrayType(),
-                    CD_long.arrayType(),
-                    CD_float.arrayType(),
-                    CD_int);
-
     private final FusedForm form;
     private final CodeBuilder code;
     private final boolean masked;
     private final int[] segments;
-    private final int[] starts;
-    private final int[] values;
+    final int[] starts;
+    final int[] values;
     private final int order;
-    private final int index;
-    private final int end;
-    private final int mask;
+    final int index;
+    final int end;
+    final int mask;
 
-    private FusedCode(FusedForm form, CodeBuilder code, boolean masked) {
+    FusedCode(FusedForm form, CodeBuilder code, boolean masked) {
         this.form = form;
         this.code = code;
         this.masked = masked;
@@ -80,48 +67,12 @@ final class FusedCode {
         mask = code.allocateLocal(TypeKind.REFERENCE);
     }
 
-    private static ClassDesc desc(Class<?> type) {
+    static ClassDesc desc(Class<?> type) {
         return type.describeConstable().orElseThrow();
     }
 
-    /** A new class that runs {@code form}. */
-    static Fused generate(FusedForm form) {
-        var bytes =
-                ClassFile.of()
-                        .build(
-                                SELF,
-                                c ->
-                                        c.withFlags(ClassFile.ACC_FINAL)
-                                                .withInterfaceSymbols(desc(Fused.class))
-                                                .withMethodBody(
-                                                        "<init>",
-                                                        MTD_void,
-                                                        0,
-                                                        b ->
-                                                                b.aload(0)
-                                                                        .invokespecial(
-                                                                                CD_Object, "<init>",
-                                                                                MTD_void)
-                                                                        .return_())
-                                                .withMethodBody(
-                                                        "run",
-                                                        RUN,
-                                                        ClassFile.ACC_PUBLIC,
-                                                        b -> new FusedCode(form, b, false).loop())
-                                                .withMethodBody(
-                                                        "tail",
-                                                        RUN,
-                                                        ClassFile.ACC_PUBLIC,
-                                                        b -> new FusedCode(form, b, true).once()));
-        try {
-            var type = MethodHandles.lookup().defineHiddenClass(bytes, true).lookupClass();
-            return (Fused) type.getDeclaredConstructor().newInstance();
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("a generated loop cannot be loaded: " + form, e);
-        }
-    }
-
-    private void loop() {
+    /** All of a run. */
+    void loop() {
         prologue();
         code.iload(4).iconst_4().imul().istore(end);
         var top = code.newLabel();
@@ -132,23 +83,38 @@ final class FusedCode {
         code.labelBinding(done).return_();
     }
 
-    private void once() {
-        code.getstatic(FLOATS, "SPECIES_256", SPECIES).iconst_0().iload(4);
-        code.invokeinterface(SPECIES, "indexInRange", MethodTypeDesc.of(MASK, CD_int, CD_int))
-                .astore(mask);
+    /** What is left of it. */
+    void once() {
+        mask();
         prologue();
         body();
         code.return_();
     }
 
-    /** What does not change within a run. */
+    /** Which lanes there are. */
+    void mask() {
+        code.getstatic(FLOATS, "SPECIES_256", SPECIES).iconst_0().iload(4);
+        code.invokeinterface(SPECIES, "indexInRange", MethodTypeDesc.of(MASK, CD_int, CD_int))
+                .astore(mask);
+    }
+
     private void prologue() {
+        places();
+        steady();
+    }
+
+    /** Where everything begins. */
+    void places() {
         for (int i = 0; i < segments.length; i++) {
             code.aload(1).loadConstant(i).aaload().astore(segments[i]);
             code.aload(2).loadConstant(i).laload().lstore(starts[i]);
         }
         code.invokestatic(ORDER, "nativeOrder", MethodTypeDesc.of(ORDER)).astore(order);
         code.iconst_0().istore(index);
+    }
+
+    /** What does not change within a run. */
+    void steady() {
         for (int i = 0; i < values.length; i++) {
             var operation = form.operations().get(i);
             switch (operation.function()) {
@@ -159,14 +125,9 @@ final class FusedCode {
                 }
                 case ARGUMENT -> {
                     int a = (int) operation.value();
-                    if (form.accesses().get(a) != Access.FLOAT) continue;
-                    code.getstatic(FLOATS, "SPECIES_256", SPECIES).aload(segments[a]);
-                    code.getstatic(READS, "FLOAT", desc(ValueLayout.OfFloat.class))
-                            .lload(starts[a]);
-                    code.invokeinterface(
-                            SEGMENT,
-                            "get",
-                            MethodTypeDesc.of(CD_float, desc(ValueLayout.OfFloat.class), CD_long));
+                    if (!isRepeated(a)) continue;
+                    code.getstatic(FLOATS, "SPECIES_256", SPECIES);
+                    loadOne(a);
                     broadcast(i);
                 }
                 default -> {}
@@ -174,13 +135,30 @@ final class FusedCode {
         }
     }
 
+    private boolean isRepeated(int a) {
+        return form.accesses().get(a) == Access.FLOAT || form.accesses().get(a) == Access.HELD;
+    }
+
+    private void loadOne(int a) {
+        if (form.accesses().get(a) == Access.HELD) {
+            code.aload(3).lload(starts[a]).l2i().faload();
+            return;
+        }
+        code.aload(segments[a]);
+        code.getstatic(READS, "FLOAT", desc(ValueLayout.OfFloat.class)).lload(starts[a]);
+        code.invokeinterface(
+                SEGMENT,
+                "get",
+                MethodTypeDesc.of(CD_float, desc(ValueLayout.OfFloat.class), CD_long));
+    }
+
     private void broadcast(int i) {
         code.invokestatic(FLOATS, "broadcast", MethodTypeDesc.of(FLOATS, SPECIES, CD_float))
                 .astore(values[i]);
     }
 
-    private void body() {
-        for (int i = 0; i < values.length; i++) operation(i);
+    void body() {
+        values();
         for (int j = 0; j < form.sinks().size(); j++) {
             int place = form.accesses().size() + j;
             int from = values[form.results().get(j)];
@@ -190,6 +168,10 @@ final class FusedCode {
                 case REGISTER -> storeRegister(place, from);
             }
         }
+    }
+
+    void values() {
+        for (int i = 0; i < values.length; i++) operation(i);
     }
 
     private void operation(int i) {
@@ -205,7 +187,7 @@ final class FusedCode {
                     case FLOATS -> loadFloats(a);
                     case BITS -> loadBits(a);
                     case REGISTER -> loadRegister(a);
-                    case FLOAT -> {
+                    case FLOAT, HELD -> {
                         return;
                     }
                 }

@@ -35,6 +35,8 @@ record FusedForm(
         FLOATS,
         /** One f32 for the whole run. */
         FLOAT,
+        /** One f32 of a tile for the whole run. */
+        HELD,
         /** Bits, one after the other, from the first of a byte on. */
         BITS,
         /** f32 of a tile's register. */

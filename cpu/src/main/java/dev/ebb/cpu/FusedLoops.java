@@ -15,10 +15,33 @@ final class FusedLoops {
     /** Below so many elements a body is not worth a class. */
     private static final long WORTHWHILE = 1 << 21;
 
+    private final long worthwhile;
+    private final boolean trusting;
+
+    FusedLoops() {
+        this(WORTHWHILE, false);
+    }
+
+    private FusedLoops(long worthwhile, boolean trusting) {
+        this.worthwhile = worthwhile;
+        this.trusting = trusting;
+    }
+
+    /** Loops that are made at once and do all from the first: to see that no bit hangs on it. */
+    static FusedLoops eager() {
+        return new FusedLoops(0, true);
+    }
+
+    private Warming.State state() {
+        var state = new Warming.State();
+        if (trusting) state.trust();
+        return state;
+    }
+
     /** The loops of one body, as far as they have come. */
-    static final class Entry {
+    final class Entry {
         private final FusedStages stages;
-        private final Warming.State state = new Warming.State();
+        private final Warming.State state = FusedLoops.this.state();
         private long seen;
         private volatile @Nullable List<Fused> loops;
 
@@ -33,8 +56,8 @@ final class FusedLoops {
         synchronized void expect(long elements) {
             if (loops != null) return;
             seen += elements;
-            if (seen >= WORTHWHILE) {
-                loops = stages.stages().stream().map(s -> FusedCode.generate(s.form())).toList();
+            if (seen >= worthwhile) {
+                loops = stages.stages().stream().map(s -> FusedClass.generate(s.form())).toList();
             }
         }
 
@@ -52,9 +75,42 @@ final class FusedLoops {
         }
     }
 
+    /** The loop of one body over rows, as far as it has come. */
+    final class RowEntry {
+        private final RowForm form;
+        private final Warming.State state = FusedLoops.this.state();
+        private long seen;
+        private volatile @Nullable FusedRows loop;
+
+        private RowEntry(RowForm form) {
+            this.form = form;
+        }
+
+        /** Counts elements that are about to be computed, and makes the loop in time. */
+        synchronized void expect(long elements) {
+            if (loop != null) return;
+            seen += elements;
+            if (seen >= worthwhile) loop = FusedClass.generate(form);
+        }
+
+        /** The loop, once it is worth it. */
+        @Nullable FusedRows loop() {
+            return loop;
+        }
+
+        Warming.State state() {
+            return state;
+        }
+    }
+
     private final Map<FusedStages, Entry> entries = new ConcurrentHashMap<>();
+    private final Map<RowForm, RowEntry> rows = new ConcurrentHashMap<>();
 
     Entry of(FusedStages stages) {
-        return entries.computeIfAbsent(stages, Entry::new);
+        return entries.computeIfAbsent(stages, s -> new Entry(s));
+    }
+
+    RowEntry of(RowForm form) {
+        return rows.computeIfAbsent(form, f -> new RowEntry(f));
     }
 }

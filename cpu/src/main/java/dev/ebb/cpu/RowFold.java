@@ -5,17 +5,16 @@ import dev.ebb.ir.Buffer;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Folds rows of consecutive elements. A row is cut into blocks of 1024; the values of the blocks
- * are combined in a binary tree, as a counter carries: two of a kind as soon as there are two. So
- * the error of a sum grows with the logarithm of its length, and 64 blocks that begin at a multiple
- * of 64 are a subtree of their own: long rows are shared among threads by such chunks, whose values
- * wait in the workspace.
+ * Folds rows of consecutive elements, each in the order of a {@link RowTree}. In that, 64 blocks
+ * that begin at a multiple of 64 are a subtree of their own: long rows are shared among threads by
+ * such chunks, whose values wait in the workspace.
  */
 final class RowFold implements Runnable {
     private static final int CHUNK = 64;
 
     private final Body body;
     private final Combiner combiner;
+    private final RowTree tree;
     private final long rows;
     private final long length;
     private final long chunks;
@@ -37,6 +36,7 @@ final class RowFold implements Runnable {
             Tiles tiles) {
         this.body = body;
         this.combiner = combiner;
+        tree = new RowTree(body, combiner);
         this.rows = rows;
         this.length = length;
         this.out = out;
@@ -97,46 +97,7 @@ final class RowFold implements Runnable {
     private long chunk(Tile tile, long row, long chunk) {
         long first = chunk * CHUNK * Tile.LENGTH;
         long last = Math.min(length, first + (long) CHUNK * Tile.LENGTH);
-        int count = 0;
-        for (long at = first; at < last; at += Tile.LENGTH) {
-            int n = (int) Math.min(Tile.LENGTH, last - at);
-            count = carry(tile, count, block(tile, row * length + at, n));
-        }
-        return total(tile, count);
-    }
-
-    private long block(Tile tile, long position, int n) {
-        if (n <= body.length()) {
-            body.run(tile, position, n);
-            return combiner.register(tile, body.result(), n);
-        }
-        for (int done = 0; done < n; done += body.length()) {
-            int some = Math.min(body.length(), n - done);
-            body.run(tile, position + done, some);
-            combiner.gather(tile, body.result(), done, some);
-        }
-        return combiner.block(tile, n);
-    }
-
-    /** Adds one value to a tree of {@code count}. */
-    private int carry(Tile tile, int count, long value) {
-        int level = 0;
-        long carried = value;
-        for (int c = count; (c & 1) == 1; c >>= 1)
-            carried = combiner.combine(tile.levels[level++], carried);
-        tile.levels[level] = carried;
-        return count + 1;
-    }
-
-    /** The value of a tree of {@code count}: what is left at each level, from the smallest up. */
-    private long total(Tile tile, int count) {
-        int level = Integer.numberOfTrailingZeros(count);
-        long value = tile.levels[level];
-        for (int c = count >> (level + 1); c != 0; c >>= 1) {
-            level++;
-            if ((c & 1) == 1) value = combiner.combine(tile.levels[level], value);
-        }
-        return value;
+        return tree.fold(tile, row * length + first, last - first);
     }
 
     private void finish(int part, int worker) {
@@ -144,9 +105,9 @@ final class RowFold implements Runnable {
         for (long row = 0; row < rows; row++) {
             int count = 0;
             for (long c = 0; c < chunks; c++) {
-                count = carry(tile, count, partials.get(Reads.LONG, (row * chunks + c) * 8));
+                count = tree.carry(tile, count, partials.get(Reads.LONG, (row * chunks + c) * 8));
             }
-            combiner.set(out, row, total(tile, count));
+            combiner.set(out, row, tree.total(tile, count));
         }
     }
 }

@@ -72,12 +72,12 @@ final class Runs {
 
     /** The first element of run {@code number} in each view. */
     void starts(long number, long[] at) {
-        System.arraycopy(offsets, 0, at, 0, at.length);
+        System.arraycopy(offsets, 0, at, 0, offsets.length);
         long left = number;
         for (int d = sizes.size() - 1; d >= 0; d--) {
             long index = left % sizes.get(d);
             left /= sizes.get(d);
-            for (int v = 0; v < at.length; v++) at[v] += index * strides.get(d)[v];
+            for (int v = 0; v < offsets.length; v++) at[v] += index * strides.get(d)[v];
         }
     }
 

@@ -42,7 +42,18 @@ final class Sources {
         for (int d = axis + 1; d < shape.rank(); d++) inner *= shape.dim(d);
         long stay = inner;
         int size = shape.dim(axis);
+        if (stay == 1) return (t, p, n) -> lastIndex(t.i32, o, n, (int) (p % size), size);
         return (t, p, n) -> index(t.i32, o, n, p % stay, stay, (int) (p / stay % size), size);
+    }
+
+    private static void lastIndex(int[] r, int o, int n, int first, int size) {
+        int index = first;
+        for (int i = 0; i < n; ) {
+            int run = Math.min(size - index, n - i);
+            for (int j = 0; j < run; j++) r[o + i + j] = index + j;
+            i += run;
+            index = 0;
+        }
     }
 
     private static void index(int[] r, int o, int n, long within, long stay, int first, int size) {

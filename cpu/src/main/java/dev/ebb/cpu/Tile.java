@@ -20,9 +20,18 @@ final class Tile {
     static final int SINGLES = 32 * REGISTER;
     static final int DOUBLES = 16 * REGISTER;
 
-    final float[] f32 = new float[SINGLES];
+    /** What the numbers of rows take, behind the registers. */
+    static final int NUMBERS = 1024;
+
+    /** Where the lanes of the rows that are folded together are, behind the numbers. */
+    static final int LANES = SINGLES + NUMBERS;
+
+    /** The most rows that are taken together. */
+    static final int ROWS = 64;
+
+    final float[] f32 = new float[LANES + ROWS * Combiner.LANES];
     final int[] i32 = new int[SINGLES];
-    final double[] f64 = new double[DOUBLES];
+    final double[] f64 = new double[DOUBLES + NUMBERS];
     final long[] i64 = new long[DOUBLES];
 
     /** Where folds gather a block of elements that does not fit a register. */
@@ -50,12 +59,25 @@ final class Tile {
     /** The index of a walk over a view. */
     final long[] walk = new long[RANK];
 
+    /** Which rows the numbers are of: from the first up to the last, exclusive. */
+    long firstRow;
+
+    long lastRow;
+
+    /** Where the views of a generated loop begin, and where it is called. */
+    final long[] starts = new long[RANK];
+
+    final long[] at = new long[RANK];
+    final long[] steps = new long[RANK];
+
     /** Partial results of a fold, one for each level of its tree. */
     final long[] levels = new long[64];
 
     /** What one tile takes. */
     static long bytes() {
         long folds = REGISTER * 4 * (4L + 8 + 8) + 32 * (4 + 8);
-        return 8L * SINGLES + 16L * DOUBLES + folds + REGISTER * (2L + 1) + 8L * (RANK + 64);
+        long numbers = NUMBERS * (4L + 8) + ROWS * Combiner.LANES * 4L;
+        long walks = 8L * (4 * RANK + 64);
+        return 8L * SINGLES + 16L * DOUBLES + folds + numbers + REGISTER * (2L + 1) + walks;
     }
 }

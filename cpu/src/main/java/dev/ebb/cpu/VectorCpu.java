@@ -20,8 +20,12 @@ final class VectorCpu implements Device, AutoCloseable {
     private final F64Panels doubles;
 
     VectorCpu(int threads) {
+        this(threads, new FusedLoops());
+    }
+
+    VectorCpu(int threads, FusedLoops loops) {
         workers = new Workers(threads);
-        elementwise = new Elementwise(workers);
+        elementwise = new Elementwise(workers, loops);
         floats = new F32Panels(threads);
         doubles = new F64Panels(threads);
     }
@@ -33,10 +37,9 @@ final class VectorCpu implements Device, AutoCloseable {
 
     @Override
     public long workspaceBytes(Node node) {
-        if (node.kernel() instanceof Kernel.Fold k) {
-            return Elementwise.workspaceBytes(
-                    k, node.inputTypes().stream().map(Type::dtype).toList());
-        }
+        var types = node.inputTypes().stream().map(Type::dtype).toList();
+        if (node.kernel() instanceof Kernel.Fold k) return Elementwise.workspaceBytes(k, types);
+        if (node.kernel() instanceof Kernel.Rows k) return RowsKernel.workspaceBytes(k, types);
         return reference.workspaceBytes(node);
     }
 
@@ -54,6 +57,7 @@ final class VectorCpu implements Device, AutoCloseable {
             case Kernel.Attend k -> attend(k, inputs, outputs);
             case Kernel.AttendGrad k -> attendGrad(k, inputs, outputs);
             case Kernel.Fold k -> elementwise.fold(k, inputs, outputs.getFirst(), workspace);
+            case Kernel.Rows k -> elementwise.rows(k, inputs, outputs.getFirst(), workspace);
             case Kernel.Assemble k -> elementwise.assemble(k, inputs, outputs.getFirst());
             case Kernel.Cut k -> elementwise.cut(k, inputs.getFirst(), outputs);
             case Kernel.Gather k ->

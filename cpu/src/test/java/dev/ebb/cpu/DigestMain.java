@@ -3,6 +3,7 @@ package dev.ebb.cpu;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Row;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Shape;
@@ -13,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs maps, folds and generated loops some times over and prints a digest of the bits of the last
- * time.
+ * Runs maps, folds, rows and generated loops some times over and prints a digest of the bits of the
+ * last time.
  */
 final class DigestMain {
     private static final Scalar X = Scalar.arg(0);
@@ -66,7 +67,46 @@ final class DigestMain {
                 digest = add(digest, Direct.run(cpu, kernel, x, out));
             }
         }
+        for (Shape shape : List.of(Shape.of(19, 1500), Shape.of(150, 203), Shape.of(64, 256))) {
+            for (var result : results()) digest = rows(digest, cpu, shape, result);
+        }
         return digest;
+    }
+
+    /** What becomes of a row, its mean and its variance. */
+    private static List<Row.Result> results() {
+        var normal = X.sub(Scalar.arg(3)).mul(Scalar.arg(5));
+        return List.of(
+                new Row.Elements(normal.mul(Y).add(X)),
+                new Row.Elements(normal.exp().div(Y)),
+                new Row.Last(),
+                new Row.Columns(Kernel.Combine.SUM, normal.mul(X)));
+    }
+
+    private static long rows(long digest, Cpu cpu, Shape shape, Row.Result result) {
+        int width = shape.dim(1);
+        var n = new Scalar.Lit(DType.F32, width);
+        var away = X.sub(Scalar.arg(3));
+        var numbers =
+                List.<Row.Figure>of(
+                        new Row.Fold(Kernel.Combine.SUM, X),
+                        new Row.Apply(Scalar.arg(2).div(n)),
+                        new Row.Fold(Kernel.Combine.SUM, away.mul(away)),
+                        new Row.Apply(Scalar.arg(4).div(n).sqrt()),
+                        new Row.Fold(Kernel.Combine.MAX, away.mul(Y)));
+        var views = List.of(View.contiguous(shape), new View(0, List.of(0L, 1L)));
+        var kernel = new Kernel.Rows(shape, 1, views, numbers, result);
+        var in = List.of(Direct.calm(DType.F32, shape.size(), 4), Direct.calm(DType.F32, width, 5));
+        var out =
+                switch (result) {
+                    case Row.Elements _ -> shape;
+                    case Row.Last _ -> Shape.of(shape.dim(0));
+                    case Row.Columns _ -> Shape.of(width);
+                };
+        long sum = add(digest, Direct.run(cpu, kernel, in, new Type(DType.F32, out)));
+        try (var eager = new VectorCpu(1, FusedLoops.eager())) {
+            return add(sum, Direct.run(eager, kernel, in, new Type(DType.F32, out)));
+        }
     }
 
     private static long generated(long digest, Scalar body) {

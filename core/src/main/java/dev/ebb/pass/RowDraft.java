@@ -1,0 +1,223 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Row;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/**
+ * A kernel of rows in the making: what it reads, the numbers of each row so far, and the pieces
+ * that computed them before.
+ */
+final class RowDraft {
+    /** While operands come and go, numbers are arguments from here on. */
+    private static final int NUMBERS = 1 << 20;
+
+    private final Shape shape;
+    private final int leading;
+    private final Shape outer;
+    private final Function<Value, Optional<Piece>> source;
+    private final List<View> views = new ArrayList<>();
+    private final List<Value> inputs = new ArrayList<>();
+    private final List<Row.Figure> numbers = new ArrayList<>();
+    private final Table<Value, Integer> known = new Table<>();
+    private final Set<Piece> absorbed = new LinkedHashSet<>();
+    private Row.Result result = new Row.Last();
+
+    /**
+     * @param source the piece that computes a value, if it may become part of this
+     */
+    RowDraft(Shape shape, int leading, Function<Value, Optional<Piece>> source) {
+        this.shape = shape;
+        this.leading = leading;
+        this.source = source;
+        outer = new Shape(shape.dims().subList(0, leading));
+    }
+
+    long width() {
+        return shape.size() / outer.size();
+    }
+
+    Set<Piece> absorbed() {
+        return absorbed;
+    }
+
+    int numbers() {
+        return numbers.size();
+    }
+
+    List<Value> inputs() {
+        return inputs;
+    }
+
+    boolean folds() {
+        return absorbed.stream().anyMatch(p -> p.kernel instanceof Kernel.Fold);
+    }
+
+    /** What a row of everything that is read takes. */
+    long rowBytes() {
+        return IntStream.range(0, views.size())
+                .filter(i -> !isSteady(views.get(i)))
+                .mapToLong(i -> inputs.get(i).type().dtype().bytes(width()))
+                .sum();
+    }
+
+    RowDraft result(Row.Result made) {
+        result = made;
+        return this;
+    }
+
+    void add(Row.Figure number) {
+        numbers.add(number);
+    }
+
+    /**
+     * {@code body} of these operands, with everything that is a number of its row computed here if
+     * it can be. What is large is read before: only then is it known what is read anyway.
+     */
+    Scalar take(List<Value> values, List<View> read, Scalar body) {
+        var places = new Scalar[values.size()];
+        for (boolean steady : List.of(false, true)) {
+            for (int i = 0; i < places.length; i++) {
+                var view = walked(shape, read.get(i)).orElse(read.get(i));
+                if (isSteady(view) == steady) places[i] = place(values.get(i), view);
+            }
+        }
+        return body.mapArgs(a -> places[((Scalar.Arg) a).index()]);
+    }
+
+    /** Whether {@code value}, read by {@code view}, is a number of each row, and one to absorb. */
+    private boolean isNumber(Value value, View view) {
+        return isSteady(view)
+                && value.type().size() == outer.size()
+                && new View(view.offset(), view.strides().subList(0, leading)).isContiguous(outer)
+                && source.apply(value).filter(this::canAbsorb).isPresent();
+    }
+
+    private boolean isSteady(View view) {
+        return IntStream.range(leading, shape.rank())
+                .allMatch(d -> shape.dim(d) == 1 || view.stride(d) == 0);
+    }
+
+    private boolean canAbsorb(Piece piece) {
+        if (piece.kernel instanceof Kernel.Fold fold) return canFold(piece, fold);
+        return piece.kernel instanceof Kernel.Map map
+                && map.bodies().size() == 1
+                && map.shape().size() == outer.size()
+                && !Operands.knowsItsPlace(map.bodies().getFirst())
+                && computes(piece, map.bodies().getFirst())
+                && map.operands().stream().allMatch(v -> repeated(map.shape(), v).isPresent());
+    }
+
+    private boolean canFold(Piece piece, Kernel.Fold fold) {
+        int first = Rowwise.trailing(fold);
+        if (first < 0 || fold.shape().size() != shape.size()) return false;
+        if (new Shape(fold.shape().dims().subList(0, first)).size() != outer.size()) return false;
+        var order = View.contiguous(shape);
+        if (!computes(piece, fold.body())
+                || !Operands.keepsItsPlace(fold.body(), fold.shape(), shape, order)) return false;
+        for (int i = 0; i < piece.inputs.size(); i++) {
+            var view = walked(fold.shape(), fold.operands().get(i));
+            if (view.isEmpty()) return false;
+            var value = piece.inputs.get(i);
+            boolean large = !isSteady(view.get()) && value.type().size() >= shape.size();
+            if (large && find(value, view.get()) < 0) return false;
+        }
+        return true;
+    }
+
+    /** Whether a body is of the type in which its value is computed on. */
+    private static boolean computes(Piece piece, Scalar body) {
+        var types = piece.inputs.stream().map(v -> v.type().dtype()).toList();
+        return body.type(types) == piece.outputs.getFirst().type().dtype().compute();
+    }
+
+    /** {@code view} of what is walked along {@code from}, along the shape of this. */
+    private Optional<View> walked(Shape from, View view) {
+        return Views.refactor(from, view, shape);
+    }
+
+    /** {@code view} of one element for each row, along the shape of this. */
+    private Optional<View> repeated(Shape from, View view) {
+        return Views.refactor(from, view, outer)
+                .map(
+                        v -> {
+                            var strides = new ArrayList<>(v.strides());
+                            while (strides.size() < shape.rank()) strides.add(0L);
+                            return new View(v.offset(), strides);
+                        });
+    }
+
+    private int find(Value value, View view) {
+        for (int i = 0; i < inputs.size(); i++) {
+            if (inputs.get(i).equals(value) && views.get(i).equals(view)) return i;
+        }
+        return -1;
+    }
+
+    private Scalar place(Value value, View view) {
+        if (isNumber(value, view)) {
+            var number = Scalar.arg(NUMBERS + number(value));
+            return Operands.asStored(number, value.type().dtype());
+        }
+        int at = find(value, view);
+        if (at >= 0) return Scalar.arg(at);
+        inputs.add(value);
+        views.add(view);
+        return Scalar.arg(inputs.size() - 1);
+    }
+
+    private int number(Value value) {
+        if (known.has(value)) return known.at(value);
+        var piece = source.apply(value).orElseThrow();
+        var number = number(piece);
+        absorbed.add(piece);
+        numbers.add(number);
+        known.put(value, numbers.size() - 1);
+        return numbers.size() - 1;
+    }
+
+    private Row.Figure number(Piece piece) {
+        if (piece.kernel instanceof Kernel.Fold fold) {
+            var read = fold.operands().stream().map(v -> walked(fold.shape(), v)).toList();
+            return new Row.Fold(fold.combine(), moved(piece, read, fold.body()));
+        }
+        var map = (Kernel.Map) piece.kernel;
+        var read = map.operands().stream().map(v -> repeated(map.shape(), v)).toList();
+        return new Row.Apply(moved(piece, read, map.bodies().getFirst()));
+    }
+
+    private Scalar moved(Piece piece, List<Optional<View>> read, Scalar body) {
+        var places = new Scalar[read.size()];
+        for (int i = 0; i < places.length; i++)
+            places[i] = place(piece.inputs.get(i), read.get(i).orElseThrow());
+        return body.mapArgs(a -> places[((Scalar.Arg) a).index()]);
+    }
+
+    /** Makes {@code piece} what this is. */
+    void finish(Piece piece) {
+        var settled = new RowHoist(inputs, views.stream().map(this::isSteady).toList(), NUMBERS);
+        numbers.forEach(settled::add);
+        var made = settled.result(result);
+        piece.kernel = new Kernel.Rows(shape, leading, views, settled.numbers(), made);
+        piece.inputs = List.copyOf(inputs);
+        var names = new ArrayList<String>();
+        for (Piece p : absorbed) {
+            piece.labels.addAll(p.labels);
+            names.add(p.name);
+        }
+        names.add(piece.name);
+        piece.name = String.join("+", names);
+    }
+}

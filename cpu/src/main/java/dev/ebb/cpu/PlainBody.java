@@ -1,0 +1,61 @@
+package dev.ebb.cpu;
+
+import java.util.Optional;
+
+/**
+ * The body of a fold: by the steps of a program while cold, by a generated loop once that is
+ * faster. Both give the same bits.
+ */
+final class PlainBody implements Body {
+    private final TileProgram program;
+    private final Optional<FusedRun> fused;
+
+    PlainBody(TileProgram program, Optional<FusedRun> fused) {
+        this.program = program;
+        this.fused = fused;
+    }
+
+    @Override
+    public void expect(long elements) {
+        fused.ifPresent(f -> f.entry().expect(elements));
+    }
+
+    @Override
+    public void begin(Tile tile, int n) {
+        program.begin(tile, n);
+    }
+
+    @Override
+    public int length() {
+        return program.length();
+    }
+
+    @Override
+    public int result() {
+        return program.result(0);
+    }
+
+    @Override
+    public void run(Tile tile, long position, int n) {
+        var run = fused.orElse(null);
+        var loops = run == null ? null : run.entry().loops();
+        if (run == null || loops == null) {
+            program.run(tile, position, n);
+        } else if (run.entry().state().isHot()) {
+            run.run(loops.getFirst(), tile.f32, result(), position, n);
+        } else {
+            warm(tile, run, loops.getFirst(), position, n);
+        }
+    }
+
+    /** The loop gets a taste, the program does all; now and then the loop does as much, timed. */
+    private void warm(Tile tile, FusedRun run, Fused loop, long position, int n) {
+        var state = run.entry().state();
+        boolean timed = n >= Warming.TIMED && state.isTimeToMeasure();
+        long start = System.nanoTime();
+        run.run(loop, tile.f32, result(), position, timed ? n : Math.min(n, Warming.TASTE));
+        long turn = System.nanoTime();
+        program.run(tile, position, n);
+        if (timed) state.compare((double) (turn - start), (double) (System.nanoTime() - turn));
+    }
+}
