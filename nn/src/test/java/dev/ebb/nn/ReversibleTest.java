@@ -20,6 +20,7 @@ import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Curve;
 import dev.ebb.plan.RecomputeAll;
 import dev.ebb.plan.Step;
 import dev.ebb.plan.StoreAll;
@@ -36,7 +37,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 class ReversibleTest {
-    private static final int STEPS = 200;
+    private static final int STEPS = 800;
     private static final int LAST = 50;
     private static final Cpu CPU = new Cpu(2);
     private static final Gpt2.Config SIZES = Gpt2.Config.of(Corpus.VOCABULARY, 32, 48, 3, 4);
@@ -82,14 +83,18 @@ class ReversibleTest {
         return corpus.batch(16, SIZES.context(), new Seed(7), step);
     }
 
-    /** Two seeds of either differ by as much. */
+    /** Two seeds of either differ by as much; early on the reversible one is behind. */
     @Test
     void aReversibleGptLearnsAsThePlainOneDoes() {
         var corpus = sources();
-        var plain = Gpt2.of(SIZES, new Seed(1));
         double start = corpus.unigramEntropy();
-        double expected = trained(plain, corpus);
-        double found = trained(new ReversibleGpt(plain), corpus);
+        double expected = 0;
+        double found = 0;
+        for (int seed = 1; seed <= 2; seed++) {
+            var plain = Gpt2.of(SIZES, new Seed(seed));
+            expected += trained(plain, corpus) / 2;
+            found += trained(new ReversibleGpt(plain), corpus) / 2;
+        }
         assertThat(expected).isLessThan(start - 0.4);
         assertThat(found).isCloseTo(expected, within(0.2));
     }
@@ -123,7 +128,7 @@ class ReversibleTest {
 
     /** Weights are updated in place while streams are still being rebuilt with them. */
     @Test
-    void trainingInTheLeastMemoryGivesTheSameWeights() {
+    void trainingWithStreamsRebuiltGivesTheSameWeights() {
         var config = Gpt2.Config.of(Corpus.VOCABULARY, 24, 32, 6, 2);
         var model = new ReversibleGpt(Gpt2.of(config, new Seed(4)));
         var corpus = sources();
@@ -139,7 +144,12 @@ class ReversibleTest {
         var start = new State<>(model, optimizer.start(model));
         var first = corpus.batch(4, 24, new Seed(7), 0);
         try (var all = Ebb.stepper(step, start, first, Budget.unlimited(), CPU)) {
-            long bytes = all.plan().leastBytes();
+            long bytes =
+                    all.plan().curve().points().stream()
+                            .filter(p -> p.mix().inverted().count() > 0)
+                            .mapToLong(Curve.Point::bytes)
+                            .min()
+                            .orElseThrow();
             try (var least = Ebb.stepper(step, start, first, Budget.bytes(bytes), CPU)) {
                 for (int i = 0; i < 3; i++) {
                     var batch = corpus.batch(4, 24, new Seed(7), i);
