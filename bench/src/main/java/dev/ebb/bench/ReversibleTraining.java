@@ -54,7 +54,10 @@ public final class ReversibleTraining {
 
     private static Corpus sources() throws IOException {
         var text = new ByteArrayOutputStream();
-        try (var files = Files.walk(Path.of("core", "src", "main", "java"))) {
+        // run from the root of the repository, or by Maven from this module
+        var core = Path.of("core", "src", "main", "java");
+        var root = Files.isDirectory(core) ? core : Path.of("..").resolve(core);
+        try (var files = Files.walk(root)) {
             for (var file : files.filter(f -> f.toString().endsWith(".java")).sorted().toList())
                 text.write(Files.readAllBytes(file));
         }
