@@ -18,7 +18,7 @@ final class FusedMap {
     /** Shorter runs cost more in calls than the loops save. */
     private static final int SHORTEST = 64;
 
-    private static final int REGISTER = Tile.LENGTH + Tile.PADDING;
+    private static final int REGISTER = FusedStages.REGISTER;
 
     /** A loop counts bytes in an int. */
     private static final int MOST_BYTES = 1 << 28;
@@ -47,15 +47,7 @@ final class FusedMap {
                 int place = isRegister(stage, k) ? 0 : stage.places().get(k);
                 memory[s][k] = places.get(place).segment();
             }
-            steps[s] =
-                    stage.after().stream()
-                            .map(
-                                    h ->
-                                            F32Steps.unary(
-                                                    h.function(),
-                                                    h.from() * REGISTER,
-                                                    h.to() * REGISTER))
-                            .toArray(Step[]::new);
+            steps[s] = stage.steps();
         }
         most = entry.stages().usesRegisters() ? Tile.LENGTH : MOST_BYTES / 4;
     }

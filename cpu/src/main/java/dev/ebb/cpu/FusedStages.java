@@ -31,7 +31,17 @@ record FusedStages(List<Stage> stages) {
             places = List.copyOf(places);
             after = List.copyOf(after);
         }
+
+        /** The functions as steps on the registers of a tile. */
+        Step[] steps() {
+            return after.stream()
+                    .map(h -> F32Steps.unary(h.function, h.from * REGISTER, h.to * REGISTER))
+                    .toArray(Step[]::new);
+        }
     }
+
+    /** How far apart the registers of a tile lie. */
+    static final int REGISTER = Tile.LENGTH + Tile.PADDING;
 
     /** A function from one register to another. */
     record Heavy(Fn1 function, int from, int to) {}

@@ -20,7 +20,7 @@ final class RowLoops {
     /** Shorter runs cost more in calls than the loops save. */
     private static final int SHORTEST = 64;
 
-    private static final int REGISTER = Tile.LENGTH + Tile.PADDING;
+    private static final int REGISTER = FusedStages.REGISTER;
 
     /** Where an argument or a result of a loop is. */
     private enum Where {
@@ -72,15 +72,7 @@ final class RowLoops {
                 boolean own = where[s][k] == Where.MEMORY;
                 memory[s][k] = places.get(own ? base[s][k] : 0).segment();
             }
-            steps[s] =
-                    stage.after().stream()
-                            .map(
-                                    h ->
-                                            F32Steps.unary(
-                                                    h.function(),
-                                                    h.from() * REGISTER,
-                                                    h.to() * REGISTER))
-                            .toArray(Step[]::new);
+            steps[s] = stage.steps();
         }
     }
 
