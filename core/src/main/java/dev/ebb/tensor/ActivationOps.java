@@ -63,7 +63,7 @@ public interface ActivationOps {
 
     /** The approximation of {@link #gelu} by a hyperbolic tangent. */
     default Tensor geluTanh() {
-        return self().mul(self().apply(new Activations.GeluGate()));
+        return self().apply(new Activations.GeluTanh());
     }
 
     /** {@code x * relu6(x + 3) / 6}. */
