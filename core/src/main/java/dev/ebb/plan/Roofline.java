@@ -27,8 +27,8 @@ public record Roofline(double products, double simple, double bytes, double star
     /** What combining one element takes, in elementwise operations. */
     private static final double FOLDING = 16;
 
-    /** The same, of a row that is in the cache. */
-    private static final double FOLDING_ROWS = 6;
+    /** The same, of rows that are added up lane by lane, or of one that is in the cache. */
+    private static final double FOLDING_LANES = 6;
 
     /**
      * Two cores with wide vectors, as measured on one such machine; ratios carry over better than
@@ -48,15 +48,15 @@ public record Roofline(double products, double simple, double bytes, double star
 
     private double arithmetic(Kernel kernel) {
         return switch (kernel) {
-            case Kernel.Map k -> k.shape().size() * (1.0 + cost(k.bodies())) / simple;
-            case Kernel.Fold k -> k.shape().size() * (FOLDING + k.body().cost()) / simple;
+            case Kernel.Map k -> k.shape().size() * (1.0 + Scalar.cost(k.bodies())) / simple;
+            case Kernel.Fold k -> k.shape().size() * (folding(k) + cost(k.body())) / simple;
             case Kernel.Rows k -> rows(k) / simple;
             case Kernel.Contract k ->
                     2.0 * k.batch().size() * k.m() * k.n() * k.k() / products
                             + (double) k.batch().size()
                                     * k.m()
                                     * k.n()
-                                    * k.epilogue().cost()
+                                    * cost(k.epilogue())
                                     / simple;
             case Kernel.Assemble k -> k.shape().size() / simple;
             case Kernel.Cut k ->
@@ -73,31 +73,35 @@ public record Roofline(double products, double simple, double bytes, double star
         };
     }
 
+    private static double folding(Kernel.Fold k) {
+        return k.axes().contains(k.shape().rank() - 1) ? FOLDING : FOLDING_LANES;
+    }
+
     /** Rows are read from memory once; folding what the cache holds takes less than the first. */
     private static double rows(Kernel.Rows k) {
         double each =
                 switch (k.result()) {
-                    case Row.Elements(var body) -> 1.0 + body.cost();
+                    case Row.Elements(var body) -> 1.0 + cost(body);
                     case Row.Last() -> 0;
-                    case Row.Columns(_, var body) -> FOLDING_ROWS + body.cost();
+                    case Row.Columns(_, var body) -> FOLDING_LANES + cost(body);
                 };
         double once = 0;
         for (var number : k.numbers()) {
             switch (number) {
-                case Row.Fold(_, var body) -> each += FOLDING_ROWS + body.cost();
-                case Row.Apply(var body) -> once += 1.0 + body.cost();
+                case Row.Fold(_, var body) -> each += FOLDING_LANES + cost(body);
+                case Row.Apply(var body) -> once += 1.0 + cost(body);
             }
         }
         return k.shape().size() * each + k.outer().size() * once;
     }
 
+    private static int cost(Scalar body) {
+        return Scalar.cost(List.of(body));
+    }
+
     /** Small tiles multiply a little slower than large ones; each score takes an exponential. */
     private double attention(Heads h, double depth) {
         return pairs(h) * (1.3 * 2 * depth / products + 20 / simple);
-    }
-
-    private static double cost(List<Scalar> bodies) {
-        return bodies.stream().mapToInt(Scalar::cost).sum();
     }
 
     private static double pairs(Heads h) {
