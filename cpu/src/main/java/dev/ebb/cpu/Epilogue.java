@@ -95,16 +95,14 @@ final class Epilogue {
     private void warm(
             Tile tile, FusedRun run, Fused loop, float[] from, int at, long position, int n) {
         var state = run.entry().state();
-        boolean timed = n >= SHORTEST_TIMED && state.isTimeToMeasure();
-        int taste = timed ? n / 16 * 8 : Math.min(Warming.TASTE, n / 8 * 8);
+        boolean trial = n >= SHORTEST_TIMED && state.isTimeToMeasure();
+        int some = trial ? n / 16 * 8 : Math.min(Warming.TASTE, n / 8 * 8);
         long start = System.nanoTime();
-        run.run(loop, from, at, position, taste);
+        run.run(loop, from, at, position, some);
         long turn = System.nanoTime();
-        steps(tile, from, at + taste, position + taste, n - taste);
-        if (timed) {
-            double rest = System.nanoTime() - turn;
-            state.compare((double) (turn - start) / taste, rest / (n - taste));
-        }
+        steps(tile, from, at + some, position + some, n - some);
+        double rest = System.nanoTime() - turn;
+        state.note(trial, (double) (turn - start) / some, rest / (n - some));
     }
 
     private void steps(Tile tile, float[] from, int at, long position, int n) {

@@ -102,17 +102,18 @@ final class MapKernel implements Runnable, Workers.Part {
     private void warm(Tile tile, FusedMap map, List<Fused> loops, long from, long to) {
         var state = map.entry().state();
         for (long p = from; p < to; ) {
-            boolean timed = to - p >= 2 * TIMED && state.isTimeToMeasure();
+            boolean trial = to - p >= 2 * TIMED && state.isTimeToMeasure();
             long taste = state.isHopeless() ? 0 : 2 * Warming.TASTE;
-            long middle = Math.min(to, p + (timed ? TIMED : taste));
-            long end = timed ? middle + TIMED : Math.min(to, p + Tile.LENGTH);
+            long middle = Math.min(to, p + (trial ? TIMED : taste));
+            long end = trial ? middle + TIMED : Math.min(to, p + Tile.LENGTH);
             long start = System.nanoTime();
             map.range(loops, tile, p, middle);
             long turn = System.nanoTime();
             // the loops had the tile's registers, and what was in them
             program.begin(tile, program.length());
             tiles(tile, middle, end);
-            if (timed) state.compare((double) (turn - start), (double) (System.nanoTime() - turn));
+            double rest = System.nanoTime() - turn;
+            state.note(trial, (double) (turn - start) / (middle - p), rest / (end - middle));
             p = end;
         }
     }

@@ -51,11 +51,13 @@ final class PlainBody implements Body {
     /** The loop gets a taste, the program does all; now and then the loop does as much, timed. */
     private void warm(Tile tile, FusedRun run, Fused loop, long position, int n) {
         var state = run.entry().state();
-        boolean timed = n >= Warming.TIMED && state.isTimeToMeasure();
+        boolean trial = n >= Warming.TIMED && state.isTimeToMeasure();
+        int some = trial ? n : Math.min(n, Warming.TASTE);
         long start = System.nanoTime();
-        run.run(loop, tile.f32, result(), position, timed ? n : Math.min(n, Warming.TASTE));
+        run.run(loop, tile.f32, result(), position, some);
         long turn = System.nanoTime();
         program.run(tile, position, n);
-        if (timed) state.compare((double) (turn - start), (double) (System.nanoTime() - turn));
+        double all = System.nanoTime() - turn;
+        state.note(trial, (double) (turn - start) / some, all / n);
     }
 }

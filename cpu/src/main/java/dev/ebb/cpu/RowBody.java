@@ -15,6 +15,9 @@ import java.util.Optional;
  * program while cold, by a generated loop once that is faster. A run stays within a row.
  */
 final class RowBody implements Body {
+    /** Rows as short as these have loops, and are then all there is to time. */
+    private static final int SHORTEST_TRIAL = 64;
+
     private final TileProgram program;
     private final Optional<RowLoops> loops;
     private final long width;
@@ -155,16 +158,14 @@ final class RowBody implements Body {
     /** The loop gets a taste, the program does all; now and then the loop does as much, timed. */
     private void warm(Tile tile, RowLoops fused, List<Fused> made, long position, int n) {
         var state = fused.entry().state();
-        boolean timed = n >= 64 && state.isTimeToMeasure();
+        boolean trial = n >= SHORTEST_TRIAL && state.isTimeToMeasure();
         int row = row(tile, position);
-        int some = timed ? n : Math.min(n, Warming.TASTE);
+        int some = trial ? n : Math.min(n, Warming.TASTE);
         long start = System.nanoTime();
         fused.run(made, tile, position, some, row, result());
         long turn = System.nanoTime();
         plain(tile, position, n);
-        if (timed) {
-            long end = System.nanoTime();
-            state.compare((double) (turn - start) / n, (double) (end - turn) / n);
-        }
+        double all = System.nanoTime() - turn;
+        state.note(trial, (double) (turn - start) / some, all / n);
     }
 }

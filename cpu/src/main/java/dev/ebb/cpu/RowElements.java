@@ -62,18 +62,17 @@ final class RowElements {
             fused.map(loop, tile, first, count, 0, (int) width);
             return;
         }
-        boolean timed = count * width >= 2 * TIMED && state.isTimeToMeasure();
-        int some = timed ? (int) width / 16 * 8 : state.isHopeless() ? 0 : 8;
+        boolean trial = count * width >= 2 * TIMED && state.isTimeToMeasure();
+        int some = trial ? (int) width / 16 * 8 : state.isHopeless() ? 0 : 8;
         some = (int) Math.min(some, width);
         long start = System.nanoTime();
-        fused.map(loop, tile, first, count, 0, some);
+        if (trial) fused.map(loop, tile, first, count, 0, some);
+        else for (int r = 0; r < count; r++) fused.map(loop, tile, first + r, 1, 0, some);
         long turn = System.nanoTime();
         for (int r = 0; r < count; r++)
             plain(tile, (first + r) * width + some, (first + r + 1) * width);
-        if (timed) {
-            long end = System.nanoTime();
-            state.compare((double) (turn - start) / some, (double) (end - turn) / (width - some));
-        }
+        double rest = System.nanoTime() - turn;
+        state.note(trial, (double) (turn - start) / some, rest / (width - some));
     }
 
     private void plain(Tile tile, long from, long to) {
@@ -98,17 +97,14 @@ final class RowElements {
     /** A taste by the generated loops, the rest by the program; now and then halves, timed. */
     private void warm(RowLoops loops, List<Fused> made, Tile tile, long from, long to) {
         var state = loops.entry().state();
-        boolean timed = to - from >= 2 * TIMED && state.isTimeToMeasure();
+        boolean trial = to - from >= 2 * TIMED && state.isTimeToMeasure();
         long taste = state.isHopeless() ? 0 : 2 * Warming.TASTE;
-        long middle = timed ? from + (to - from) / 2 : Math.min(to, from + taste);
+        long middle = trial ? from + (to - from) / 2 : Math.min(to, from + taste);
         long start = System.nanoTime();
         fused(loops, made, tile, from, middle);
         long turn = System.nanoTime();
         plain(tile, middle, to);
-        if (timed) {
-            long end = System.nanoTime();
-            double first = (double) (turn - start) / (middle - from);
-            state.compare(first, (double) (end - turn) / (to - middle));
-        }
+        double rest = System.nanoTime() - turn;
+        state.note(trial, (double) (turn - start) / (middle - from), rest / (to - middle));
     }
 }

@@ -96,21 +96,23 @@ final class RowNumbers {
             }
         }
 
-        /** The loop does one row, the program all; now and then the loop does as much, timed. */
+        /**
+         * The loop does a little of each row, a call for each as the compiler counts calls; the
+         * program does all. Now and then the loop does as much, timed.
+         */
         private void warm(
                 RowRuns fused, FusedRows loop, F32Combiner f32, Tile tile, long first, int count) {
             var state = fused.entry().state();
-            boolean timed = count * slots.width() >= Warming.TIMED && state.isTimeToMeasure();
+            boolean trial = count * slots.width() >= Warming.TIMED && state.isTimeToMeasure();
+            int width = (int) slots.width();
+            int some = trial ? width : state.isHopeless() ? 0 : Math.min(width, Warming.TASTE);
             long start = System.nanoTime();
-            if (timed) fused(fused, loop, f32, tile, first, count);
-            else if (!state.isHopeless()) fused(fused, loop, f32, tile, first, 1);
+            if (trial) fused(fused, loop, f32, tile, first, count);
+            else for (int r = 0; r < count; r++) fused.fold(loop, tile, first + r, 1, 0, some);
             long turn = System.nanoTime();
             plain(tile, first, count);
-            if (timed) {
-                long end = System.nanoTime();
-                long n = count * slots.width();
-                state.compare((double) (turn - start) / n, (double) (end - turn) / n);
-            }
+            double all = System.nanoTime() - turn;
+            state.note(trial, (double) (turn - start) / some, all / width);
         }
 
         private void fused(

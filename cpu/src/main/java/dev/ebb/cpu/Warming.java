@@ -24,9 +24,16 @@ final class Warming implements Step {
         private static final int SELDOM = 512;
         private static final int FEWEST = 8;
         private static final int MOST = 1000;
+
+        /**
+         * A taste is short, so that its call weighs; one that is slower than this is not compiled.
+         */
+        private static final int NEAR = 4;
+
         private volatile boolean hot;
         private int calls;
         private int measured;
+        private boolean near;
         private double vectors = Double.MAX_VALUE;
         private double plain = Double.MAX_VALUE;
 
@@ -39,7 +46,9 @@ final class Warming implements Step {
             hot = true;
         }
 
+        /** Whether the next call is to be a trial: once a taste was quick, or now and then. */
         boolean isTimeToMeasure() {
+            if (near && !isHopeless()) return true;
             return ++calls > PATIENCE && calls % (isHopeless() ? SELDOM : EVERY) == 0;
         }
 
@@ -51,11 +60,14 @@ final class Warming implements Step {
             return measured > MOST;
         }
 
-        /**
-         * Takes note of how long both took for an element. The least times count, as a busy machine
-         * only ever adds.
-         */
-        void compare(double vectorNanos, double plainNanos) {
+        /** Takes note of how long both took for an element, of a trial or of a taste. */
+        void note(boolean trial, double vectorNanos, double plainNanos) {
+            if (trial) compare(vectorNanos, plainNanos);
+            else near = vectorNanos < NEAR * plainNanos;
+        }
+
+        /** The least times count, as a busy machine only ever adds. */
+        private void compare(double vectorNanos, double plainNanos) {
             vectors = Math.min(vectors, vectorNanos);
             plain = Math.min(plain, plainNanos);
             if (++measured >= FEWEST && vectors < plain) hot = true;
@@ -94,18 +106,13 @@ final class Warming implements Step {
     }
 
     private void warm(Tile tile, long position, int n) {
-        if (n >= TIMED && state.isTimeToMeasure()) {
-            int half = n / 64 * 32;
-            long start = System.nanoTime();
-            vectors.run(tile, position, half);
-            long middle = System.nanoTime();
-            plain.run(tile, position, half, n);
-            long end = System.nanoTime();
-            state.compare((double) (middle - start) / half, (double) (end - middle) / (n - half));
-        } else {
-            int taste = Math.min(TASTE, n / 8 * 8);
-            vectors.run(tile, position, taste);
-            plain.run(tile, position, taste, n);
-        }
+        boolean trial = n >= TIMED && state.isTimeToMeasure();
+        int some = trial ? n / 64 * 32 : Math.min(TASTE, n / 8 * 8);
+        long start = System.nanoTime();
+        vectors.run(tile, position, some);
+        long turn = System.nanoTime();
+        plain.run(tile, position, some, n);
+        double rest = System.nanoTime() - turn;
+        state.note(trial, (double) (turn - start) / some, rest / (n - some));
     }
 }
