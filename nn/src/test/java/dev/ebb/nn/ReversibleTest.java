@@ -29,36 +29,43 @@ import dev.ebb.tensor.Tensor;
 
 import org.junit.jupiter.api.Test;
 
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
 class ReversibleTest {
-    private static final int STEPS = 800;
+    private static final int STEPS = 400;
     private static final int LAST = 50;
     private static final Cpu CPU = new Cpu(2);
-    private static final Gpt2.Config SIZES = Gpt2.Config.of(Corpus.VOCABULARY, 32, 48, 3, 4);
+    private static final Gpt2.Config SIZES = Gpt2.Config.of(Corpus.VOCABULARY, 64, 64, 4, 4);
 
     record State<M>(M model, Optimizer.State<M> optimizer) {}
 
-    /** This project's own sources. */
-    private static Corpus sources() {
-        var text = new ByteArrayOutputStream();
-        try (var files = Files.walk(Path.of("..", "core", "src", "main", "java"))) {
-            for (var file : files.filter(f -> f.toString().endsWith(".java")).sorted().toList())
-                text.write(Files.readAllBytes(file));
-        } catch (IOException e) {
-            throw new AssertionError(e);
+    /** Sixty made-up words, each followed by one of four: what is next can be learned, in part. */
+    private static Corpus chatter() {
+        var words = new ArrayList<String>();
+        var random = new Seed(11);
+        for (int w = 0; w < 60; w++) {
+            var word = new StringBuilder();
+            for (int s = 0; s <= random.below(3, 9 * w); s++) {
+                word.append("bdfgklmnprst".charAt((int) random.below(12, 9 * w + 2 * s + 1)));
+                word.append("aeiou".charAt((int) random.below(5, 9 * w + 2 * s + 2)));
+            }
+            words.add(word.append(' ').toString());
         }
-        return new Corpus(text.toByteArray());
+        var text = new StringBuilder();
+        int word = 0;
+        for (int i = 0; i < 40_000; i++) {
+            text.append(words.get(word));
+            word = (int) ((7 * word + 13 * random.below(4, 1000 + i) + 5) % words.size());
+        }
+        return new Corpus(text.toString().getBytes(StandardCharsets.US_ASCII));
     }
 
     /** The mean loss of the last steps. */
     private static <M extends LanguageModel> double trained(M model, Corpus corpus) {
-        var optimizer = AdamW.of(3e-3);
+        var optimizer = AdamW.of(2e-3);
         Fn2<State<M>, Corpus.Batch, Next<State<M>, Tensor>> step =
                 (s, b) -> {
                     var loss =
@@ -80,13 +87,13 @@ class ReversibleTest {
     }
 
     private static Corpus.Batch batch(Corpus corpus, int step) {
-        return corpus.batch(16, SIZES.context(), new Seed(7), step);
+        return corpus.batch(8, SIZES.context(), new Seed(7), step);
     }
 
-    /** Two seeds of either differ by as much; early on the reversible one is behind. */
+    /** Over a text that never changes, and once both know what can be known. */
     @Test
     void aReversibleGptLearnsAsThePlainOneDoes() {
-        var corpus = sources();
+        var corpus = chatter();
         double start = corpus.unigramEntropy();
         double expected = 0;
         double found = 0;
@@ -95,7 +102,7 @@ class ReversibleTest {
             expected += trained(plain, corpus) / 2;
             found += trained(new ReversibleGpt(plain), corpus) / 2;
         }
-        assertThat(expected).isLessThan(start - 0.4);
+        assertThat(expected).isLessThan(start - 1);
         assertThat(found).isCloseTo(expected, within(0.2));
     }
 
@@ -131,7 +138,7 @@ class ReversibleTest {
     void trainingWithStreamsRebuiltGivesTheSameWeights() {
         var config = Gpt2.Config.of(Corpus.VOCABULARY, 24, 32, 6, 2);
         var model = new ReversibleGpt(Gpt2.of(config, new Seed(4)));
-        var corpus = sources();
+        var corpus = chatter();
         var optimizer = AdamW.of(1e-3);
         Fn2<State<ReversibleGpt>, Corpus.Batch, Next<State<ReversibleGpt>, Tensor>> step =
                 (s, b) -> {
