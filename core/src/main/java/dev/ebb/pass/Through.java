@@ -172,11 +172,10 @@ final class Through {
         var target = whole.outputs.getFirst();
         var kernel = piece.kernel;
         for (int i = 0; i < whole.inputs.size(); i++) {
-            var value = whole.inputs.get(i);
             var part = k.parts().get(i);
             var copy = new Copy(part.shape(), part.in(k.shape()), target);
-            var moved = moved(kernel, piece.outputs.indexOf(value), copy);
-            if (moved.isEmpty() || value.type().dtype() != target.type().dtype()) return;
+            var moved = moved(kernel, piece.outputs.indexOf(whole.inputs.get(i)), copy);
+            if (moved.isEmpty()) return;
             kernel = moved.get();
         }
         var now = piece.outputs.stream().map(v -> whole.inputs.contains(v) ? target : v).toList();

@@ -182,6 +182,26 @@ class ThroughTest {
         becomes(used(d -> List.of(side(List.of(d.get(0), d.get(1), d.get(2).exp())))), 3, 1);
     }
 
+    /** The same without a permute in between. */
+    @Test
+    void otherReadersOfWholeTensors() {
+        for (int axis = 0; axis < 3; axis++) {
+            int along = axis;
+            becomes(used(d -> List.of(Tensors.concat(d, along))), 1, 0);
+            becomes(used(d -> List.of(Tensors.concat(d, along), d.get(1))), 3, 1);
+            becomes(used(d -> List.of(Tensors.concat(d, along), d.get(1).exp())), 3, 1);
+            becomes(
+                    used(
+                            d ->
+                                    List.of(
+                                            Tensors.concat(
+                                                    List.of(d.get(0), d.get(0), d.get(1), d.get(2)),
+                                                    along))),
+                    3,
+                    1);
+        }
+    }
+
     /** Two pairs of a kind, one after the other. */
     @Test
     void whatIsJoinedTwice() {
@@ -193,6 +213,14 @@ class ThroughTest {
                         }),
                 1,
                 0);
+    }
+
+    @Test
+    void theWholeKeepsItsName() {
+        assertThat(Fuse.of(used(d -> List.of(Ebb.name(side(d), "slope")))).nodes())
+                .filteredOn(n -> n.kernel() instanceof Kernel.AttendGrad)
+                .singleElement()
+                .satisfies(n -> assertThat(n.op().labels()).contains("slope"));
     }
 
     @Test
