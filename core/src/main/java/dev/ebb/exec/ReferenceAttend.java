@@ -102,32 +102,27 @@ final class ReferenceAttend {
         var h = k.heads();
         var a = new ReferenceAttend(h, k.operands(), in);
         var rest = in.subList(3 + h.mask().size(), in.size());
-        var dq = new double[(int) out.get(0).size()];
-        var dk = new double[(int) out.get(1).size()];
-        var dv = new double[(int) out.get(2).size()];
+        var sums = out.stream().map(o -> new double[(int) o.size()]).toList();
+        var places = k.results();
+        var to = places.stream().map(p -> sums.get(p.output())).toList();
         for (int b = 0; b < h.batch(); b++) {
             for (int n = 0; n < h.heads(); n++) {
-                for (int i = 0; i < h.queries(); i++)
-                    a.pull(b, n, i, rest, k.results(), dq, dk, dv);
+                for (int i = 0; i < h.queries(); i++) a.pull(b, n, i, rest, places, to);
             }
         }
-        for (int i = 0; i < dq.length; i++) out.get(0).set(i, dq[i]);
-        for (int i = 0; i < dk.length; i++) out.get(1).set(i, dk[i]);
-        for (int i = 0; i < dv.length; i++) out.get(2).set(i, dv[i]);
+        for (int o = 0; o < out.size(); o++) {
+            for (int i = 0; i < sums.get(o).length; i++) out.get(o).set(i, sums.get(o)[i]);
+        }
     }
 
     private void pull(
-            int b,
-            int n,
-            int i,
-            List<Buffer> rest,
-            List<View> results,
-            double[] dq,
-            double[] dk,
-            double[] dv) {
+            int b, int n, int i, List<Buffer> rest, List<Kernel.Place> places, List<double[]> to) {
         int group = n / (h.heads() / h.keyHeads());
         var out = rest.get(0);
         var dout = rest.get(1);
+        var dq = to.get(0);
+        var dk = to.get(1);
+        var dv = to.get(2);
         double logsum = rest.get(2).get(number(b, n, i));
         if (logsum == Double.NEGATIVE_INFINITY) return;
         var s = scores(b, n, i);
@@ -136,11 +131,11 @@ final class ReferenceAttend {
         double inner = 0;
         for (int d = 0; d < h.valueWidth(); d++) inner += dout.get(at + d) * out.get(from + d);
         long query = row(views.get(0), b, n, i);
-        long dquery = row(results.get(0), b, n, i);
+        long dquery = row(places.get(0).view(), b, n, i);
         for (int j = 0; j < s.length; j++) {
             double p = StrictMath.exp(s[j] - logsum);
             long value = row(views.get(2), b, group, j);
-            long dvalue = row(results.get(2), b, group, j);
+            long dvalue = row(places.get(2).view(), b, group, j);
             double dp = 0;
             for (int d = 0; d < h.valueWidth(); d++) {
                 dv[(int) dvalue + d] += p * dout.get(at + d);
@@ -148,7 +143,7 @@ final class ReferenceAttend {
             }
             double ds = p * (dp - inner) * h.scale();
             long key = row(views.get(1), b, group, j);
-            long dkey = row(results.get(1), b, group, j);
+            long dkey = row(places.get(1).view(), b, group, j);
             for (int d = 0; d < h.width(); d++) {
                 dq[(int) dquery + d] += ds * k.get(key + d);
                 dk[(int) dkey + d] += ds * q.get(query + d);

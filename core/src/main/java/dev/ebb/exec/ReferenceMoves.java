@@ -2,9 +2,7 @@ package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.View;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /** Kernels that place, pick and accumulate elements. */
@@ -14,18 +12,11 @@ final class ReferenceMoves {
     static void assemble(Kernel.Assemble k, List<Buffer> in, Buffer out) {
         boolean update = k.isUpdate();
         if (!update) for (long i = 0; i < out.size(); i++) out.set(i, k.fill());
-        var whole = View.contiguous(k.shape());
         for (int p = 0; p < k.parts().size(); p++) {
             if (update && p == 0 && in.getFirst().segment().address() == out.segment().address())
                 continue;
             var part = k.parts().get(p);
-            long offset = 0;
-            var strides = new ArrayList<Long>();
-            for (int d = 0; d < k.shape().rank(); d++) {
-                offset += part.start().get(d) * whole.stride(d);
-                strides.add(part.step().get(d) * whole.stride(d));
-            }
-            for (var w = new Walk(part.shape(), List.of(new View(offset, strides)));
+            for (var w = new Walk(part.shape(), List.of(part.in(k.shape())));
                     w.inside();
                     w.next()) {
                 copy(in.get(p), w.position, out, w.offsets[0]);

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 /**
  * The forms a computation may take. Ops are open and many; kernels are sealed and few, and each
  * says all a device needs beside the element types of its operands. A device is complete when its
- * switch over this interface compiles. Outputs are always contiguous.
+ * switch over this interface compiles. Outputs are contiguous, and written whole.
  */
 public sealed interface Kernel
         permits Kernel.Map,
@@ -143,6 +143,26 @@ public sealed interface Kernel
             start = List.copyOf(start);
             step = List.copyOf(step);
         }
+
+        /** Where index zero goes in {@code whole}, and how far apart its neighbours do. */
+        public View in(Shape whole) {
+            var own = View.contiguous(whole);
+            long offset = 0;
+            var strides = new ArrayList<Long>();
+            for (int d = 0; d < whole.rank(); d++) {
+                offset += start.get(d) * own.stride(d);
+                strides.add(step.get(d) * own.stride(d));
+            }
+            return new View(offset, strides);
+        }
+
+        private boolean overlaps(Part other) {
+            for (int d = 0; d < shape.rank(); d++) {
+                if (start.get(d) + shape.dim(d) <= other.start.get(d)) return false;
+                if (other.start.get(d) + other.shape.dim(d) <= start.get(d)) return false;
+            }
+            return true;
+        }
     }
 
     /**
@@ -164,6 +184,22 @@ public sealed interface Kernel
             return first.shape.equals(shape)
                     && first.start.stream().allMatch(s -> s == 0)
                     && first.step.stream().allMatch(s -> s == 1);
+        }
+
+        /**
+         * Whether the parts, boxes that do not overlap, fill the whole, so that nothing shows of
+         * the fill.
+         */
+        public boolean isTiled() {
+            if (shape.size() == 0) return true;
+            long sum = 0;
+            for (int i = 0; i < parts.size(); i++) {
+                var part = parts.get(i);
+                sum += part.shape.size();
+                if (part.step.stream().anyMatch(s -> s != 1)) return false;
+                if (parts.subList(0, i).stream().anyMatch(part::overlaps)) return false;
+            }
+            return sum == shape.size();
         }
     }
 
@@ -270,17 +306,24 @@ public sealed interface Kernel
     }
 
     /**
-     * Inputs q, k, v, (mask), out, dout, logsum; outputs dq, dk, dv. {@code operands} says where q,
-     * k, v, out and dout lie, {@code results} where the outputs go.
+     * Where a result goes: by {@code view} into an output. Results may share an output, and those
+     * of an output fill it.
      */
-    record AttendGrad(Heads heads, List<View> operands, List<View> results) implements Kernel {
+    record Place(int output, View view) {}
+
+    /**
+     * Inputs q, k, v, (mask), out, dout, logsum; results dq, dk, dv. {@code operands} says where q,
+     * k, v, out and dout lie, {@code results} where the results go, to as many outputs as it names.
+     */
+    record AttendGrad(Heads heads, List<View> operands, List<Place> results) implements Kernel {
         public AttendGrad {
             operands = List.copyOf(operands);
             results = List.copyOf(results);
             rows(heads, List.of(operands.get(0), operands.get(1)), heads.width());
             rows(heads, operands.subList(2, 5), heads.valueWidth());
-            rows(heads, results.subList(0, 2), heads.width());
-            rows(heads, results.subList(2, 3), heads.valueWidth());
+            var to = results.stream().map(Place::view).toList();
+            rows(heads, to.subList(0, 2), heads.width());
+            rows(heads, to.subList(2, 3), heads.valueWidth());
         }
 
         /** All in row-major order. */
@@ -295,9 +338,10 @@ public sealed interface Kernel
                                     h.outShape())
                             .map(View::contiguous)
                             .toList(),
-                    Stream.of(h.queryShape(), h.keyShape(), h.valueShape())
-                            .map(View::contiguous)
-                            .toList());
+                    List.of(
+                            new Place(0, View.contiguous(h.queryShape())),
+                            new Place(1, View.contiguous(h.keyShape())),
+                            new Place(2, View.contiguous(h.valueShape()))));
         }
     }
 

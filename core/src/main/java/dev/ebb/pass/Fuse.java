@@ -62,6 +62,8 @@ public final class Fuse {
         fuse.dropUnread();
         fuse.through().writes();
         fuse.dropUnread();
+        fuse.through().joins();
+        fuse.dropUnread();
         new Stores(fuse.pieces, fuse.producer, fuse.results, graph.params()).settle();
         fuse.intoConsumers();
         fuse.intoEpilogues();

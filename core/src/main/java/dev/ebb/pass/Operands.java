@@ -4,6 +4,7 @@ import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Kernel.Place;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Value;
@@ -169,10 +170,10 @@ final class Operands {
                         && (i < 3 || i >= 3 + k.heads().mask().size()));
     }
 
-    /** Where outputs of a kernel go that can go elsewhere: the first so many. */
-    static List<View> results(Kernel kernel) {
+    /** Where results of a kernel go that can go elsewhere. */
+    static List<Place> results(Kernel kernel) {
         return switch (kernel) {
-            case Kernel.Attend k -> List.of(k.out());
+            case Kernel.Attend k -> List.of(new Place(0, k.out()));
             case Kernel.AttendGrad k -> k.results();
             case Kernel.Map _,
                     Kernel.Fold _,
@@ -190,14 +191,16 @@ final class Operands {
         };
     }
 
-    static Kernel withResult(Kernel kernel, int i, View view) {
+    /** The shape along which result {@code i} is written. */
+    static Shape written(Kernel kernel, int i) {
+        return kernel instanceof Kernel.Attend k ? k.heads().outShape() : walked(kernel, i);
+    }
+
+    static Kernel withResults(Kernel kernel, List<Place> results) {
         return switch (kernel) {
-            case Kernel.Attend k -> new Kernel.Attend(k.heads(), k.operands(), view);
-            case Kernel.AttendGrad k -> {
-                var results = new ArrayList<>(k.results());
-                results.set(i, view);
-                yield new Kernel.AttendGrad(k.heads(), k.operands(), results);
-            }
+            case Kernel.Attend k ->
+                    new Kernel.Attend(k.heads(), k.operands(), results.getFirst().view());
+            case Kernel.AttendGrad k -> new Kernel.AttendGrad(k.heads(), k.operands(), results);
             case Kernel.Map _,
                     Kernel.Fold _,
                     Kernel.Contract _,

@@ -8,6 +8,7 @@ import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -103,12 +104,13 @@ final class Through {
      */
     void writes() {
         for (Piece piece : pieces) {
-            for (int j = 0; j < Operands.results(piece.kernel).size(); j++) write(piece, j);
+            if (piece.is(Trait.ALONE) || Operands.results(piece.kernel).isEmpty()) continue;
+            for (int i = 0; i < piece.outputs.size(); i++) write(piece, i);
         }
     }
 
-    private void write(Piece piece, int j) {
-        var value = piece.outputs.get(j);
+    private void write(Piece piece, int output) {
+        var value = piece.outputs.get(output);
         if (results.contains(value) || !readers.has(value)) return;
         var all = List.copyOf(readers.at(value));
         var moves = all.stream().filter(p -> p.isMove() && p.node.op().traits().isEmpty()).toList();
@@ -117,16 +119,76 @@ final class Through {
         var map = (Kernel.Map) move.kernel;
         var shape = value.type().shape();
         var place = Views.inverse(map.shape(), map.operands().getFirst(), shape);
-        if (place.isEmpty() || !isInOrder(shape, place.get())) return;
+        if (place.isEmpty()) return;
         var copy = new Copy(shape, place.get(), move.outputs.getFirst());
+        var moved = moved(piece.kernel, output, copy);
+        if (moved.isEmpty()) return;
         for (Piece reader : all) if (reader != move && !canRead(reader, value, copy)) return;
         for (Piece reader : all) if (reader != move) readInstead(reader, value, copy);
-        piece.kernel = Operands.withResult(piece.kernel, j, place.get());
+        piece.kernel = moved.get();
         var outputs = new ArrayList<>(piece.outputs);
-        outputs.set(j, copy.source);
+        outputs.set(output, copy.source);
         piece.outputs = outputs;
         producer.put(copy.source, piece);
         move.gone = true;
+    }
+
+    /** {@code kernel} with {@code output} written where {@code copy} has it, if rows stay rows. */
+    private static Optional<Kernel> moved(Kernel kernel, int output, Copy copy) {
+        var places = new ArrayList<>(Operands.results(kernel));
+        if (places.stream().noneMatch(p -> p.output() == output)) return Optional.empty();
+        for (int i = 0; i < places.size(); i++) {
+            if (places.get(i).output() != output) continue;
+            var shape = Operands.written(kernel, i);
+            var view = Views.compose(shape, places.get(i).view(), copy.shape, copy.view);
+            if (view.isEmpty() || !isInOrder(shape, view.get())) return Optional.empty();
+            places.set(i, new Kernel.Place(output, view.get()));
+        }
+        return Optional.of(Operands.withResults(kernel, places));
+    }
+
+    /** Outputs that are read only to be put side by side are written side by side, as one. */
+    void joins() {
+        for (Piece piece : pieces) {
+            if (piece.kernel instanceof Kernel.Assemble k
+                    && k.isTiled()
+                    && piece.node.op().traits().isEmpty()
+                    && !piece.inputs.isEmpty()
+                    && isReadHereAlone(piece.inputs)) {
+                producer.find(piece.inputs.getFirst())
+                        .filter(from -> !from.is(Trait.ALONE))
+                        .ifPresent(from -> join(from, piece, k));
+            }
+        }
+    }
+
+    /** Whether one piece reads all of them, each once, and nobody else reads any. */
+    private boolean isReadHereAlone(List<Value> values) {
+        return new HashSet<>(values).size() == values.size()
+                && values.stream().noneMatch(v -> results.contains(v) || readers.at(v).size() > 1);
+    }
+
+    private void join(Piece piece, Piece whole, Kernel.Assemble k) {
+        var target = whole.outputs.getFirst();
+        var kernel = piece.kernel;
+        for (int i = 0; i < whole.inputs.size(); i++) {
+            var part = k.parts().get(i);
+            var copy = new Copy(part.shape(), part.in(k.shape()), target);
+            var moved = moved(kernel, piece.outputs.indexOf(whole.inputs.get(i)), copy);
+            if (moved.isEmpty()) return;
+            kernel = moved.get();
+        }
+        var now = piece.outputs.stream().map(v -> whole.inputs.contains(v) ? target : v).toList();
+        var outputs = now.stream().distinct().toList();
+        var places =
+                Operands.results(kernel).stream()
+                        .map(p -> new Kernel.Place(outputs.indexOf(now.get(p.output())), p.view()))
+                        .toList();
+        piece.kernel = Operands.withResults(kernel, places);
+        piece.outputs = outputs;
+        piece.labels.addAll(whole.labels);
+        producer.put(target, piece);
+        whole.gone = true;
     }
 
     private static boolean canRead(Piece reader, Value value, Copy copy) {

@@ -28,7 +28,7 @@ import java.util.function.Function;
 
 class FuseTest {
 
-    private static Graph trace(Function<List<Tensor>, Tensor> f, Type... types) {
+    static Graph trace(Function<List<Tensor>, Tensor> f, Type... types) {
         return Trace.of(in -> List.of(f.apply(in)), List.of(types)).graph();
     }
 
@@ -50,7 +50,7 @@ class FuseTest {
         }
     }
 
-    private static void sameBits(Graph graph) {
+    static void sameBits(Graph graph) {
         var plain = run(Fuse.unfused(graph));
         var fused = run(Fuse.of(graph));
         for (int i = 0; i < plain.size(); i++) {

@@ -94,9 +94,9 @@ final class AttendBackward implements Runnable {
         this.out = HeadRows.of(rest.get(0), kernel.operands().get(3), h.heads());
         dout = HeadRows.of(rest.get(1), kernel.operands().get(4), h.heads());
         logsum = rest.get(2);
-        dq = HeadRows.of(out.get(0), kernel.results().get(0), h.heads());
-        dk = HeadRows.of(out.get(1), kernel.results().get(1), h.keyHeads());
-        dv = HeadRows.of(out.get(2), kernel.results().get(2), h.keyHeads());
+        dq = HeadRows.of(out, kernel.results().get(0), h.heads());
+        dk = HeadRows.of(out, kernel.results().get(1), h.keyHeads());
+        dv = HeadRows.of(out, kernel.results().get(2), h.keyHeads());
         this.panels = panels;
         this.workers = workers;
         at = Places.of(h);

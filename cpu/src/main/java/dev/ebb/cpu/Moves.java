@@ -56,10 +56,10 @@ final class Moves {
     static Runnable assemble(Kernel.Assemble k, List<Buffer> in, Buffer out, Workers workers) {
         var runs = new ArrayList<Runs>();
         for (var part : k.parts()) {
-            var to = Runs.part(k.shape(), part.start(), part.step());
-            runs.add(new Runs(part.shape(), List.of(View.contiguous(part.shape()), to)));
+            var views = List.of(View.contiguous(part.shape()), part.in(k.shape()));
+            runs.add(new Runs(part.shape(), views));
         }
-        boolean covered = k.isUpdate() || isCovered(k);
+        boolean covered = k.isUpdate() || k.isTiled();
         boolean inPlace =
                 k.isUpdate() && in.getFirst().segment().address() == out.segment().address();
         return () -> {
@@ -103,30 +103,6 @@ final class Moves {
             var segment = out.segment();
             MemorySegment.copy(segment, 0, segment, done, Math.min(done, bytes - done));
         }
-    }
-
-    /**
-     * Whether the parts, boxes that do not overlap, fill the whole, so that nothing shows of the
-     * fill.
-     */
-    private static boolean isCovered(Kernel.Assemble k) {
-        if (k.shape().size() == 0) return true;
-        long sum = 0;
-        for (int i = 0; i < k.parts().size(); i++) {
-            var part = k.parts().get(i);
-            sum += part.shape().size();
-            if (part.step().stream().anyMatch(s -> s != 1)) return false;
-            for (int j = 0; j < i; j++) if (overlap(part, k.parts().get(j))) return false;
-        }
-        return sum == k.shape().size();
-    }
-
-    private static boolean overlap(Kernel.Part a, Kernel.Part b) {
-        for (int d = 0; d < a.shape().rank(); d++) {
-            if (a.start().get(d) + a.shape().dim(d) <= b.start().get(d)) return false;
-            if (b.start().get(d) + b.shape().dim(d) <= a.start().get(d)) return false;
-        }
-        return true;
     }
 
     static Runnable gather(

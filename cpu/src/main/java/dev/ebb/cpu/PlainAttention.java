@@ -50,9 +50,9 @@ final class PlainAttention {
                 List.of(
                         HeadRows.of(in.get(first), k.operands().get(3), h.heads()),
                         HeadRows.of(in.get(first + 1), k.operands().get(4), h.heads()),
-                        HeadRows.of(out.get(0), k.results().get(0), h.heads()),
-                        HeadRows.of(out.get(1), k.results().get(1), h.keyHeads()),
-                        HeadRows.of(out.get(2), k.results().get(2), h.keyHeads()));
+                        HeadRows.of(out, k.results().get(0), h.heads()),
+                        HeadRows.of(out, k.results().get(1), h.keyHeads()),
+                        HeadRows.of(out, k.results().get(2), h.keyHeads()));
         return new PlainAttention(h, scores, rows, in.getLast(), workers)::backward;
     }
 

@@ -4,7 +4,6 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -93,17 +92,5 @@ final class Runs {
     @FunctionalInterface
     interface Range {
         void run(long from, long to);
-    }
-
-    /** The view of a part of a tensor of {@code shape}: from {@code start} on in steps. */
-    static View part(Shape shape, List<Integer> start, List<Integer> step) {
-        var whole = View.contiguous(shape);
-        long offset = 0;
-        var strides = new ArrayList<>(Collections.nCopies(shape.rank(), 0L));
-        for (int d = 0; d < shape.rank(); d++) {
-            offset += start.get(d) * whole.stride(d);
-            strides.set(d, step.get(d) * whole.stride(d));
-        }
-        return new View(offset, strides);
     }
 }

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 class AttentionTest {
 
@@ -73,7 +74,8 @@ class AttentionTest {
     }
 
     /**
-     * One buffer of [batch, time, 3, heads, width] for q, k and v; results as [batch, time, ...].
+     * One buffer of [batch, time, 3, heads, width] for q, k and v; results as [batch, time, ...],
+     * each in its own or all in one as q, k and v are.
      */
     @ParameterizedTest
     @CsvSource({"2, 3, 13, 8", "1, 2, 70, 64", "2, 1, 65, 33"})
@@ -97,11 +99,15 @@ class AttentionTest {
                     .agrees(tolerance);
             var views = new ArrayList<>(all);
             views.addAll(List.of(turned, turned));
+            var apart = IntStream.range(0, 3).mapToObj(i -> new Kernel.Place(i, turned)).toList();
+            var side = all.stream().map(v -> new Kernel.Place(0, v)).toList();
+            var read = List.of(qkv, qkv, qkv, result, result, logsum);
             new Parity(
-                            new Kernel.AttendGrad(h, views, List.of(turned, turned, turned)),
-                            List.of(qkv, qkv, qkv, result, result, logsum),
+                            new Kernel.AttendGrad(h, views, apart),
+                            read,
                             List.of(result, result, result))
                     .agrees(tolerance);
+            new Parity(new Kernel.AttendGrad(h, views, side), read, List.of(qkv)).agrees(tolerance);
         }
     }
 }

@@ -77,6 +77,14 @@ class MovesTest {
                                 new Kernel.Part(Shape.of(6, 70), List.of(0, 0), one),
                                 new Kernel.Part(Shape.of(6, 5), List.of(0, 3), one)));
         check(over, List.of(b, a), Type.of(type, 6, 70));
+        var twice =
+                new Kernel.Assemble(
+                        Shape.of(6, 10),
+                        1,
+                        List.of(
+                                new Kernel.Part(Shape.of(6, 5), List.of(0, 2), one),
+                                new Kernel.Part(Shape.of(6, 5), List.of(0, 4), one)));
+        check(twice, List.of(a, Direct.calm(type, 6 * 5, 3)), Type.of(type, 6, 10));
         check(new Kernel.Assemble(Shape.of(0, 3), 1, List.of()), List.of(), Type.of(type, 0, 3));
     }
 

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.Ebb;
 import dev.ebb.Tensorwise;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
 import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Llama;
 import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.UNet;
@@ -24,6 +28,7 @@ import java.util.Optional;
 
 final class LayersTest {
     private static final Seed SEED = new Seed(3);
+    private static final Type QKV = Type.of(DType.F32, 2, 8, 48);
 
     private static Array noise(int... dims) {
         return Init.normal(1).of(Shape.of(dims), SEED.of("noise"));
@@ -114,6 +119,19 @@ final class LayersTest {
                 new Projection(noise(8, 8)),
                 heads,
                 Optional.empty());
+    }
+
+    /** The gradients of queries, keys and values are written where the projection wants them. */
+    @Test
+    void theGradientOfAGptPutsNothingTogether() {
+        var model = Gpt2.of(Gpt2.Config.of(11, 8, 16, 2, 4), SEED);
+        var ids = Array.of(Shape.of(2, 8), new long[16]);
+        var gradient = Ebb.compile(Ebb.grad((Gpt2 m) -> m.loss(ids, ids)));
+        var nodes = gradient.plan(model).schedule().problem().graph().nodes();
+        assertThat(nodes).noneMatch(n -> n.kernel() instanceof Kernel.Assemble);
+        assertThat(nodes.stream().filter(n -> n.kernel() instanceof Kernel.AttendGrad))
+                .hasSize(2)
+                .allSatisfy(n -> assertThat(n.outputTypes()).containsExactly(QKV));
     }
 
     private static void close(Tensor found, Tensor expected) {
