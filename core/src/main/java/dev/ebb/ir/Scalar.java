@@ -1,7 +1,5 @@
 package dev.ebb.ir;
 
-import java.util.ArrayDeque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -152,81 +150,61 @@ public sealed interface Scalar {
      * costs.
      */
     default int cost() {
-        return step() + parts().stream().mapToInt(Scalar::cost).sum();
-    }
-
-    /**
-     * What {@code bodies} of one kernel take an element: what several of them share is done once.
-     */
-    static int cost(List<Scalar> bodies) {
-        if (bodies.size() == 1) return bodies.getFirst().cost();
-        var seen = new HashSet<Scalar>();
-        var open = new ArrayDeque<>(bodies);
-        int sum = 0;
-        while (!open.isEmpty()) {
-            var scalar = open.remove();
-            if (!seen.add(scalar)) continue;
-            sum += scalar.step();
-            open.addAll(scalar.parts());
-        }
-        return sum;
-    }
-
-    /** The instructions of the outermost function. */
-    private int step() {
-        return switch (this) {
-            case Arg _, Lit _, Index _, Position _ -> 0;
-            case Un(var fn, _) ->
-                    switch (fn) {
-                        case NEG, ABS, SIGN, FLOOR, CEIL, ROUND, NOT, IS_NAN -> 1;
-                        case SQRT -> 4;
-                        case EXP, LOG, TANH -> 16;
-                        case EXPM1,
-                                LOG1P,
-                                LOG2,
-                                SIN,
-                                COS,
-                                TAN,
-                                ASIN,
-                                ACOS,
-                                ATAN,
-                                SINH,
-                                COSH,
-                                ASINH,
-                                ACOSH,
-                                ATANH,
-                                ERF,
-                                ERFC ->
-                                40;
-                        case ERFINV, LGAMMA -> 80;
-                    };
-            case Bin(var fn, _, _) ->
-                    switch (fn) {
-                        case ADD,
-                                SUB,
-                                MUL,
-                                MAX,
-                                MIN,
-                                EQ,
-                                NE,
-                                LT,
-                                LE,
-                                GT,
-                                GE,
-                                AND,
-                                OR,
-                                XOR,
-                                SHL,
-                                SHR,
-                                USHR ->
-                                1;
-                        case DIV -> 4;
-                        case REM, HYPOT -> 20;
-                        case POW, ATAN2, POLYGAMMA -> 80;
-                    };
-            case Select _, Cast _ -> 1;
-            case Draw _ -> 20;
-        };
+        int own =
+                switch (this) {
+                    case Arg _, Lit _, Index _, Position _ -> 0;
+                    case Un(var fn, _) ->
+                            switch (fn) {
+                                case NEG, ABS, SIGN, FLOOR, CEIL, ROUND, NOT, IS_NAN -> 1;
+                                case SQRT -> 4;
+                                case EXP, LOG, TANH -> 16;
+                                case EXPM1,
+                                        LOG1P,
+                                        LOG2,
+                                        SIN,
+                                        COS,
+                                        TAN,
+                                        ASIN,
+                                        ACOS,
+                                        ATAN,
+                                        SINH,
+                                        COSH,
+                                        ASINH,
+                                        ACOSH,
+                                        ATANH,
+                                        ERF,
+                                        ERFC ->
+                                        40;
+                                case ERFINV, LGAMMA -> 80;
+                            };
+                    case Bin(var fn, _, _) ->
+                            switch (fn) {
+                                case ADD,
+                                        SUB,
+                                        MUL,
+                                        MAX,
+                                        MIN,
+                                        EQ,
+                                        NE,
+                                        LT,
+                                        LE,
+                                        GT,
+                                        GE,
+                                        AND,
+                                        OR,
+                                        XOR,
+                                        SHL,
+                                        SHR,
+                                        USHR ->
+                                        1;
+                                case DIV -> 4;
+                                case REM, HYPOT -> 20;
+                                case POW, ATAN2, POLYGAMMA -> 80;
+                            };
+                    case Select _, Cast _ -> 1;
+                    case Draw _ -> 20;
+                };
+        return own + parts().stream().mapToInt(Scalar::cost).sum();
     }
 
     private Scalar un(Fn1 fn) {

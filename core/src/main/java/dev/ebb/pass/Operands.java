@@ -145,7 +145,7 @@ final class Operands {
 
     static int bodyCost(Kernel kernel) {
         return switch (kernel) {
-            case Kernel.Map k -> Scalar.cost(k.bodies());
+            case Kernel.Map k -> k.bodies().stream().mapToInt(Scalar::cost).sum();
             case Kernel.Fold k -> k.body().cost();
             case Kernel.Contract k -> k.epilogue().cost();
             case Kernel.Attend _, Kernel.AttendGrad _ -> 0;

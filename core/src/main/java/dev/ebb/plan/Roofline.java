@@ -9,6 +9,8 @@ import dev.ebb.ir.Row;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Value;
 
+import java.util.List;
+
 /**
  * What a kernel takes on a machine of which three numbers are known: how fast it multiplies
  * matrices, how fast it does plain vector arithmetic, and how fast memory is (Williams, Waterman
@@ -46,7 +48,7 @@ public record Roofline(double products, double simple, double bytes, double star
 
     private double arithmetic(Kernel kernel) {
         return switch (kernel) {
-            case Kernel.Map k -> k.shape().size() * (1.0 + Scalar.cost(k.bodies())) / simple;
+            case Kernel.Map k -> k.shape().size() * (1.0 + cost(k.bodies())) / simple;
             case Kernel.Fold k -> k.shape().size() * (FOLDING + k.body().cost()) / simple;
             case Kernel.Rows k -> rows(k) / simple;
             case Kernel.Contract k ->
@@ -92,6 +94,10 @@ public record Roofline(double products, double simple, double bytes, double star
     /** Small tiles multiply a little slower than large ones; each score takes an exponential. */
     private double attention(Heads h, double depth) {
         return pairs(h) * (1.3 * 2 * depth / products + 20 / simple);
+    }
+
+    private static double cost(List<Scalar> bodies) {
+        return bodies.stream().mapToInt(Scalar::cost).sum();
     }
 
     private static double pairs(Heads h) {
