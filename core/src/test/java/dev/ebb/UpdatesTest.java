@@ -13,7 +13,9 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
 import java.util.List;
 
 /** Updates of states that read the same are one kernel, where nothing has to wait for it. */
@@ -143,8 +145,8 @@ class UpdatesTest {
         Fn2<State, Tensor, Next<State, Tensor>> step =
                 (s, x) -> {
                     var m = s.m.mul(0.9).add(x.mul(0.1));
-                    var between = m.matmul(s.w).mean();
-                    return new Next<>(new State(s.w.sub(m), m, s.v), between);
+                    var w = s.w.sub(m);
+                    return new Next<>(new State(w, m, s.v), m.matmul(s.w).mean());
                 };
         try (var stepper = stepper(step)) {
             assertThat(maps(stepper)).allMatch(n -> n.outputs().size() == 1);
@@ -165,6 +167,50 @@ class UpdatesTest {
             assertThat(copies(stepper)).isFalse();
         }
         sameBits(step);
+    }
+
+    @Test
+    void states_on_a_disk_are_updated_one_by_one(@TempDir Path folder) {
+        var budget = Budget.unlimited().withDisk(folder, Budget.mebibytes(1));
+        Fn2<State, Tensor, Next<State, Tensor>> step =
+                (s, x) -> new Next<>(adam(s, gradient(s.w, x)), s.w.sum());
+        try (var stepper = Ebb.stepper(step, start(), numbers(4), budget, new Reference())) {
+            assertThat(maps(stepper)).allMatch(n -> n.outputs().size() == 1);
+        }
+    }
+
+    @Test
+    void small_numbers_come_first() {
+        // a rate that is written last must not keep the gradients waiting
+        Fn2<Two, Tensor, Next<Two, Tensor>> step =
+                (s, x) -> {
+                    var slope =
+                            Ebb.grad((Two t) -> x.matmul(t.a.w).tanh().matmul(t.b.w).mean())
+                                    .apply(s);
+                    var rate = s.count.add(1).pow(-1).mul(0.1);
+                    var next =
+                            new Two(
+                                    moved(s.a, slope.a.w, rate),
+                                    moved(s.b, slope.b.w, rate),
+                                    s.count.add(1));
+                    return new Next<>(next, x.sum());
+                };
+        var two = new Two(start(), start(), Array.scalar(0f));
+        try (var stepper =
+                Ebb.stepper(step, two, numbers(4), Budget.unlimited(), new Reference())) {
+            var graph = stepper.plan().schedule().problem().graph();
+            assertThat(graph.nodes().stream().filter(n -> n.outputs().size() == 3)).hasSize(2);
+            System.err.println("PEAK " + stepper.plan().peakBytes() / (double) BYTES);
+            // six states, the input, and three more at most
+            assertThat(stepper.plan().peakBytes()).isLessThan(10 * BYTES + BYTES / 4);
+        }
+    }
+
+    record Two(State a, State b, Tensor count) {}
+
+    private static State moved(State s, Tensor g, Tensor rate) {
+        var next = adam(s, g);
+        return new State(s.w.sub(next.m.mul(next.v).mul(rate)), next.m, next.v);
     }
 
     @Test

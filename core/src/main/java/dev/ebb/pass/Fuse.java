@@ -56,6 +56,20 @@ public final class Fuse {
 
     /** {@code graph} in as few kernels as pay. */
     public static Graph of(Graph graph) {
+        var fuse = fused(graph);
+        new Siblings(fuse.pieces).merge();
+        return fuse.build();
+    }
+
+    /**
+     * As {@link #of}, with every state updated by a kernel of its own: states that lie on a disk
+     * need then not be in memory together.
+     */
+    public static Graph oneByOne(Graph graph) {
+        return fused(graph).build();
+    }
+
+    private static Fuse fused(Graph graph) {
         var fuse = new Fuse(graph);
         fuse.lower(body -> of(Simplify.of(body)));
         fuse.through().reads();
@@ -67,8 +81,7 @@ public final class Fuse {
         fuse.intoEpilogues();
         new Rowwise(fuse.pieces, fuse.producer, fuse.results).fuse();
         fuse.dropUnread();
-        new Siblings(fuse.pieces).merge();
-        return fuse.build();
+        return fuse;
     }
 
     /** {@code graph} with each op as its own kernel: what {@link #of} is held against. */

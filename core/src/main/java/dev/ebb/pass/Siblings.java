@@ -9,6 +9,7 @@ import dev.ebb.ir.View;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -23,8 +24,9 @@ import java.util.TreeSet;
  * its own whenever it is computed, so all that merging could hold for longer is what an update
  * reads, the gradient above all. Hence an update may be made to wait only for what can be computed
  * as soon as its own operands are there: the other readers of the weights, which read what the
- * gradient was made from, and small numbers such as a rate. An update that waits for more, say for
- * the norm of all gradients, stays by itself, unless its sibling waits for the same.
+ * gradient was made from, and small numbers such as a rate, which are then made first. An update
+ * that waits for more, say for the norm of all gradients, stays by itself, unless its sibling waits
+ * for the same.
  */
 final class Siblings {
     /** No number is traced back through more ops than this. */
@@ -34,6 +36,9 @@ final class Siblings {
     private final Table<Value, Piece> producer = new Table<>();
     private final Table<Value, Set<Piece>> readers;
     private final Table<Piece, Integer> order = new Table<>();
+
+    /** Makers of small numbers that an update came to wait for. */
+    private final Set<Piece> awaited = new LinkedHashSet<>();
 
     /** The update that writes over a state. */
     private final Table<Value, Piece> writer = new Table<>();
@@ -57,6 +62,16 @@ final class Siblings {
             }
         }
         pieces.removeIf(p -> p.gone);
+        for (Piece piece : awaited) hasten(piece);
+    }
+
+    /** Moves {@code piece} to where its operands are there. */
+    private void hasten(Piece piece) {
+        pieces.remove(piece);
+        int at = 0;
+        for (Value v : piece.inputs)
+            at = Math.max(at, producer.find(v).map(pieces::indexOf).orElse(-1) + 1);
+        pieces.add(at, piece);
     }
 
     private static boolean isUpdate(Piece piece) {
@@ -85,11 +100,13 @@ final class Siblings {
         if (!first.region().equals(second.region())
                 || first.node.reverse() != second.node.reverse()) return false;
         var bound = together(first, second);
+        var early = new LinkedHashSet<Piece>();
         if (bound.isEmpty()
                 || isReadBetween(first, second)
                 || waitsInCircle(first, second)
-                || !mayWait(first, second)
-                || !mayWait(second, first)) return false;
+                || !mayWait(first, second, early)
+                || !mayWait(second, first, early)) return false;
+        awaited.addAll(early);
         second.kernel = bound.get().kernel();
         second.inputs = bound.get().inputs();
         second.outputs = joined(first.outputs, second.outputs);
@@ -203,7 +220,7 @@ final class Siblings {
      * Whether {@code piece} may run only once {@code other} can too, without holding what it reads
      * for longer.
      */
-    private boolean mayWait(Piece piece, Piece other) {
+    private boolean mayWait(Piece piece, Piece other, Set<Piece> early) {
         boolean holds =
                 piece.inputs.stream()
                         .anyMatch(v -> producer.find(v).isPresent() && !isSmall(v, piece));
@@ -212,12 +229,14 @@ final class Siblings {
         var before = ancestors(piece);
         for (Value v : other.inputs) {
             boolean made = piece.outputs.contains(v);
-            if (!made && !piece.inputs.contains(v) && !isThere(v, piece, before, 0)) return false;
+            if (!made && !piece.inputs.contains(v) && !isThere(v, piece, before, early, 0))
+                return false;
         }
         for (Value place : other.places) {
             for (Piece r : readers.at(place)) {
                 if (r == piece || r == other || before.contains(r)) continue;
-                if (!r.inputs.stream().allMatch(v -> isThere(v, piece, before, 0))) return false;
+                if (!r.inputs.stream().allMatch(v -> isThere(v, piece, before, early, 0)))
+                    return false;
             }
         }
         return true;
@@ -239,14 +258,20 @@ final class Siblings {
      * Whether {@code v} is there when the operands of {@code piece} are, or is a small number made
      * of such.
      */
-    private boolean isThere(Value v, Piece piece, Set<Piece> before, int depth) {
+    private boolean isThere(Value v, Piece piece, Set<Piece> before, Set<Piece> early, int depth) {
         var from = producer.find(v);
-        if (from.isEmpty() || before.contains(from.get())) return true;
-        if (depth > DEEPEST || !isSmall(v, piece)) return false;
+        if (from.isEmpty() || before.contains(from.get()) || early.contains(from.get()))
+            return true;
+        if (depth > DEEPEST || !isSmall(v, piece) || !from.get().node.op().traits().isEmpty())
+            return false;
         boolean there =
                 from.get().inputs.stream()
-                        .allMatch(x -> isSmall(x, piece) && isThere(x, piece, before, depth + 1));
-        if (there) before.add(from.get());
+                        .allMatch(
+                                x ->
+                                        isSmall(x, piece)
+                                                && isThere(x, piece, before, early, depth + 1));
+        // after those it is made from: in this order they can be moved
+        if (there) early.add(from.get());
         return there;
     }
 }
