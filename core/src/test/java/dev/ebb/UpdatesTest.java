@@ -200,9 +200,8 @@ class UpdatesTest {
                 Ebb.stepper(step, two, numbers(4), Budget.unlimited(), new Reference())) {
             var graph = stepper.plan().schedule().problem().graph();
             assertThat(graph.nodes().stream().filter(n -> n.outputs().size() == 3)).hasSize(2);
-            System.err.println("PEAK " + stepper.plan().peakBytes() / (double) BYTES);
-            // six states, the input, and three more at most
-            assertThat(stepper.plan().peakBytes()).isLessThan(10 * BYTES + BYTES / 4);
+            // six states, the input and two more; with both gradients in wait it would be three
+            assertThat(stepper.plan().peakBytes()).isLessThan(9 * BYTES + BYTES / 2);
         }
     }
 
