@@ -92,7 +92,9 @@ record Pipeline(
 
     private Graph merged(Graph traced) {
         var simple = Simplify.of(traced);
-        return Loops.merge(fusing ? Fuse.of(simple) : Fuse.unfused(simple));
+        if (!fusing) return Loops.merge(Fuse.unfused(simple));
+        boolean away = budget.disk().isPresent() && ways.has(Way.DISK);
+        return Loops.merge(away ? Fuse.oneByOne(simple) : Fuse.of(simple));
     }
 
     private TradeOff allRooms(Graph traced, List<Binding> bindings) {

@@ -35,7 +35,8 @@ public sealed interface Kernel
 
     /**
      * {@code out_j[i] = bodies_j(operand_0[i], operand_1[i], ...)} for every index {@code i} of
-     * {@code shape}.
+     * {@code shape}. All bodies are evaluated at an index before any output is written there: each
+     * output may lie over an operand that is read nowhere else than where it is written.
      */
     record Map(Shape shape, List<View> operands, List<Scalar> bodies) implements Kernel {
         public Map {

@@ -19,11 +19,11 @@ import java.util.function.UnaryOperator;
 
 /**
  * Lowers ops to kernels and merges them: reshapes vanish, views are read through, elementwise
- * chains become one Map, flow into reductions, and follow a contraction as its epilogue. A cheap
- * producer is computed again in each of its consumers where loading it would cost more: the first
- * and cheapest kind of rematerialisation. Every rewrite keeps every bit: an elementwise value is
- * the same in a register as in memory, and where storing would have rounded it (sixteen-bit
- * floats), the merged body rounds too.
+ * chains become one Map, flow into reductions, and follow a contraction as its epilogue; updates of
+ * states that read the same become one. A cheap producer is computed again in each of its consumers
+ * where loading it would cost more: the first and cheapest kind of rematerialisation. Every rewrite
+ * keeps every bit: an elementwise value is the same in a register as in memory, and where storing
+ * would have rounded it (sixteen-bit floats), the merged body rounds too.
  */
 public final class Fuse {
     /**
@@ -39,7 +39,7 @@ public final class Fuse {
     private static final int CHEAP_FROM_NOTHING = 64;
 
     static final int MOST_OPERANDS = 14;
-    private static final int LARGEST_BODY = 400;
+    static final int LARGEST_BODY = 400;
 
     /** Dearer bodies run faster over whole rows than over the tiles of a product. */
     private static final int LARGEST_EPILOGUE = 4;
@@ -56,6 +56,20 @@ public final class Fuse {
 
     /** {@code graph} in as few kernels as pay. */
     public static Graph of(Graph graph) {
+        var fuse = fused(graph);
+        new Siblings(fuse.pieces).merge();
+        return fuse.build();
+    }
+
+    /**
+     * As {@link #of}, with every state updated by a kernel of its own: states that lie on a disk
+     * need then not be in memory together.
+     */
+    public static Graph oneByOne(Graph graph) {
+        return fused(graph).build();
+    }
+
+    private static Fuse fused(Graph graph) {
         var fuse = new Fuse(graph);
         fuse.lower(body -> of(Simplify.of(body)));
         fuse.through().reads();
@@ -69,7 +83,7 @@ public final class Fuse {
         fuse.intoEpilogues();
         new Rowwise(fuse.pieces, fuse.producer, fuse.results).fuse();
         fuse.dropUnread();
-        return fuse.build();
+        return fuse;
     }
 
     /** {@code graph} with each op as its own kernel: what {@link #of} is held against. */

@@ -27,6 +27,9 @@ final class Piece {
     String name;
     boolean gone;
 
+    /** The states in whose places the outputs are stored, in order; empty if they are not. */
+    List<Value> places = List.of();
+
     /** The names this answers to: those of all ops that have become part of it. */
     final Set<String> labels = new TreeSet<>();
 

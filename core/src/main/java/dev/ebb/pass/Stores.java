@@ -52,6 +52,7 @@ final class Stores {
                 pieces.remove(store);
                 replace(store.outputs.getFirst(), store.inputs.getFirst());
             } else {
+                if (isStore(store)) store.places = List.of(store.inputs.getFirst());
                 readWhatIsStored(store);
             }
         }
