@@ -25,10 +25,11 @@ final class Ejection {
     private final double[] weight;
     private final Dice dice;
 
-    /** Those that have a place, lowest offset first, and lowest end first. */
+    /** Those that have a place, lowest offset first, and beside them when they live. */
     private final int[] byOffset;
 
-    private final int[] byEnd;
+    private final int[] starts;
+    private final int[] stops;
     private int placed;
 
     private final int[] pool;
@@ -36,6 +37,8 @@ final class Ejection {
 
     private final int[] above;
     private final int[] below;
+    private final long[] ends;
+    private final long[] bases;
     private long work;
 
     /** The buffers start at {@code offsets}, each clear of its neighbours. */
@@ -47,13 +50,16 @@ final class Ejection {
         offset = offsets.clone();
         int n = bytes.length;
         effort = new double[n];
-        for (int i = 0; i < n; i++) effort[i] = Math.sqrt((double) bytes[i]);
+        for (int i = 0; i < n; i++) effort[i] = Math.sqrt((double) bytes[i] * (to[i] - from[i]));
         weight = effort.clone();
         byOffset = new int[n];
-        byEnd = new int[n];
+        starts = new int[n];
+        stops = new int[n];
         pool = new int[n];
         above = new int[n];
         below = new int[n];
+        ends = new long[n];
+        bases = new long[n];
     }
 
     /** Leaves {@code i} where it is unless nothing else helps. */
@@ -91,9 +97,9 @@ final class Ejection {
 
     /** Finds a place for {@code i}, if need be that of others. */
     private void settle(int i, long capacity) {
-        int near = neighbours(i, byOffset, above);
-        neighbours(i, byEnd, below);
-        work += 2L * (placed + near);
+        int near = neighbours(i);
+        sortByEnd(near);
+        work += placed + 4L * near;
         long size = bytes[i];
         long at = 0;
         long target = 0;
@@ -104,16 +110,16 @@ final class Ejection {
         int left = 0;
         int under = 0;
         while (at + size <= capacity) {
-            for (; entered < near && offset[above[entered]] < at + size; entered++)
+            for (; entered < near && bases[entered] < at + size; entered++)
                 inTheWay += weight[above[entered]];
-            for (; left < near && end(below[left]) <= at; left++) inTheWay -= weight[below[left]];
+            for (; left < near && ends[left] <= at; left++) inTheWay -= weight[below[left]];
             if (entered == left) {
-                long spare = (entered < near ? offset[above[entered]] : capacity) - at - size;
+                long spare = (entered < near ? bases[entered] : capacity) - at - size;
                 if (spare < tightest) {
                     tightest = spare;
                     target = at;
                 }
-            } else if (tightest == Long.MAX_VALUE) {
+            } else if (tightest == Long.MAX_VALUE && inTheWay < least) {
                 double price = inTheWay * (1 + NOISE * dice.next());
                 if (price < least) {
                     least = price;
@@ -121,9 +127,9 @@ final class Ejection {
                 }
             }
             // the next place on top of a neighbour or right under one
-            long next = left < near ? end(below[left]) : Long.MAX_VALUE;
-            while (under < near && offset[above[under]] - size <= at) under++;
-            long hanging = (under < near ? offset[above[under]] : capacity) - size;
+            long next = left < near ? ends[left] : Long.MAX_VALUE;
+            while (under < near && bases[under] - size <= at) under++;
+            long hanging = (under < near ? bases[under] : capacity) - size;
             if (hanging > at && hanging < next) next = hanging;
             if (next == Long.MAX_VALUE) break;
             at = next;
@@ -136,54 +142,73 @@ final class Ejection {
         add(i);
     }
 
-    /** Those that have a place and live beside {@code i}, in the order of the list. */
-    private int neighbours(int i, int[] list, int[] found) {
+    /** Those that have a place and live beside {@code i}, lowest offset first. */
+    private int neighbours(int i) {
         int count = 0;
         int f = from[i];
         int t = to[i];
         for (int k = 0; k < placed; k++) {
-            int j = list[k];
-            if (from[j] < t && f < to[j]) found[count++] = j;
+            if (starts[k] < t && f < stops[k]) above[count++] = byOffset[k];
         }
         return count;
+    }
+
+    /** The same, lowest end first: by insertion, since most are in that order already. */
+    private void sortByEnd(int near) {
+        for (int k = 0; k < near; k++) {
+            int i = above[k];
+            bases[k] = offset[i];
+            long end = end(i);
+            int at = k;
+            for (; at > 0 && ends[at - 1] > end; at--) {
+                ends[at] = ends[at - 1];
+                below[at] = below[at - 1];
+            }
+            ends[at] = end;
+            below[at] = i;
+        }
     }
 
     private void eject(int near, long low, long high) {
         for (int k = 0; k < near; k++) {
             int j = above[k];
             if (offset[j] >= high || end(j) <= low) continue;
-            remove(byOffset, j);
-            remove(byEnd, j);
-            placed--;
+            remove(j);
             pool[waiting++] = j;
         }
     }
 
-    private void remove(int[] list, int i) {
-        int k = 0;
-        while (list[k] != i) k++;
-        System.arraycopy(list, k + 1, list, k, placed - k - 1);
+    private void remove(int i) {
+        int k = after(offset[i]) - 1;
+        while (byOffset[k] != i) k--;
+        placed--;
+        shift(k + 1, k, placed - k);
     }
 
     private void add(int i) {
+        int k = after(offset[i]);
+        shift(k, k + 1, placed - k);
+        placed++;
+        byOffset[k] = i;
+        starts[k] = from[i];
+        stops[k] = to[i];
+    }
+
+    /** How many start at this offset or below. */
+    private int after(long at) {
         int low = 0;
         int high = placed;
         while (low < high) {
             int mid = (low + high) >>> 1;
-            if (offset[byOffset[mid]] <= offset[i]) low = mid + 1;
+            if (offset[byOffset[mid]] <= at) low = mid + 1;
             else high = mid;
         }
-        System.arraycopy(byOffset, low, byOffset, low + 1, placed - low);
-        byOffset[low] = i;
-        low = 0;
-        high = placed;
-        while (low < high) {
-            int mid = (low + high) >>> 1;
-            if (end(byEnd[mid]) <= end(i)) low = mid + 1;
-            else high = mid;
-        }
-        System.arraycopy(byEnd, low, byEnd, low + 1, placed - low);
-        byEnd[low] = i;
-        placed++;
+        return low;
+    }
+
+    private void shift(int source, int target, int count) {
+        System.arraycopy(byOffset, source, byOffset, target, count);
+        System.arraycopy(starts, source, starts, target, count);
+        System.arraycopy(stops, source, stops, target, count);
     }
 }

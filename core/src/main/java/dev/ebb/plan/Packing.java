@@ -28,10 +28,13 @@ final class Packing {
     private static final int ATTEMPTS = 3;
 
     private static final int PROMISED = 1020;
-    private static final int PROMISED_ATTEMPTS = 24;
+    private static final int PROMISED_ATTEMPTS = 8;
 
     /** Comparisons for an attempt: some succeed soon, and others never. */
     private static final long ATTEMPT = 10_000_000L;
+
+    /** For one of those beyond {@link #ATTEMPTS}. */
+    private static final long LONG_ATTEMPT = 50_000_000L;
 
     /** Buffers below such a part of the peak are small; attempts take turns. */
     private static final int[] SMALL = {300, 1000, Integer.MAX_VALUE};
@@ -157,8 +160,8 @@ final class Packing {
             long target = floor + spare;
             int attempts = goal == PROMISED ? PROMISED_ATTEMPTS : ATTEMPTS;
             for (int k = 0; k < attempts && bestArena > target; k++) {
-                fit(target, k, false);
-                if (k < ATTEMPTS && bestArena > target) fit(target, k, true);
+                if (k < ATTEMPTS) fit(target, k, false);
+                if (bestArena > target) fit(target, k, true);
             }
             if (goal <= PROMISED && bestArena > target) return;
         }
@@ -180,16 +183,21 @@ final class Packing {
         long room = goal - height;
         var start =
                 anew
-                        ? Stacks.of(rest.from, rest.to, rest.bytes, room)
+                        ? piled(rest, room, attempt)
                         : Arrays.stream(large).mapToLong(i -> best[i]).toArray();
         var ejection = new Ejection(rest.from, rest.to, rest.bytes, start, attempt);
-        for (int k = 0; anew && k < large.length; k++) if (start[k] < room) ejection.hold(k);
-        if (!ejection.fit(room, ATTEMPT)) return;
+        if (!ejection.fit(room, attempt < ATTEMPTS ? ATTEMPT : LONG_ATTEMPT)) return;
         for (int k = 0; k < large.length; k++) best[large[k]] = ejection.offsets()[k];
         for (int k = 0; k < small.length; k++) best[small[k]] = room + shelf.best[k];
         bestArena = goal;
         // what hangs above a gap falls into it
         place(sorted(Comparator.comparingLong(i -> best[i])), goal);
+    }
+
+    private static long[] piled(Packing of, long room, int attempt) {
+        var piles = new Piles(of.from, of.to, of.bytes, attempt);
+        piles.fit(room, 1 + attempt);
+        return piles.offsets();
     }
 
     private int[] some(IntPredicate which) {
