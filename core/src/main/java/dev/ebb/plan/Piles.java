@@ -17,7 +17,7 @@ import java.util.Arrays;
  */
 final class Piles {
     /** How much earlier, as a factor of the lifetime's logarithm, one goes that was left out. */
-    private static final double STEP = 0.5;
+    static double STEP = Double.parseDouble(System.getProperty("step", "0.2"));
 
     static double POW = Double.parseDouble(System.getProperty("pw", "4")), EPS = Double.parseDouble(System.getProperty("eps", "50"));
     private final int[] from;
@@ -31,6 +31,8 @@ final class Piles {
     private final long[] order;
     private final long[] offset;
     private final long[] near;
+    private final int[] loose;
+    private int between;
     private final Dice dice;
     private long[] best;
     private long leastOut = Long.MAX_VALUE;
@@ -52,6 +54,7 @@ final class Piles {
         order = new long[n];
         offset = new long[n];
         near = new long[n];
+        loose = new int[n];
         best = new long[n];
         for (int i = 0; i < n; i++) {
             for (int t = this.from[i]; t < this.to[i]; t++) load[t] += bytes[i];
@@ -108,16 +111,13 @@ final class Piles {
             bottom[t] = 0;
             top[t] = capacity;
         }
-        int left = 0;
-        for (int k = 0; k < order.length; k++) {
-            int i = (int) (order[k] & 0x3fffff);
-            offset[i] = bytes[i] == 0 ? 0 : capacity;
-            if (bytes[i] > 0 && !pile(i)) order[left++] = i;
-        }
+        Arrays.fill(offset, capacity);
+        between = 0;
         long out = 0;
-        for (int k = 0; k < left; k++) {
-            int i = (int) order[k];
-            if (!squeezeIn(i, capacity)) out += bytes[i];
+        for (long next : order) {
+            int i = (int) (next & 0x3fffff);
+            if (bytes[i] == 0) offset[i] = 0;
+            else if (!pile(i) && !squeezeIn(i, capacity)) out += bytes[i];
         }
         return out;
     }
@@ -141,6 +141,8 @@ final class Piles {
             below += share(low - bottom[m], spare[m]);
             above += share(top[m] - ceiling, spare[m]);
         }
+        if (!isFree(i, low)) below = Double.POSITIVE_INFINITY;
+        if (!isFree(i, high)) above = Double.POSITIVE_INFINITY;
         if (below == Double.POSITIVE_INFINITY && above == Double.POSITIVE_INFINITY) return false;
         boolean down = below <= above;
         offset[i] = down ? low : high;
@@ -156,12 +158,28 @@ final class Piles {
         return true;
     }
 
+    /** Whether {@code i} at this offset would be clear of all that lie between the piles. */
+    private boolean isFree(int i, long at) {
+        for (int k = 0; k < between; k++) {
+            int j = loose[k];
+            if (from[j] < to[i]
+                    && from[i] < to[j]
+                    && offset[j] < at + bytes[i]
+                    && at < offset[j] + bytes[j]) return false;
+        }
+        work += between;
+        return true;
+    }
+
     private static double share(long lost, long spare) {
         if (lost == 0) return 0;
         return lost > spare ? Double.POSITIVE_INFINITY : (double) lost / spare;
     }
 
-    /** The tightest gap between those that live beside {@code i}, if there is one. */
+    /**
+     * The tightest gap between those that live beside {@code i}, if there is one: at its upper or its
+     * lower end, where more rests against it.
+     */
     private boolean squeezeIn(int i, long capacity) {
         int count = 0;
         for (int j = 0; j < bytes.length; j++) {
@@ -172,16 +190,34 @@ final class Piles {
         work += bytes.length + 8L * count;
         long at = 0;
         long tightest = Long.MAX_VALUE;
+        long where = 0;
         for (int k = 0; k <= count; k++) {
             long next = k < count ? near[k] >> 22 : capacity;
             long gap = next - at - bytes[i];
             if (gap >= 0 && gap < tightest) {
                 tightest = gap;
-                offset[i] = at;
+                where = at;
             }
             if (k < count) at = Math.max(at, next + bytes[(int) (near[k] & 0x3fffff)]);
         }
-        return tightest < Long.MAX_VALUE;
+        if (tightest == Long.MAX_VALUE) return false;
+        long high = where + tightest;
+        boolean down = where == 0 || high + bytes[i] < capacity && rests(i, where, high, count);
+        offset[i] = down ? where : high;
+        loose[between++] = i;
+        return true;
+    }
+
+    /** Whether more of the time somebody ends at {@code low} than begins above {@code high}. */
+    private boolean rests(int i, long low, long high, int count) {
+        double touching = 0;
+        for (int k = 0; k < count; k++) {
+            int j = (int) (near[k] & 0x3fffff);
+            int time = Math.min(to[i], to[j]) - Math.max(from[i], from[j]);
+            if (offset[j] + bytes[j] == low) touching += time;
+            if (offset[j] == high + bytes[i]) touching -= time;
+        }
+        return touching >= 0;
     }
 
     long work() {
