@@ -14,9 +14,6 @@ final class Ejection {
     /** How much chance enters the choice of a place. */
     private static final double NOISE = 0.1;
 
-    /** More than all others together weigh. */
-    private static final double HELD = 0x1p40;
-
     private final int[] from;
     private final int[] to;
     private final long[] bytes;
@@ -25,13 +22,7 @@ final class Ejection {
     private final double[] weight;
     private final Dice dice;
 
-    /** Those that have a place, lowest offset first, and beside them when they live. */
-    private final int[] byOffset;
-
-    private final int[] starts;
-    private final int[] stops;
-    private int placed;
-
+    private final Placed placed;
     private final int[] pool;
     private int waiting;
 
@@ -52,19 +43,12 @@ final class Ejection {
         effort = new double[n];
         for (int i = 0; i < n; i++) effort[i] = Math.sqrt((double) bytes[i] * (to[i] - from[i]));
         weight = effort.clone();
-        byOffset = new int[n];
-        starts = new int[n];
-        stops = new int[n];
+        placed = new Placed(from, to, offset);
         pool = new int[n];
         above = new int[n];
         below = new int[n];
         ends = new long[n];
         bases = new long[n];
-    }
-
-    /** Leaves {@code i} where it is unless nothing else helps. */
-    void hold(int i) {
-        weight[i] = HELD;
     }
 
     long[] offsets() {
@@ -78,11 +62,11 @@ final class Ejection {
     /** Whether all found a place below {@code capacity} within so many comparisons. */
     boolean fit(long capacity, long allowance) {
         work = 0;
-        placed = 0;
+        placed.clear();
         waiting = 0;
         for (int i = 0; i < bytes.length; i++) {
             if (bytes[i] == 0) continue;
-            if (end(i) <= capacity) add(i);
+            if (end(i) <= capacity) placed.add(i);
             else pool[waiting++] = i;
         }
         while (waiting > 0) {
@@ -97,9 +81,9 @@ final class Ejection {
 
     /** Finds a place for {@code i}, if need be that of others. */
     private void settle(int i, long capacity) {
-        int near = neighbours(i);
+        int near = placed.beside(i, above);
         sortByEnd(near);
-        work += placed + 4L * near;
+        work += placed.size() + 4L * near;
         long size = bytes[i];
         long at = 0;
         long target = 0;
@@ -139,21 +123,10 @@ final class Ejection {
             eject(near, target, target + size);
         }
         offset[i] = target;
-        add(i);
+        placed.add(i);
     }
 
-    /** Those that have a place and live beside {@code i}, lowest offset first. */
-    private int neighbours(int i) {
-        int count = 0;
-        int f = from[i];
-        int t = to[i];
-        for (int k = 0; k < placed; k++) {
-            if (starts[k] < t && f < stops[k]) above[count++] = byOffset[k];
-        }
-        return count;
-    }
-
-    /** The same, lowest end first: by insertion, since most are in that order already. */
+    /** The neighbours, lowest end first: by insertion, since most are in that order already. */
     private void sortByEnd(int near) {
         for (int k = 0; k < near; k++) {
             int i = above[k];
@@ -173,42 +146,8 @@ final class Ejection {
         for (int k = 0; k < near; k++) {
             int j = above[k];
             if (offset[j] >= high || end(j) <= low) continue;
-            remove(j);
+            placed.remove(j);
             pool[waiting++] = j;
         }
-    }
-
-    private void remove(int i) {
-        int k = after(offset[i]) - 1;
-        while (byOffset[k] != i) k--;
-        placed--;
-        shift(k + 1, k, placed - k);
-    }
-
-    private void add(int i) {
-        int k = after(offset[i]);
-        shift(k, k + 1, placed - k);
-        placed++;
-        byOffset[k] = i;
-        starts[k] = from[i];
-        stops[k] = to[i];
-    }
-
-    /** How many start at this offset or below. */
-    private int after(long at) {
-        int low = 0;
-        int high = placed;
-        while (low < high) {
-            int mid = (low + high) >>> 1;
-            if (offset[byOffset[mid]] <= at) low = mid + 1;
-            else high = mid;
-        }
-        return low;
-    }
-
-    private void shift(int source, int target, int count) {
-        System.arraycopy(byOffset, source, byOffset, target, count);
-        System.arraycopy(starts, source, starts, target, count);
-        System.arraycopy(stops, source, stops, target, count);
     }
 }

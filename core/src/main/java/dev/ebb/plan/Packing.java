@@ -12,8 +12,8 @@ import java.util.stream.IntStream;
  * matters is the order. Several are tried, large ones first being the usual winner; then whoever
  * ends above the peak of live bytes, which no arena can undercut, goes first. What is still more
  * than that peak is brought into ever smaller arenas by {@link Ejection}: the large buffers, beside
- * a shelf for the small ones, from the best packing so far and around {@link Stacks}. The work is
- * bounded by counts, not by a clock.
+ * a shelf for the small ones, from the best packing so far; and all of them from {@link Piles}. The
+ * work is bounded by counts, not by a clock.
  */
 final class Packing {
     /** Comparisons spent on orders; beyond it the best so far stands. */
@@ -32,10 +32,10 @@ final class Packing {
 
     private static final int PROMISED_ATTEMPTS = 10;
 
-    /** Rounds of piling up, at first and where that was not enough. */
-    private static final int FEW_ROUNDS = 20;
+    /** Comparisons spent on piling up, at first and where that was not enough. */
+    private static final long PILING = 20_000_000L;
 
-    private static final int MANY_ROUNDS = 80;
+    private static final long LONG_PILING = 100_000_000L;
 
     /** Comparisons for an attempt: some succeed soon, and others never. */
     private static final long ATTEMPT = 10_000_000L;
@@ -194,7 +194,7 @@ final class Packing {
     /** Piles all up in {@code goal} bytes; those left out may take the places of others. */
     private void build(long goal, int attempt) {
         var piles = new Piles(from, to, bytes, attempt);
-        boolean fits = piles.fit(goal, attempt < ATTEMPTS ? FEW_ROUNDS : MANY_ROUNDS);
+        boolean fits = piles.fit(goal, attempt < ATTEMPTS ? PILING : LONG_PILING);
         var ejection = new Ejection(from, to, bytes, piles.offsets(), attempt);
         if (fits || ejection.fit(goal, ATTEMPT))
             settle(fits ? piles.offsets() : ejection.offsets(), goal);
