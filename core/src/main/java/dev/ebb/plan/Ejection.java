@@ -14,9 +14,6 @@ final class Ejection {
     /** How much chance enters the choice of a place. */
     private static final double NOISE = 0.1;
 
-    /** More than all others together weigh. */
-    private static final double HELD = 0x1p40;
-
     private final int[] from;
     private final int[] to;
     private final long[] bytes;
@@ -25,17 +22,14 @@ final class Ejection {
     private final double[] weight;
     private final Dice dice;
 
-    /** Those that have a place, lowest offset first, and lowest end first. */
-    private final int[] byOffset;
-
-    private final int[] byEnd;
-    private int placed;
-
+    private final Placed placed;
     private final int[] pool;
     private int waiting;
 
     private final int[] above;
     private final int[] below;
+    private final long[] ends;
+    private final long[] bases;
     private long work;
 
     /** The buffers start at {@code offsets}, each clear of its neighbours. */
@@ -47,18 +41,14 @@ final class Ejection {
         offset = offsets.clone();
         int n = bytes.length;
         effort = new double[n];
-        for (int i = 0; i < n; i++) effort[i] = Math.sqrt((double) bytes[i]);
+        for (int i = 0; i < n; i++) effort[i] = Math.sqrt((double) bytes[i] * (to[i] - from[i]));
         weight = effort.clone();
-        byOffset = new int[n];
-        byEnd = new int[n];
+        placed = new Placed(from, to, offset);
         pool = new int[n];
         above = new int[n];
         below = new int[n];
-    }
-
-    /** Leaves {@code i} where it is unless nothing else helps. */
-    void hold(int i) {
-        weight[i] = HELD;
+        ends = new long[n];
+        bases = new long[n];
     }
 
     long[] offsets() {
@@ -72,11 +62,11 @@ final class Ejection {
     /** Whether all found a place below {@code capacity} within so many comparisons. */
     boolean fit(long capacity, long allowance) {
         work = 0;
-        placed = 0;
+        placed.clear();
         waiting = 0;
         for (int i = 0; i < bytes.length; i++) {
             if (bytes[i] == 0) continue;
-            if (end(i) <= capacity) add(i);
+            if (end(i) <= capacity) placed.add(i);
             else pool[waiting++] = i;
         }
         while (waiting > 0) {
@@ -91,9 +81,9 @@ final class Ejection {
 
     /** Finds a place for {@code i}, if need be that of others. */
     private void settle(int i, long capacity) {
-        int near = neighbours(i, byOffset, above);
-        neighbours(i, byEnd, below);
-        work += 2L * (placed + near);
+        int near = placed.beside(i, above);
+        sortByEnd(near);
+        work += placed.size() + 4L * near;
         long size = bytes[i];
         long at = 0;
         long target = 0;
@@ -104,16 +94,16 @@ final class Ejection {
         int left = 0;
         int under = 0;
         while (at + size <= capacity) {
-            for (; entered < near && offset[above[entered]] < at + size; entered++)
+            for (; entered < near && bases[entered] < at + size; entered++)
                 inTheWay += weight[above[entered]];
-            for (; left < near && end(below[left]) <= at; left++) inTheWay -= weight[below[left]];
+            for (; left < near && ends[left] <= at; left++) inTheWay -= weight[below[left]];
             if (entered == left) {
-                long spare = (entered < near ? offset[above[entered]] : capacity) - at - size;
+                long spare = (entered < near ? bases[entered] : capacity) - at - size;
                 if (spare < tightest) {
                     tightest = spare;
                     target = at;
                 }
-            } else if (tightest == Long.MAX_VALUE) {
+            } else if (tightest == Long.MAX_VALUE && inTheWay < least) {
                 double price = inTheWay * (1 + NOISE * dice.next());
                 if (price < least) {
                     least = price;
@@ -121,9 +111,9 @@ final class Ejection {
                 }
             }
             // the next place on top of a neighbour or right under one
-            long next = left < near ? end(below[left]) : Long.MAX_VALUE;
-            while (under < near && offset[above[under]] - size <= at) under++;
-            long hanging = (under < near ? offset[above[under]] : capacity) - size;
+            long next = left < near ? ends[left] : Long.MAX_VALUE;
+            while (under < near && bases[under] - size <= at) under++;
+            long hanging = (under < near ? bases[under] : capacity) - size;
             if (hanging > at && hanging < next) next = hanging;
             if (next == Long.MAX_VALUE) break;
             at = next;
@@ -133,57 +123,31 @@ final class Ejection {
             eject(near, target, target + size);
         }
         offset[i] = target;
-        add(i);
+        placed.add(i);
     }
 
-    /** Those that have a place and live beside {@code i}, in the order of the list. */
-    private int neighbours(int i, int[] list, int[] found) {
-        int count = 0;
-        int f = from[i];
-        int t = to[i];
-        for (int k = 0; k < placed; k++) {
-            int j = list[k];
-            if (from[j] < t && f < to[j]) found[count++] = j;
+    /** The neighbours, lowest end first: by insertion, since most are in that order already. */
+    private void sortByEnd(int near) {
+        for (int k = 0; k < near; k++) {
+            int i = above[k];
+            bases[k] = offset[i];
+            long end = end(i);
+            int at = k;
+            for (; at > 0 && ends[at - 1] > end; at--) {
+                ends[at] = ends[at - 1];
+                below[at] = below[at - 1];
+            }
+            ends[at] = end;
+            below[at] = i;
         }
-        return count;
     }
 
     private void eject(int near, long low, long high) {
         for (int k = 0; k < near; k++) {
             int j = above[k];
             if (offset[j] >= high || end(j) <= low) continue;
-            remove(byOffset, j);
-            remove(byEnd, j);
-            placed--;
+            placed.remove(j);
             pool[waiting++] = j;
         }
-    }
-
-    private void remove(int[] list, int i) {
-        int k = 0;
-        while (list[k] != i) k++;
-        System.arraycopy(list, k + 1, list, k, placed - k - 1);
-    }
-
-    private void add(int i) {
-        int low = 0;
-        int high = placed;
-        while (low < high) {
-            int mid = (low + high) >>> 1;
-            if (offset[byOffset[mid]] <= offset[i]) low = mid + 1;
-            else high = mid;
-        }
-        System.arraycopy(byOffset, low, byOffset, low + 1, placed - low);
-        byOffset[low] = i;
-        low = 0;
-        high = placed;
-        while (low < high) {
-            int mid = (low + high) >>> 1;
-            if (end(byEnd[mid]) <= end(i)) low = mid + 1;
-            else high = mid;
-        }
-        System.arraycopy(byEnd, low, byEnd, low + 1, placed - low);
-        byEnd[low] = i;
-        placed++;
     }
 }

@@ -12,8 +12,8 @@ import java.util.stream.IntStream;
  * matters is the order. Several are tried, large ones first being the usual winner; then whoever
  * ends above the peak of live bytes, which no arena can undercut, goes first. What is still more
  * than that peak is brought into ever smaller arenas by {@link Ejection}: the large buffers, beside
- * a shelf for the small ones, from the best packing so far and around {@link Stacks}. The work is
- * bounded by counts, not by a clock.
+ * a shelf for the small ones, from the best packing so far; and all of them from {@link Piles}. The
+ * work is bounded by counts, not by a clock.
  */
 final class Packing {
     /** Comparisons spent on orders; beyond it the best so far stands. */
@@ -24,11 +24,18 @@ final class Packing {
     /** Arenas to try, in thousandths of the peak of live bytes. */
     private static final int[] GOALS = {1080, 1040, 1030, 1020, 1010, 1005, 1002, 1000};
 
-    /** How often each is tried, and the one that every plan should reach. */
+    /** How often each is tried from the best so far, and anew. */
     private static final int ATTEMPTS = 3;
 
+    /** How often the one that every plan should reach is tried anew. */
     private static final int PROMISED = 1020;
-    private static final int PROMISED_ATTEMPTS = 24;
+
+    private static final int PROMISED_ATTEMPTS = 10;
+
+    /** Comparisons spent on piling up, at first and where that was not enough. */
+    private static final long PILING = 20_000_000L;
+
+    private static final long LONG_PILING = 100_000_000L;
 
     /** Comparisons for an attempt: some succeed soon, and others never. */
     private static final long ATTEMPT = 10_000_000L;
@@ -155,20 +162,17 @@ final class Packing {
             // whole cache lines, or the shelf would begin between two
             long spare = floor / 1000 * (goal - 1000) / Schedule.ALIGNMENT * Schedule.ALIGNMENT;
             long target = floor + spare;
-            int attempts = goal == PROMISED ? PROMISED_ATTEMPTS : ATTEMPTS;
-            for (int k = 0; k < attempts && bestArena > target; k++) {
-                fit(target, k, false);
-                if (k < ATTEMPTS && bestArena > target) fit(target, k, true);
+            int anew = goal > PROMISED ? 1 : goal == PROMISED ? PROMISED_ATTEMPTS : ATTEMPTS;
+            for (int k = 0; k < Math.max(anew, ATTEMPTS) && bestArena > target; k++) {
+                if (k < ATTEMPTS) improve(target, k);
+                if (k < anew && bestArena > target) build(target, k);
             }
             if (goal <= PROMISED && bestArena > target) return;
         }
     }
 
-    /**
-     * Tries to bring all into {@code goal} bytes, the small ones on a shelf above the others: from
-     * the best so far, or all anew around two stacks of those that live long.
-     */
-    private void fit(long goal, int attempt, boolean anew) {
+    /** Brings the best so far into {@code goal} bytes, the small ones on a shelf above. */
+    private void improve(long goal, int attempt) {
         long limit = floor / SMALL[attempt % SMALL.length];
         var large = some(i -> bytes[i] >= limit);
         var small = some(i -> bytes[i] < limit);
@@ -178,18 +182,29 @@ final class Packing {
         var rest = among(large);
         if (rest.floor + height > goal) return;
         long room = goal - height;
-        var start =
-                anew
-                        ? Stacks.of(rest.from, rest.to, rest.bytes, room)
-                        : Arrays.stream(large).mapToLong(i -> best[i]).toArray();
+        var start = Arrays.stream(large).mapToLong(i -> best[i]).toArray();
         var ejection = new Ejection(rest.from, rest.to, rest.bytes, start, attempt);
-        for (int k = 0; anew && k < large.length; k++) if (start[k] < room) ejection.hold(k);
         if (!ejection.fit(room, ATTEMPT)) return;
-        for (int k = 0; k < large.length; k++) best[large[k]] = ejection.offsets()[k];
-        for (int k = 0; k < small.length; k++) best[small[k]] = room + shelf.best[k];
-        bestArena = goal;
+        var found = new long[bytes.length];
+        for (int k = 0; k < large.length; k++) found[large[k]] = ejection.offsets()[k];
+        for (int k = 0; k < small.length; k++) found[small[k]] = room + shelf.best[k];
+        settle(found, goal);
+    }
+
+    /** Piles all up in {@code goal} bytes; those left out may take the places of others. */
+    private void build(long goal, int attempt) {
+        var piles = new Piles(from, to, bytes, attempt);
+        boolean fits = piles.fit(goal, attempt < ATTEMPTS ? PILING : LONG_PILING);
+        var ejection = new Ejection(from, to, bytes, piles.offsets(), attempt);
+        if (fits || ejection.fit(goal, ATTEMPT))
+            settle(fits ? piles.offsets() : ejection.offsets(), goal);
+    }
+
+    private void settle(long[] found, long arena) {
+        best = found;
+        bestArena = arena;
         // what hangs above a gap falls into it
-        place(sorted(Comparator.comparingLong(i -> best[i])), goal);
+        place(sorted(Comparator.comparingLong(i -> best[i])), arena);
     }
 
     private int[] some(IntPredicate which) {

@@ -72,19 +72,51 @@ class PackingTest {
     /** Weights leave and gradients come, layer by layer; each layer peaks in between. */
     @Test
     void theRoomBetweenWeightsAndGradientsStaysInOnePiece() {
-        var from = new int[] {-1, -1, -1, 3, 4, 6, 2};
-        var to = new int[] {5, 7, 9, 10, 10, 10, 3};
-        var bytes = new long[] {30, 20, 10, 10, 30, 20, 5};
-        long room = 100;
-        assertThat(Stacks.of(from, to, bytes, room)).containsExactly(40, 70, 90, 0, 10, 40, room);
+        var from = new int[] {-1, -1, -1, 3, 5, 7, 4, 6, 8};
+        var to = new int[] {5, 7, 9, 10, 10, 10, 5, 7, 9};
+        var bytes = new long[] {20, 20, 20, 20, 20, 20, 35, 35, 35};
+        var piles = new Piles(from, to, bytes, 0);
+        assertThat(piles.fit(115, 10_000)).isTrue();
+        var first = piles.offsets();
+        assertThat(first[6]).as("the room slides upwards").isLessThan(first[7]);
+        assertThat(first[7]).isLessThan(first[8]);
+    }
+
+    /** The last lives while the room slides past it, and the room is needed on both sides of it. */
+    @Test
+    void theRoomGoesAroundWhatIsInItsWay() {
+        int layers = 8;
+        int n = 4 * layers + 1;
+        var from = new int[n];
+        var to = new int[n];
+        var bytes = new long[n];
+        for (int k = 0; k < layers; k++) {
+            int start = 10 * k;
+            set(from, to, bytes, 4 * k, -1, start + 6, 40);
+            set(from, to, bytes, 4 * k + 1, start + 4, 10 * layers, 40);
+            set(from, to, bytes, 4 * k + 2, start + 4, start + 6, 30);
+            set(from, to, bytes, 4 * k + 3, start + 5, start + 8, 20);
+        }
+        set(from, to, bytes, n - 1, 12, 37, 10);
+        var packing = Packing.of(from, to, bytes);
+        assertThat(packing.arena()).isEqualTo(packing.floor());
+    }
+
+    private static void set(
+            int[] from, int[] to, long[] bytes, int i, int start, int stop, long size) {
+        from[i] = start;
+        to[i] = stop;
+        bytes[i] = size * Schedule.ALIGNMENT;
     }
 
     @Test
-    void whatWouldMeetTheOtherStackIsInNone() {
-        var from = new int[] {-1, 2, 6};
-        var to = new int[] {5, 9, 9};
-        var bytes = new long[] {60, 50, 50};
-        assertThat(Stacks.of(from, to, bytes, 100)).containsExactly(40, 100, 0);
+    void whatCannotFitIsLeftOut() {
+        var from = new int[] {0, 0};
+        var to = new int[] {2, 1};
+        var bytes = new long[] {60, 50};
+        var piles = new Piles(from, to, bytes, 0);
+        assertThat(piles.fit(100, 10_000)).isFalse();
+        assertThat(piles.offsets()).containsExactly(0, 100);
     }
 
     @Test

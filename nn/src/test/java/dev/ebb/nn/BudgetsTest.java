@@ -149,34 +149,34 @@ class BudgetsTest {
         holdsAtEveryBudget(f, new Task<>(model, noise(6, 2, 2, 16, 16), noise(7, 2, 1, 16, 16)));
     }
 
-    @Test
-    void recurrentNetwork() {
-        record Two(Lstm first, Lstm second) {}
-        var model = new Two(Lstm.of(6, 16, new Seed(8)), Lstm.of(16, 16, new Seed(9)));
+    /** Two layers, one after the other. */
+    private record Two(Lstm first, Lstm second) {
+        static Two of(int in, int hidden) {
+            return new Two(Lstm.of(in, hidden, new Seed(8)), Lstm.of(hidden, hidden, new Seed(9)));
+        }
+    }
+
+    private static void recurrentNetwork(Fn2<Lstm, Tensor, Tensor> layer) {
         Fn<Task<Two>, Ebb.ValueAndGrad<Two>> f =
                 t ->
                         Ebb.valueAndGrad(
                                         (Two m) ->
-                                                m.second()
-                                                        .apply(m.first().apply(t.x()).out())
-                                                        .out()
+                                                layer.apply(
+                                                                m.second(),
+                                                                layer.apply(m.first(), t.x()))
                                                         .mseLoss(t.y()))
                                 .apply(t.model());
-        holdsAtEveryBudget(f, new Task<>(model, noise(10, 12, 4, 6), noise(11, 12, 4, 16)));
+        holdsAtEveryBudget(f, new Task<>(Two.of(6, 16), noise(10, 12, 4, 6), noise(11, 12, 4, 16)));
+    }
+
+    @Test
+    void recurrentNetwork() {
+        recurrentNetwork((layer, x) -> layer.apply(x).out());
     }
 
     @Test
     void recurrentNetworkUnrolled() {
-        record Two(Lstm first, Lstm second) {}
-        var model = new Two(Lstm.of(6, 16, new Seed(8)), Lstm.of(16, 16, new Seed(9)));
-        Fn<Task<Two>, Ebb.ValueAndGrad<Two>> f =
-                t ->
-                        Ebb.valueAndGrad(
-                                        (Two m) ->
-                                                unrolled(m.second(), unrolled(m.first(), t.x()))
-                                                        .mseLoss(t.y()))
-                                .apply(t.model());
-        holdsAtEveryBudget(f, new Task<>(model, noise(10, 12, 4, 6), noise(11, 12, 4, 16)));
+        recurrentNetwork(BudgetsTest::unrolled);
     }
 
     private static Tensor unrolled(Lstm layer, Tensor x) {
