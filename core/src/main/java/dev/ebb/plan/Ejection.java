@@ -14,8 +14,6 @@ final class Ejection {
     /** How much chance enters the choice of a place. */
     private static final double NOISE = 0.1;
 
-    private final int[] from;
-    private final int[] to;
     private final long[] bytes;
     private final long[] offset;
     private final double[] effort;
@@ -35,8 +33,6 @@ final class Ejection {
     /** The buffers start at {@code offsets}, each clear of its neighbours. */
     Ejection(int[] from, int[] to, long[] bytes, long[] offsets, int seed) {
         dice = new Dice(seed);
-        this.from = from;
-        this.to = to;
         this.bytes = bytes;
         offset = offsets.clone();
         int n = bytes.length;
