@@ -7,12 +7,12 @@ import java.util.Arrays;
  * bottom and down from the top, those that live longest first, so that the room between stays in
  * one piece. Where a buffer lives longer than what it rests on, room is lost: each goes to the side
  * where that takes the smaller share of what its moments can spare. So weights, which a backward
- * pass lets go of one by one, hang from the top, the last to go uppermost; gradients are stacked
- * from the bottom as they come; and the room between slides upwards, where gradients in the places
- * of weights that happen to have gone would cut it to pieces. How long one lives counts mostly at
- * the moments at which memory is scarce. What fits on neither pile goes into the tightest gap there
- * is, before those that live shorter have filled it: a value that lives while the room slides past
- * it cuts the room in two, and the rest goes around it.
+ * pass lets go of one by one, lie on one side, the last to go outermost; gradients are piled up on
+ * the other as they come; and the room between slides, where gradients in the places of weights
+ * that happen to have gone would cut it to pieces. How long one lives counts mostly at the moments
+ * at which memory is scarce. What fits on neither pile goes into the tightest gap there is, before
+ * those that live shorter have filled it: a value that lives while the room slides past it cuts the
+ * room in two, and the rest goes around it.
  *
  * <p>Whoever finds no place goes a little earlier in the next round. This is squeaky wheel
  * optimization (Joslin and Clements, 1999). {@link Ejection} takes over where a few are left out.

@@ -76,10 +76,17 @@ class PackingTest {
         var to = new int[] {5, 7, 9, 10, 10, 10, 5, 7, 9};
         var bytes = new long[] {20, 20, 20, 20, 20, 20, 35, 35, 35};
         var piles = new Piles(from, to, bytes, 0);
+        // each peak fills all: its large buffer has just the room that is left
         assertThat(piles.fit(115, 10_000)).isTrue();
-        var first = piles.offsets();
-        assertThat(first[6]).as("the room slides upwards").isLessThan(first[7]);
-        assertThat(first[7]).isLessThan(first[8]);
+        var at = piles.offsets();
+        for (int i = 0; i < at.length; i++) {
+            assertThat(at[i]).isBetween(0L, 115 - bytes[i]);
+            for (int j = 0; j < i; j++) {
+                boolean together = from[i] < to[j] && from[j] < to[i];
+                boolean apart = at[i] + bytes[i] <= at[j] || at[j] + bytes[j] <= at[i];
+                assertThat(apart || !together).as("%d and %d", i, j).isTrue();
+            }
+        }
     }
 
     /** The last lives while the room slides past it, and the room is needed on both sides of it. */
