@@ -10,6 +10,8 @@ import java.nio.file.Path;
 
 /** The options that name a second place for what does not fit in memory. */
 final class DiskArguments {
+    static final String ROOM = "4GiB";
+
     @Option(
             names = "--disk",
             paramLabel = "DIR",
@@ -21,7 +23,7 @@ final class DiskArguments {
     @Option(
             names = "--disk-room",
             paramLabel = "BYTES",
-            defaultValue = "4GiB",
+            defaultValue = ROOM,
             converter = BudgetText.class,
             description = "The most bytes of that file. Default: ${DEFAULT-VALUE}.")
     private Budget room = Budget.gibibytes(4);
