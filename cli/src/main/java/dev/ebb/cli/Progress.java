@@ -77,7 +77,7 @@ final class Progress implements AutoCloseable {
 
     /** The first steps are slow, as Java still compiles them: from them nothing is concluded. */
     private String left(double seconds) {
-        return isSettled() ? duration(seconds) + " left" : "estimating time left";
+        return isSettled() || seconds == 0 ? duration(seconds) + " left" : "estimating time left";
     }
 
     private boolean isSettled() {

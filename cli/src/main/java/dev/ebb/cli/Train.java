@@ -138,6 +138,7 @@ final class Train implements Callable<Integer> {
         positive("--context", context == null ? 1 : context);
         positive("--threads", threads == null ? 1 : threads);
         requireUnit();
+        disk.requireFolder();
         if (json != null) requireParent("--json", json);
         var command = Objects.requireNonNull(spec).commandLine();
         var folder = folder();
