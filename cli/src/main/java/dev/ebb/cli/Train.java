@@ -245,7 +245,7 @@ final class Train implements Callable<Integer> {
                 given.text("--budget").orElse(BUDGET),
                 given.path("--disk").orElse(""),
                 given.text("--disk-room").orElse(DiskArguments.ROOM),
-                given.text("--cost").orElse("typical"),
+                cost.text(),
                 threads == null ? 0 : threads,
                 every,
                 horizon,

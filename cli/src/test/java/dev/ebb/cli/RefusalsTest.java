@@ -17,7 +17,11 @@ final class RefusalsTest {
 
     private void train(String says, String... more) throws IOException {
         var arguments = Shell.tiny(folder, "x", 1);
-        arguments.addAll(List.of(more));
+        for (int i = 0; i < more.length; i += 2) {
+            int there = arguments.indexOf(more[i]);
+            if (there < 0) arguments.addAll(List.of(more[i], more[i + 1]));
+            else arguments.set(there + 1, more[i + 1]);
+        }
         said(1, says, arguments);
     }
 
@@ -60,7 +64,8 @@ final class RefusalsTest {
     void graphs() throws IOException {
         var file = folder.resolve("größe.json");
         for (var command : List.of("plan", "curve", "explain")) {
-            var arguments = new ArrayList<>(List.of(command, "--graph", file.toString()));
+            var arguments = new ArrayList<>(List.of(command, file.toString()));
+            if (command.equals("plan")) arguments.add(1, "--graph");
             Files.deleteIfExists(file);
             said(1, file + ": there is no such file", arguments);
             Files.write(file, new byte[] {(byte) 0xff, 0, 1});
