@@ -34,7 +34,7 @@ public final class ReversibleStacks {
             var init = Init.normal(0.02);
             return new Branch(
                     LayerNorm.of(width, 1e-5),
-                    FeedForward.plain(width, Activation.GELU_TANH, init, init, seed));
+                    FeedForward.plain(width, 4 * width, Activation.GELU_TANH, init, init, seed));
         }
 
         Tensor apply(Tensor x) {

@@ -15,6 +15,10 @@ import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Cost;
 import dev.ebb.plan.Problem;
 
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -87,6 +91,17 @@ public record BareGraph(List<Item> items) {
             for (Json id : items(order.get(), "graph.order")) ids.add(whole(id, "graph.order"));
         }
         return new BareGraph(inOrder(ids, byId));
+    }
+
+    /** The graph in a file; what is wrong with it is told with the file's name. */
+    static BareGraph read(Path file) throws IOException {
+        try {
+            return parse(Files.readString(file));
+        } catch (CharacterCodingException e) {
+            throw new Refusal(file + ": not JSON: the file is not text", e);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(file + ": " + e.getMessage(), e);
+        }
     }
 
     private static Json json(String text) {

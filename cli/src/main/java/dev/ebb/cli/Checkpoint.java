@@ -40,13 +40,20 @@ record Checkpoint(
         List<Supply> read,
         List<Double> losses,
         Settings settings,
+        Setup setup,
         String text) {
-    private static final String FORMAT = "ebb training checkpoint 2";
+    private static final String KIND = "ebb training checkpoint";
+    private static final String FORMAT = KIND + " 3";
     private static final String DIGEST = "digest";
 
     Checkpoint {
         read = List.copyOf(read);
         losses = List.copyOf(losses);
+    }
+
+    /** The same moment of a run that goes on with other bounds. */
+    Checkpoint with(Setup changed) {
+        return new Checkpoint(state, read, losses, settings, changed, text);
     }
 
     long step() {
@@ -74,6 +81,7 @@ record Checkpoint(
             IntFunction<Array> at,
             List<Double> losses,
             Settings settings,
+            Setup setup,
             String text) {
         var tensors = new ArrayList<>(supplies(like, at));
         var data = Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray());
@@ -82,6 +90,7 @@ record Checkpoint(
         notes.put("format", FORMAT);
         notes.put(Pretrained.NOTE, Pretrained.config(like.model()).toString());
         notes.put("settings", settings.json().toString());
+        notes.put("run", setup.json().toString());
         notes.put("text", text);
         return new Writer(losses.size(), tensors, notes);
     }
@@ -136,6 +145,7 @@ record Checkpoint(
                     tensors(path, file, state),
                     Arrays.stream(losses).boxed().toList(),
                     settings,
+                    Setup.of(path, note(path, notes, "run")),
                     note(path, notes, "text"));
         }
     }
@@ -144,8 +154,13 @@ record Checkpoint(
         try (var file = Safetensors.open(path)) {
             var notes = file.metadata();
             if (!FORMAT.equals(notes.get("format"))) {
+                boolean other = notes.getOrDefault("format", "").startsWith(KIND);
                 throw new FileFormatException(
-                        path, "not a training checkpoint; to start from its weights use --from");
+                        path,
+                        (other
+                                        ? "a checkpoint of another version of Ebb"
+                                        : "not a training checkpoint")
+                                + "; to start from its weights use --from");
             }
             if (!digest(file.supplies(), notes).equals(note(path, notes, DIGEST))) {
                 throw new FileFormatException(

@@ -15,7 +15,6 @@ import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -55,7 +54,7 @@ final class CurveCommand implements Callable<Integer> {
     private TradeOff curve() throws IOException {
         if (graph != null) {
             model.disk().refuseFor("a bare graph");
-            return TradeOff.of(BarePlan.curve(BareGraph.parse(Files.readString(graph))));
+            return TradeOff.of(BarePlan.curve(BareGraph.read(graph)));
         }
         return TradeOff.of(model.plan(model.size(), Budget.unlimited()).curve());
     }

@@ -6,10 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Option;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The options that name a second place for what does not fit in memory. */
 final class DiskArguments {
+    static final String ROOM = "4GiB";
+
     @Option(
             names = "--disk",
             paramLabel = "DIR",
@@ -21,7 +24,7 @@ final class DiskArguments {
     @Option(
             names = "--disk-room",
             paramLabel = "BYTES",
-            defaultValue = "4GiB",
+            defaultValue = ROOM,
             converter = BudgetText.class,
             description = "The most bytes of that file. Default: ${DEFAULT-VALUE}.")
     private Budget room = Budget.gibibytes(4);
@@ -29,6 +32,17 @@ final class DiskArguments {
     /** For what knows no disk. */
     void refuseFor(String what) {
         if (folder != null) throw new Refusal("--disk means nothing for " + what);
+    }
+
+    /** That a run can put a file there; told before it, not when the first value is moved. */
+    void requireFolder() {
+        if (folder == null || (Files.isDirectory(folder) && Files.isWritable(folder))) return;
+        throw new Refusal(
+                "--disk "
+                        + folder
+                        + (Files.isDirectory(folder)
+                                ? ": this folder cannot be written; name another"
+                                : ": there is no such folder; make it, or name another"));
     }
 
     /** {@code memory}, and the disk if there is one. */

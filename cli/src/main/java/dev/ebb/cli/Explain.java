@@ -12,7 +12,6 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -45,7 +44,7 @@ final class Explain implements Callable<Integer> {
         if (graph != null) {
             model.disk().refuseFor("a bare graph");
             out.print(
-                    BarePlan.of(BareGraph.parse(Files.readString(graph)), budget).plan().explain());
+                    BarePlan.of(BareGraph.read(graph), budget).plan().explain());
         } else {
             out.print(model.plan(model.size(), budget).explain());
         }

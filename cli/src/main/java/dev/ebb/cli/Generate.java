@@ -72,10 +72,13 @@ final class Generate implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (length < 0 || top < 1 || !(temperature >= 0) || prompt.isEmpty()) {
-            throw new Refusal(
-                    "--length must not be negative, --top must be positive, --temperature zero or"
-                            + " more, and the prompt not empty");
+        if (length < 0) throw new Refusal("--length must not be negative, as " + length + " is");
+        if (top < 1) throw new Refusal("--top must be positive, not " + top);
+        if (!(temperature >= 0)) {
+            throw new Refusal("--temperature must be zero or more, not " + temperature);
+        }
+        if (prompt.isEmpty()) {
+            throw new Refusal("the prompt is empty; give a character at least, or leave it out");
         }
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         out.println(prompt + text(model()));

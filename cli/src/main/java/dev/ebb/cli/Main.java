@@ -4,6 +4,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 import java.io.PrintWriter;
 import java.lang.module.ModuleDescriptor;
@@ -56,7 +57,21 @@ final class Main implements Runnable {
         line.setUsageHelpAutoWidth(true);
         line.setExecutionExceptionHandler(
                 (e, command, _) -> Faults.report(e, command, main.stackTrace));
+        line.setParameterExceptionHandler((e, _) -> unread(e));
         return line;
+    }
+
+    /** What is wrong with the command line, and where its options are explained. */
+    private static int unread(CommandLine.ParameterException e) {
+        var command = e.getCommandLine();
+        var err = command.getErr();
+        err.println("ebb: " + e.getMessage());
+        UnmatchedArgumentException.printSuggestions(e, err);
+        err.println(
+                "ebb: '"
+                        + command.getCommandSpec().qualifiedName()
+                        + " --help' explains every option");
+        return command.getCommandSpec().exitCodeOnInvalidInput();
     }
 
     @Override

@@ -63,7 +63,7 @@ final class ModelArguments {
         var settings = new Settings(size.batch(), size.context(), 1, 1, 1e-3);
         var corpus = new Corpus(new byte[size.context() + 1]);
         return Trainer.plan(
-                Trainer.start(model(size), settings, ""),
+                Trainer.start(model(size), settings, Setup.none(), ""),
                 corpus,
                 disk.with(budget),
                 device,

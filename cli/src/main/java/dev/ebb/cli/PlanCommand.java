@@ -15,7 +15,6 @@ import picocli.CommandLine.Spec;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -58,7 +57,7 @@ final class PlanCommand implements Callable<Integer> {
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         if (graph != null) {
             model.disk().refuseFor("a bare graph");
-            var plan = BarePlan.of(BareGraph.parse(Files.readString(graph)), budget);
+            var plan = BarePlan.of(BareGraph.read(graph), budget);
             out.print(plan.text());
             out.flush();
             write(plan.json());

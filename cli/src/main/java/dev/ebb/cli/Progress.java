@@ -6,6 +6,10 @@ import me.tongfei.progressbar.ProgressBarStyle;
 
 import java.io.Console;
 import java.io.PrintWriter;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -13,15 +17,22 @@ import java.util.Optional;
 final class Progress implements AutoCloseable {
     private static final double QUIET_SECONDS = 5;
 
+    /** The time left is told from so many of the latest steps. */
+    private static final int RECENT = 10;
+
+    /** After so few steps, if they took about as long as each other; else after {@link #RECENT}. */
+    private static final int FEW = 3;
+
+    private static final double ABOUT = 1.25;
+
     private final Optional<ProgressBar> bar;
     private final PrintWriter lines;
     private final long steps;
+    private final Deque<Double> recent = new ArrayDeque<>();
     private double sinceLine = Double.POSITIVE_INFINITY;
 
     /** One step's figures. */
     record Figures(long step, double loss, double seconds, int tokens, String memory) {}
-
-    private double pace;
 
     private Progress(Optional<ProgressBar> bar, PrintWriter lines, long steps) {
         this.bar = bar;
@@ -45,21 +56,35 @@ final class Progress implements AutoCloseable {
     }
 
     void show(Figures f) {
-        pace = pace == 0 ? f.seconds : 0.9 * pace + 0.1 * f.seconds;
+        recent.addLast(f.seconds);
+        if (recent.size() > RECENT) recent.removeFirst();
+        double pace = Outcome.median(List.copyOf(recent));
         sinceLine += f.seconds;
         var text =
                 String.format(
                         Locale.ROOT,
-                        "loss %.3f, %,.0f tokens/s, %s left, %s",
+                        "loss %.3f, %,.0f tokens/s, %s, %s",
                         f.loss,
                         f.tokens / pace,
-                        duration((steps - f.step) * pace),
+                        left((steps - f.step) * pace),
                         f.memory);
         bar.ifPresent(b -> b.setExtraMessage(" " + text).stepTo(f.step));
         if (bar.isEmpty() && (sinceLine >= QUIET_SECONDS || f.step == steps)) {
             lines.println("step " + f.step + "/" + steps + ": " + text);
             sinceLine = 0;
         }
+    }
+
+    /** The first steps are slow, as Java still compiles them: from them nothing is concluded. */
+    private String left(double seconds) {
+        return isSettled() || seconds == 0 ? duration(seconds) + " left" : "estimating time left";
+    }
+
+    private boolean isSettled() {
+        if (recent.size() >= RECENT) return true;
+        if (recent.size() < FEW) return false;
+        var last = List.copyOf(recent).subList(recent.size() - FEW, recent.size());
+        return Collections.max(last) <= ABOUT * Collections.min(last);
     }
 
     static String duration(double seconds) {

@@ -1,6 +1,5 @@
 package dev.ebb.cli;
 
-import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
@@ -17,21 +16,13 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.LongUnaryOperator;
 
 /**
- * One training run from its first step here to its report.
+ * One training run from its first step here to its report, as its checkpoint's {@link Setup} says.
  *
- * @param length how many steps in all, given how many the run was begun for
+ * @param again the command that goes on with it
  */
-record Run(
-        Folder folder,
-        LongUnaryOperator length,
-        int every,
-        Budget budget,
-        CostText cost,
-        int threads,
-        PrintWriter lines) {
+record Run(Folder folder, String again, PrintWriter lines) {
     private static final int SAMPLE = 300;
 
     /** What came of it, and whether the user ended it early. */
@@ -58,10 +49,10 @@ record Run(
     }
 
     private Finished finished(Start start, Corpus corpus, Stop stop) throws IOException {
-        try (var trainer = trainer(start, corpus, Threads.device(threads))) {
+        try (var trainer = trainer(start, corpus)) {
             // the state is in the program's memory now; what it was made of is garbage
             Resident.tidy();
-            var plan = Planned.of(trainer.plan(), budget);
+            var plan = Planned.of(trainer.plan(), trainer.setup().bounds());
             loop(trainer, plan, stop);
             folder.save(trainer.checkpoint());
             var outcome = outcome(trainer, plan);
@@ -76,11 +67,13 @@ record Run(
         }
     }
 
-    private Trainer trainer(Start start, Corpus corpus, Device device) throws IOException {
+    private Trainer trainer(Start start, Corpus corpus) throws IOException {
         var from = start.read();
+        var device = Threads.device(from.setup().threads());
+        var cost = new CostText(from.setup().cost()).on(device);
         Resident.tidy();
         hello(from, corpus);
-        return new Trainer(from, corpus, budget, device, cost.on(device));
+        return new Trainer(from, corpus, device, cost);
     }
 
     private void hello(Checkpoint from, Corpus corpus) {
@@ -95,7 +88,7 @@ record Run(
         if (from.step() > 0) lines.println("going on after step " + from.step());
     }
 
-    private static String described(LanguageModel model) {
+    static String described(LanguageModel model) {
         return switch (model) {
             case Gpt2(_, _, _, _, var c) -> described("GPT", c.layers(), c.width(), c.heads());
             case Llama(_, _, _, _, var c) -> described("Llama", c.layers(), c.width(), c.heads());
@@ -112,7 +105,7 @@ record Run(
                 BudgetText.show(plan.promisedBytes())
                         + " of "
                         + BudgetText.show(plan.budgetBytes());
-        long steps = length.applyAsLong(trainer.horizon());
+        long steps = trainer.setup().steps();
         try (var progress = Progress.of(trainer.made(), steps, lines)) {
             while (trainer.made() < steps && !stop.isAsked()) {
                 double loss = trainer.step();
@@ -132,7 +125,7 @@ record Run(
                                 trainer.seconds().getLast(),
                                 trainer.tokensPerStep(),
                                 memory));
-                if (trainer.made() % every == 0 && trainer.made() < steps) {
+                if (trainer.made() % trainer.setup().every() == 0 && trainer.made() < steps) {
                     folder.save(trainer.checkpoint());
                     Resident.tidy();
                 }
@@ -154,7 +147,7 @@ record Run(
                 plan.storeAllBytes(),
                 plan.recomputeShare(),
                 new Outcome.Disk(
-                        budget.disk().bytes(),
+                        trainer.setup().bounds().disk().bytes(),
                         plan.layout().shelves().bytes(),
                         report.map(r -> r.disk().measuredBytes()).orElse(0L)),
                 report.map(Report::categories).orElse(List.of()),
@@ -166,10 +159,7 @@ record Run(
     private void goodbye(Outcome outcome, Corpus corpus, boolean stopped) throws IOException {
         if (stopped) {
             lines.println(
-                    "stopped after step "
-                            + outcome.losses().size()
-                            + "; go on with: ebb train --resume --out "
-                            + folder.path());
+                    "stopped after step " + outcome.losses().size() + "; go on with: " + again);
         } else {
             lines.println("a sample:");
             // from the file: training's memory is given back before the model's is taken

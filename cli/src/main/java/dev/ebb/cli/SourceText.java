@@ -40,7 +40,11 @@ final class SourceText {
 
     static byte[] joined(List<Path> files) throws IOException {
         var text = new ByteArrayOutputStream();
-        for (var file : files) text.write(Files.readAllBytes(file));
+        for (var file : files) {
+            if (Files.isDirectory(file))
+                throw new Refusal(file + " is a folder; name text files with --text");
+            text.write(Files.readAllBytes(file));
+        }
         return text.toByteArray();
     }
 

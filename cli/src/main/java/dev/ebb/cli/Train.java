@@ -17,9 +17,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /** Trains a character-level GPT in a budget. */
@@ -33,13 +36,14 @@ import java.util.concurrent.Callable;
                     + " two minutes on two cores."
         })
 final class Train implements Callable<Integer> {
+    private static final String BUDGET = "64MiB";
     private static final double RATE = 2e-3;
     private static final double GENTLE_RATE = 3e-4;
 
     @Option(
             names = "--budget",
             paramLabel = "BYTES",
-            defaultValue = "64MiB",
+            defaultValue = BUDGET,
             converter = BudgetText.class,
             description =
                     "All memory the run may own: bytes, KiB, MiB, GiB or a percentage of"
@@ -107,7 +111,11 @@ final class Train implements Callable<Integer> {
             description = "What stands before the published names in --from.")
     private String prefix = "";
 
-    @Option(names = "--resume", description = "Go on from the checkpoint in --out, bit for bit.")
+    @Option(
+            names = "--resume",
+            description =
+                    "Go on from the checkpoint in --out, bit for bit and with what the run was"
+                            + " started with; an option given now changes it, aloud.")
     private boolean resume;
 
     @Option(
@@ -129,19 +137,15 @@ final class Train implements Callable<Integer> {
         positive("--batch", batch == null ? 1 : batch);
         positive("--context", context == null ? 1 : context);
         positive("--threads", threads == null ? 1 : threads);
-        var lines = Objects.requireNonNull(spec).commandLine().getOut();
+        requireUnit();
+        disk.requireFolder();
+        if (json != null) requireParent("--json", json);
+        var command = Objects.requireNonNull(spec).commandLine();
         var folder = folder();
-        folder.create();
+        if (resume) folder.requireUsed();
+        else folder.create();
         var corpus = resume ? corpusBefore(folder) : corpus(folder);
-        var run =
-                new Run(
-                        folder,
-                        begun -> steps == null ? begun : steps,
-                        every,
-                        disk.with(budget),
-                        cost,
-                        threads == null ? 0 : threads,
-                        lines);
+        var run = new Run(folder, again(folder), command.getOut());
         var result = run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus);
         if (json != null) {
             var text = result.outcome().json() + "\n";
@@ -155,6 +159,34 @@ final class Train implements Callable<Integer> {
         if (value < 1) throw new Refusal(option + " must be positive, not " + value);
     }
 
+    /** No model trains in less than a million bytes: a number so small was meant with a unit. */
+    private void requireUnit() {
+        if (budget instanceof Budget.Bytes(long bytes) && bytes < 1_000_000) {
+            throw new Refusal(
+                    "--budget "
+                            + bytes
+                            + " means "
+                            + bytes
+                            + " bytes, too few to train in; write a unit, such as 64MiB or 1GiB");
+        }
+    }
+
+    /** Found before the run rather than after it. */
+    private static void requireParent(String option, Path file) {
+        var parent = file.toAbsolutePath().getParent();
+        if (parent == null || !Files.isDirectory(parent))
+            throw new Refusal(option + " " + file + ": there is no folder " + parent);
+        if (Files.isDirectory(file)) throw new Refusal(option + " " + file + " is a folder");
+    }
+
+    /** The command that goes on with the run; all else is in its checkpoint. */
+    private String again(Folder folder) {
+        var words =
+                new ArrayList<>(List.of("train", "--resume", "--out", folder.path().toString()));
+        if (json != null) words.addAll(List.of("--json", json.toString()));
+        return CommandText.of(words);
+    }
+
     private Folder folder() {
         if (out == null) return resume ? Folder.latest() : Folder.fresh();
         var folder = new Folder(out);
@@ -166,21 +198,24 @@ final class Train implements Callable<Integer> {
     }
 
     private Corpus corpusBefore(Folder folder) throws IOException {
-        folder.requireUsed();
         return new Corpus(SourceText.joined(text.isEmpty() ? List.of(folder.sources()) : text));
     }
 
     private Checkpoint resumed(Folder folder, Corpus corpus) throws IOException {
+        var command = Objects.requireNonNull(spec).commandLine();
         var found = folder.restore();
-        if (!found.remark().isEmpty())
-            Objects.requireNonNull(spec).commandLine().getErr().println("ebb: " + found.remark());
+        if (!found.remark().isEmpty()) command.getErr().println("ebb: " + found.remark());
         if (!corpus.digest().equals(found.checkpoint().text())) {
             throw new Refusal(
                     "the text is not the one the checkpoint was trained on, so the run cannot go on"
                             + " as it was; give the same --text, or start anew with --from "
                             + folder.checkpoint());
         }
-        return found.checkpoint();
+        var given = new Given(command.getParseResult());
+        return new Resumption(given, command.getOut())
+                .of(
+                        found.checkpoint(),
+                        given.has("--model") ? Optional.of(size) : Optional.empty());
     }
 
     private Checkpoint anew(Corpus corpus) throws IOException {
@@ -201,7 +236,21 @@ final class Train implements Callable<Integer> {
                             + model.context()
                             + " that the model in --from can look at");
         }
-        return Trainer.start(model, settings, corpus.digest());
+        return Trainer.start(model, settings, setup(horizon), corpus.digest());
+    }
+
+    private Setup setup(long horizon) {
+        var given = new Given(Objects.requireNonNull(spec).commandLine().getParseResult());
+        return new Setup(
+                given.text("--budget").orElse(BUDGET),
+                given.path("--disk").orElse(""),
+                given.text("--disk-room").orElse(DiskArguments.ROOM),
+                cost.text(),
+                threads == null ? 0 : threads,
+                every,
+                horizon,
+                given.path("--from").orElse(""),
+                prefix);
     }
 
     /** The text; one that may change before a resumption is copied into the folder. */

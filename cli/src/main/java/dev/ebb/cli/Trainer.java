@@ -30,6 +30,7 @@ final class Trainer implements AutoCloseable {
     private static final double LARGEST_NORM = 1;
 
     private final Settings settings;
+    private final Setup setup;
     private final String text;
     private final Corpus corpus;
     private final TrainingState form;
@@ -37,8 +38,9 @@ final class Trainer implements AutoCloseable {
     private final List<Double> losses;
     private final List<Double> seconds = new ArrayList<>();
 
-    Trainer(Checkpoint from, Corpus corpus, Budget budget, Device device, Cost cost) {
+    Trainer(Checkpoint from, Corpus corpus, Device device, Cost cost) {
         settings = from.settings();
+        setup = from.setup();
         text = from.text();
         this.corpus = corpus;
         losses = new ArrayList<>(from.losses());
@@ -47,7 +49,7 @@ final class Trainer implements AutoCloseable {
                         (TrainingState s, Corpus.Batch b) -> step(settings, s, b),
                         from.state(),
                         batch(settings, corpus, 0),
-                        budget,
+                        setup.bounds(),
                         device,
                         cost);
         form = stepper.form();
@@ -69,9 +71,9 @@ final class Trainer implements AutoCloseable {
     }
 
     /** A model that has not learned yet. */
-    static Checkpoint start(LanguageModel model, Settings settings, String text) {
+    static Checkpoint start(LanguageModel model, Settings settings, Setup setup, String text) {
         var state = new TrainingState(model, settings.optimizer().start(model));
-        return new Checkpoint(state, List.of(), List.of(), settings, text);
+        return new Checkpoint(state, List.of(), List.of(), settings, setup, text);
     }
 
     private static Next<TrainingState, Tensor> step(
@@ -98,9 +100,8 @@ final class Trainer implements AutoCloseable {
         return loss;
     }
 
-    /** How many steps the run was begun for. */
-    long horizon() {
-        return settings.horizon();
+    Setup setup() {
+        return setup;
     }
 
     long made() {
@@ -122,7 +123,7 @@ final class Trainer implements AutoCloseable {
 
     /** This moment, to be written. */
     Checkpoint.Writer checkpoint() {
-        return Checkpoint.writer(form, stepper::state, losses, settings, text);
+        return Checkpoint.writer(form, stepper::state, losses, settings, setup, text);
     }
 
     long parameters() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.ebb.Ebb;
 import dev.ebb.Tensorwise;
 import dev.ebb.ir.DType;
+import dev.ebb.nn.Rotary;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Safetensors;
@@ -58,7 +59,9 @@ final class FromFileTest {
 
     @Test
     void a_llama_by_its_published_names_trains_goes_on_and_writes() throws IOException {
-        var config = new Llama.Config(256, 64, 32, 2, 4, 2, 48, 5e4, 1e-6);
+        var config =
+                new Llama.Config(
+                        256, 64, 32, 2, 4, 2, 8, 48, Rotary.of(5e4), 1e-6, Llama.Variant.plain());
         var file = file(Weights.named(Llama.of(config, new Seed(2)), Naming.llama()));
         Files.writeString(
                 folder.resolve("config.json"),
@@ -129,6 +132,7 @@ final class FromFileTest {
 
     @Test
     void a_file_that_is_wrong_is_told_what_is_wrong() throws IOException {
+        Files.writeString(folder.resolve("config.json"), "{\"n_head\": 2}");
         var whole = Files.readAllBytes(file(published(gpt())));
         var cut = Files.write(folder.resolve("cut"), Arrays.copyOf(whole, 5000));
         said(train("a", cut), "cut", "truncated");

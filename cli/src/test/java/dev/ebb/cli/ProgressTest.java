@@ -42,7 +42,40 @@ final class ProgressTest {
         assertThat(text.toString().lines())
                 .hasSize(5)
                 .first()
-                .isEqualTo("step 1/400: loss 2.500, 2,000 tokens/s, 20 s left, 1 MiB of 2 MiB");
+                .isEqualTo(
+                        "step 1/400: loss 2.500, 2,000 tokens/s, estimating time left, 1 MiB of 2"
+                            + " MiB");
+    }
+
+    /** The first steps take a hundred times as long as those after them. */
+    @Test
+    void slow_first_steps_do_not_count_for_the_time_left() {
+        var text = new StringWriter();
+        try (var progress = Progress.of(0, 1000, new PrintWriter(text, true))) {
+            for (int step = 1; step <= 1000; step++) {
+                double seconds = step == 1 ? 14 : step < 6 ? 8.0 / step : 0.12;
+                progress.show(new Progress.Figures(step, 2.5, seconds, 100, "1 MiB of 2 MiB"));
+            }
+        }
+        var told = text.toString().lines().filter(line -> line.contains(" left,")).toList();
+        assertThat(told.getFirst()).contains("estimating time left");
+        assertThat(told).hasSizeGreaterThan(10);
+        for (var line : told) {
+            if (line.contains("estimating")) continue;
+            var left = line.replaceAll(".*tokens/s, (.*) left,.*", "$1");
+            assertThat(left).as(line).matches("\\d+ s|[12]:\\d\\d min");
+        }
+    }
+
+    /** Steps of a large model: all slow, and told of after three. */
+    @Test
+    void steps_that_are_all_alike_are_told_of_after_three() {
+        var text = new StringWriter();
+        try (var progress = Progress.of(0, 10, new PrintWriter(text, true))) {
+            for (int step = 1; step <= 10; step++)
+                progress.show(new Progress.Figures(step, 2.5, 60 + step, 100, "1 MiB of 2 MiB"));
+        }
+        assertThat(text.toString().lines().toList().get(2)).contains("7:14 min left");
     }
 
     @Test

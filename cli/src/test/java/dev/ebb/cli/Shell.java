@@ -94,6 +94,15 @@ final class Shell {
         return start(command(options, arguments), log);
     }
 
+    /** The command in a Java of its own that is started in {@code folder}. */
+    static Process spawnIn(Path folder, List<String> arguments, Path log) throws IOException {
+        return new ProcessBuilder(command(List.of("-XX:+UseSerialGC"), arguments))
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+    }
+
     /** The command where no file may grow over {@code kibibytes}: as on a disk that is full. */
     static Process spawnWithFilesUpTo(int kibibytes, List<String> arguments, Path log)
             throws IOException {

@@ -20,17 +20,21 @@ public final class Example2FirstBudget {
     private Example2FirstBudget() {}
 
     public static void main(String[] args) {
-        for (var budget : List.of(Budget.share(1), Budget.share(0.8))) {
-            var run = run(budget);
-            System.out.println(
-                    "promised "
-                            + run.report().promisedBytes()
-                            + ", measured "
-                            + run.report().measuredBytes()
-                            + ", computed again "
-                            + run.report().recomputed());
-        }
+        var all = run(Budget.share(1)).report();
+        show(all);
+        // less by one activation of 256 x 32 numbers, and a little more
+        show(run(Budget.bytes(all.promisedBytes() - 40_000)).report());
         System.out.println(refusal());
+    }
+
+    private static void show(Report report) {
+        System.out.println(
+                "promised "
+                        + report.promisedBytes()
+                        + ", measured "
+                        + report.measuredBytes()
+                        + ", computed again "
+                        + report.recomputed());
     }
 
     /** A gradient and how it was come by. */

@@ -7,14 +7,54 @@ import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /** Every example runs, and gives what it says. */
 final class ExamplesTest {
+    private static final Path SOURCES = Path.of("src/main/java/dev/ebb/examples");
+
+    /** As a reader would run it: {@code main}, without arguments, prints something and ends. */
+    @TestFactory
+    Stream<DynamicTest> every_main_runs() throws IOException {
+        try (var files = Files.list(SOURCES)) {
+            var names =
+                    files.map(f -> f.getFileName().toString())
+                            .filter(name -> name.startsWith("Example"))
+                            .map(name -> name.replace(".java", ""))
+                            .sorted()
+                            .toList();
+            assertThat(names).hasSizeGreaterThanOrEqualTo(10);
+            return names.stream()
+                    .map(
+                            name ->
+                                    DynamicTest.dynamicTest(
+                                            name, () -> assertThat(printed(name)).isNotBlank()));
+        }
+    }
+
+    private static String printed(String name) throws ReflectiveOperationException {
+        var main = Class.forName("dev.ebb.examples." + name).getMethod("main", String[].class);
+        var text = new ByteArrayOutputStream();
+        var out = System.out;
+        System.setOut(new PrintStream(text, true, StandardCharsets.UTF_8));
+        try {
+            main.invoke(null, (Object) new String[0]);
+        } finally {
+            System.setOut(out);
+        }
+        return text.toString(StandardCharsets.UTF_8);
+    }
 
     @Test
     void firstGradient() {

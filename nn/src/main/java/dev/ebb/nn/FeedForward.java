@@ -22,20 +22,21 @@ public sealed interface FeedForward extends Fn<Tensor, Tensor> {
         }
     }
 
-    /** Four times as wide inside, with biases: what GPT-2 has. */
-    static Plain plain(int width, Activation activation, Init up, Init down, Seed seed) {
+    /** With biases: what GPT-2 has. */
+    static Plain plain(int width, int inner, Activation activation, Init up, Init down, Seed seed) {
         return new Plain(
-                Linear.of(width, 4 * width, up, seed.of("up")),
-                Linear.of(4 * width, width, down, seed.of("down")),
+                Linear.of(width, inner, up, seed.of("up")),
+                Linear.of(inner, width, down, seed.of("down")),
                 activation);
     }
 
-    /** With a gate and no biases: what Llama has. */
-    static Gated gated(int width, int inner, Init init, Seed seed) {
+    /** With a gate: what Llama has, there without biases. */
+    static Gated gated(
+            int width, int inner, Activation activation, boolean biases, Init init, Seed seed) {
         return new Gated(
-                Projection.of(width, inner, init, seed.of("gate")),
-                Projection.of(width, inner, init, seed.of("up")),
-                Projection.of(inner, width, init, seed.of("down")),
-                Activation.SILU);
+                Dense.of(width, inner, biases, init, seed.of("gate")),
+                Dense.of(width, inner, biases, init, seed.of("up")),
+                Dense.of(inner, width, biases, init, seed.of("down")),
+                activation);
     }
 }

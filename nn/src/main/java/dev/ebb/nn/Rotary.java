@@ -1,6 +1,7 @@
 package dev.ebb.nn;
 
 import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -10,30 +11,113 @@ import java.util.function.DoubleUnaryOperator;
 
 /**
  * Positions as rotations (Su et al., 2021): the two halves of each head's width are the parts of
- * complex numbers, turned by an angle that grows with the position.
+ * complex numbers, turned by an angle that grows with the position. Angles, sines and cosines are
+ * computed in f64 and rounded once, to the type of what is rotated.
  *
  * @param base how slowly the slowest pair turns; 10,000 in the paper
+ * @param scaling how the speeds are changed for positions beyond those first trained on
  */
-public record Rotary(double base) {
+public record Rotary(double base, Scaling scaling) {
+
+    /** What becomes of the speed of each pair, in radians a position. */
+    public sealed interface Scaling {
+        double apply(double speed);
+    }
+
+    /** Speeds as they are. */
+    public record Unscaled() implements Scaling {
+        @Override
+        public double apply(double speed) {
+            return speed;
+        }
+    }
+
+    /** All speeds divided by {@code factor} (Chen et al., "Position interpolation", 2023). */
+    public record Linear(double factor) implements Scaling {
+        public Linear {
+            requireFactor(factor);
+        }
+
+        @Override
+        public double apply(double speed) {
+            return speed / factor;
+        }
+    }
+
+    /**
+     * As Llama 3.1 does: pairs that turn fewer than {@code low} times over the positions first
+     * trained on are slowed down by {@code factor}, those that turn more than {@code high} times
+     * are left alone, and between the two the speed is mixed by the number of turns.
+     *
+     * @param positions how many positions the model was first trained on
+     */
+    public record Llama3(double factor, double low, double high, double positions)
+            implements Scaling {
+        public Llama3 {
+            requireFactor(factor);
+            if (!(low > 0 && high > low && positions > 0)) {
+                throw new IllegalArgumentException(
+                        "a rotary scaling needs 0 < low < high and positive positions, not low "
+                                + low
+                                + ", high "
+                                + high
+                                + ", positions "
+                                + positions);
+            }
+        }
+
+        @Override
+        public double apply(double speed) {
+            double turns = positions * speed / (2 * Math.PI);
+            if (turns < low) return speed / factor;
+            if (turns > high) return speed;
+            double share = (turns - low) / (high - low);
+            return (1 - share) * speed / factor + share * speed;
+        }
+    }
+
+    private static void requireFactor(double factor) {
+        if (factor >= 1 && factor < Double.POSITIVE_INFINITY) return;
+        throw new IllegalArgumentException(
+                "a rotary scaling divides by a factor of at least 1, not " + factor);
+    }
+
+    public Rotary {
+        if (!(base > 1 && base < Double.POSITIVE_INFINITY)) {
+            throw new IllegalArgumentException(
+                    "the base of rotary positions must be finite and more than 1, not " + base);
+        }
+    }
+
+    /** Without scaling. */
+    public static Rotary of(double base) {
+        return new Rotary(base, new Unscaled());
+    }
 
     /** Rotates x [batch, heads, time, width], whose first row is position {@code start}. */
     public Tensor apply(Tensor x, int start) {
         int half = x.dim(-1) / 2;
-        var cos = table(x.dim(-2), half, start, StrictMath::cos).cast(x.dtype());
-        var sin = table(x.dim(-2), half, start, StrictMath::sin).cast(x.dtype());
+        var type = new Type(x.dtype(), Shape.of(x.dim(-2), half));
+        var cos = table(type, start, StrictMath::cos);
+        var sin = table(type, start, StrictMath::sin);
         var a = x.slice(-1, 0, half);
         var b = x.slice(-1, half, 2 * half);
         return Tensors.concat(List.of(a.mul(cos).sub(b.mul(sin)), b.mul(cos).add(a.mul(sin))), -1);
     }
 
-    private Tensor table(int time, int half, int start, DoubleUnaryOperator of) {
-        var data = new float[time * half];
-        for (int t = 0; t < time; t++) {
-            for (int i = 0; i < half; i++) {
-                double angle = (start + t) * StrictMath.pow(base, -(double) i / half);
-                data[t * half + i] = (float) of.applyAsDouble(angle);
-            }
+    private Array table(Type type, int start, DoubleUnaryOperator of) {
+        int half = type.shape().dim(1);
+        var speeds = new double[half];
+        for (int i = 0; i < half; i++) {
+            speeds[i] = scaling.apply(StrictMath.pow(base, -(double) i / half));
         }
-        return Array.of(Shape.of(time, half), data);
+        return Array.make(
+                type,
+                b -> {
+                    for (long i = 0; i < type.size(); i++) {
+                        double angle = (start + i / half) * speeds[(int) (i % half)];
+                        b.set(i, of.applyAsDouble(angle));
+                    }
+                });
     }
 }

@@ -71,9 +71,38 @@ final class LayersTest {
         assertThat(y.toDoubles()).containsOnly(0, (double) (float) (4 / 3.0));
     }
 
+    private static Llama llama() {
+        return Llama.of(
+                new Llama.Config(
+                        11, 8, 16, 1, 4, 2, 4, 24, Rotary.of(1e4), 1e-5, Llama.Variant.plain()),
+                SEED);
+    }
+
+    /** Angles are computed in f64: at a far position an f32 angle is off by far more. */
+    @Test
+    void rotaryTablesHaveThePrecisionOfWhatIsRotated() {
+        int far = 123_456;
+        var speeds = new double[] {1, 1 / Math.pow(500, 0.5)};
+        for (var dtype : List.of(DType.F64, DType.F32)) {
+            var x = Array.of(new Type(dtype, Shape.of(1, 1, 2, 4)), 1, 1, 0, 0, 1, 1, 0, 0);
+            var y = (Array) Rotary.of(500).apply(x, far);
+            assertThat(y.dtype()).isEqualTo(dtype);
+            double bound = dtype == DType.F64 ? 1e-14 : 1e-7;
+            for (int t = 0; t < 2; t++) {
+                for (int i = 0; i < 2; i++) {
+                    double angle = (far + t) * speeds[i];
+                    double near = dtype == DType.F64 ? 4 * Math.ulp(angle) : 1e-7;
+                    near = Math.max(near, bound);
+                    assertThat(y.get(4 * t + i)).isCloseTo(Math.cos(angle), within(near));
+                    assertThat(y.get(4 * t + 2 + i)).isCloseTo(Math.sin(angle), within(near));
+                }
+            }
+        }
+    }
+
     @Test
     void aCausalBlockDoesNotSeeTheFuture() {
-        var model = Llama.of(new Llama.Config(11, 8, 16, 1, 4, 2, 24, 1e4, 1e-5), SEED);
+        var model = llama();
         var before = (Array) model.logits(Array.of(Shape.of(1, 4), 1, 2, 3, 4));
         var after = (Array) model.logits(Array.of(Shape.of(1, 4), 1, 2, 3, 9));
         for (int i = 0; i < 3 * 11; i++) assertThat(after.get(i)).isEqualTo(before.get(i));
@@ -141,7 +170,7 @@ final class LayersTest {
 
     @Test
     void llamaNamesAreThePublishedOnes() {
-        var model = Llama.of(new Llama.Config(11, 8, 16, 1, 4, 2, 24, 1e4, 1e-5), SEED);
+        var model = llama();
         var named = Weights.named(model, Naming.llama());
         assertThat(named.keySet())
                 .containsExactlyInAnyOrder(

@@ -23,7 +23,7 @@ import java.util.Set;
  * A safetensors file, memory-mapped: opening reads the header alone, and a tensor's bytes are read
  * when it is asked for. Nothing the header says is believed before it is checked against the file.
  */
-public final class Safetensors implements AutoCloseable {
+public final class Safetensors implements TensorSource {
     private final Path file;
     private final SafetensorsHeader header;
     private final MemorySegment data;
@@ -85,31 +85,28 @@ public final class Safetensors implements AutoCloseable {
         return Array.copy(type.shape(), new Buffer(type.dtype(), type.size(), bytes));
     }
 
+    @Override
     public Path file() {
         return file;
     }
 
-    /** The names in the file, in its order. */
+    @Override
     public Set<String> names() {
         return header.entries().keySet();
     }
 
-    public boolean has(String name) {
-        return header.entries().containsKey(name);
-    }
-
-    /** The file's own notes. */
+    @Override
     public Map<String, String> metadata() {
         return header.metadata();
     }
 
-    /** The type a tensor is stored as; nothing if there is none of that name. */
+    @Override
     public Optional<Type> type(String name) throws FileFormatException {
         var entry = header.entries().get(name);
         return entry == null ? Optional.empty() : Optional.of(entry.type(file, name));
     }
 
-    /** A copy of a tensor as it is stored. */
+    @Override
     public Array read(String name) throws FileFormatException {
         var entry = header.entries().get(name);
         if (entry == null) {
@@ -117,50 +114,6 @@ public final class Safetensors implements AutoCloseable {
                     file, "there is no tensor " + name + "; it has " + Names.sample(names()));
         }
         return copy(entry.from(), entry.type(file, name));
-    }
-
-    /**
-     * A tensor that must have the shape of {@code expected}; its floats are rounded to its type.
-     */
-    public Array read(String name, Type expected) throws FileFormatException {
-        require(name, expected);
-        var stored = read(name);
-        if (stored.dtype() == expected.dtype()) return stored;
-        return Array.make(
-                expected,
-                b -> {
-                    for (long i = 0; i < expected.size(); i++) b.set(i, stored.get(i));
-                });
-    }
-
-    /** That a tensor can be read as {@code expected}; its data is not looked at. */
-    public void require(String name, Type expected) throws FileFormatException {
-        var stored =
-                type(name)
-                        .orElseThrow(
-                                () ->
-                                        new FileFormatException(
-                                                file,
-                                                "the tensor "
-                                                        + name
-                                                        + " is missing, expected as "
-                                                        + expected
-                                                        + "; the file has "
-                                                        + Names.sample(names())));
-        boolean alike = stored.dtype() == expected.dtype();
-        boolean floats = stored.dtype().isFloat() && expected.dtype().isFloat();
-        if (stored.shape().equals(expected.shape()) && (alike || floats)) return;
-        throw new FileFormatException(
-                file,
-                "the tensor "
-                        + name
-                        + " is "
-                        + stored
-                        + ", but "
-                        + expected
-                        + (stored.shape().equals(expected.shape())
-                                ? " is expected; save it as that type"
-                                : " is expected; was the file made for another model size?"));
     }
 
     @Override

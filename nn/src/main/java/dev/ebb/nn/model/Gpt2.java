@@ -22,11 +22,24 @@ public record Gpt2(
         Embedding tokens, Embedding positions, List<Block> blocks, LayerNorm norm, Config config)
         implements LanguageModel {
 
-    /** The sizes. */
+    /**
+     * The sizes.
+     *
+     * @param inner the width inside the feed-forward half
+     */
     public record Config(
-            int vocabulary, int context, int width, int layers, int heads, double epsilon) {
+            int vocabulary,
+            int context,
+            int width,
+            int layers,
+            int heads,
+            int inner,
+            Activation activation,
+            double epsilon) {
         public Config {
-            if (vocabulary < 1 || context < 1 || width < 1 || layers < 1 || heads < 1) {
+            if (Math.min(Math.min(vocabulary, context), Math.min(width, inner)) < 1
+                    || layers < 1
+                    || heads < 1) {
                 throw new IllegalArgumentException("every size of a GPT-2 must be positive");
             }
             if (width % heads != 0) {
@@ -35,8 +48,17 @@ public record Gpt2(
             }
         }
 
+        /** As published: four times as wide inside. */
         public static Config of(int vocabulary, int context, int width, int layers, int heads) {
-            return new Config(vocabulary, context, width, layers, heads, 1e-5);
+            return new Config(
+                    vocabulary,
+                    context,
+                    width,
+                    layers,
+                    heads,
+                    Math.multiplyExact(4, width),
+                    Activation.GELU_TANH,
+                    1e-5);
         }
     }
 
@@ -68,7 +90,7 @@ public record Gpt2(
                 LayerNorm.of(c.width, c.epsilon),
                 attention,
                 LayerNorm.of(c.width, c.epsilon),
-                FeedForward.plain(c.width, Activation.GELU_TANH, plain, back, seed));
+                FeedForward.plain(c.width, c.inner, c.activation, plain, back, seed));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.ebb.nn.model;
 
 import dev.ebb.Ebb;
+import dev.ebb.nn.Activation;
 import dev.ebb.nn.Block;
 import dev.ebb.nn.Dense;
 import dev.ebb.nn.Embedding;
@@ -17,17 +18,25 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** A Llama: rotary positions, root-mean-square norms, gated feed-forward, grouped queries. */
+/**
+ * A Llama: rotary positions, root-mean-square norms, gated feed-forward, grouped queries.
+ *
+ * @param head the output layer; without one, the embedding used the other way
+ */
 public record Llama(
-        Embedding tokens, List<Block> blocks, RmsNorm norm, Projection head, Config config)
+        Embedding tokens,
+        List<Block> blocks,
+        RmsNorm norm,
+        Optional<Projection> head,
+        Config config)
         implements LanguageModel {
 
     /**
-     * The sizes.
+     * The sizes, and which variant it is.
      *
-     * @param inner the width inside the feed-forward half
      * @param keyHeads how many heads of keys and values the heads share
-     * @param rotaryBase the base of the rotary positions
+     * @param headWidth the width of each head
+     * @param inner the width inside the feed-forward half
      */
     public record Config(
             int vocabulary,
@@ -36,23 +45,56 @@ public record Llama(
             int layers,
             int heads,
             int keyHeads,
+            int headWidth,
             int inner,
-            double rotaryBase,
-            double epsilon) {
+            Rotary rotary,
+            double epsilon,
+            Variant variant) {
         public Config {
-            if (width % heads != 0 || width / heads % 2 != 0) {
+            if (Math.min(Math.min(vocabulary, context), Math.min(width, inner)) < 1
+                    || Math.min(layers, heads) < 1) {
+                throw new IllegalArgumentException("every size of a Llama must be positive");
+            }
+            if (headWidth < 2 || headWidth % 2 != 0) {
                 throw new IllegalArgumentException(
-                        "a width of "
-                                + width
-                                + " does not divide into "
-                                + heads
-                                + " heads of an even width");
+                        "rotary positions need heads of an even width, not " + headWidth);
             }
         }
 
         public static Config of(int vocabulary, int context, int width, int layers, int heads) {
             return new Config(
-                    vocabulary, context, width, layers, heads, heads, 8 * width / 3, 1e4, 1e-5);
+                    vocabulary,
+                    context,
+                    width,
+                    layers,
+                    heads,
+                    heads,
+                    width / heads,
+                    8 * width / 3,
+                    Rotary.of(1e4),
+                    1e-5,
+                    Variant.plain());
+        }
+    }
+
+    /**
+     * What differs among models of this build.
+     *
+     * @param inwardBias whether queries, keys and values have biases
+     * @param outBias whether the way out of attention has one
+     * @param feedForwardBias whether the feed-forward half has biases
+     * @param tied whether the output layer is the embedding
+     */
+    public record Variant(
+            Activation activation,
+            boolean inwardBias,
+            boolean outBias,
+            boolean feedForwardBias,
+            boolean tied) {
+
+        /** As first published: SiLU, no biases, an output layer of its own. */
+        public static Variant plain() {
+            return new Variant(Activation.SILU, false, false, false, false);
         }
     }
 
@@ -66,32 +108,38 @@ public record Llama(
                 Embedding.of(c.vocabulary, c.width, init, seed.of("tokens")),
                 blocks,
                 RmsNorm.of(c.width, c.epsilon),
-                Projection.of(c.width, c.vocabulary, init, seed.of("head")),
+                c.variant.tied
+                        ? Optional.empty()
+                        : Optional.of(Projection.of(c.width, c.vocabulary, init, seed.of("head"))),
                 c);
     }
 
     private static Block block(Config c, Init init, Seed seed) {
-        int keys = c.width / c.heads * c.keyHeads;
+        int queries = c.headWidth * c.heads;
+        int keys = c.headWidth * c.keyHeads;
+        boolean bias = c.variant.inwardBias;
         var in =
                 new SelfAttention.Separate(
-                        dense(c.width, c.width, init, seed.of("query")),
-                        dense(c.width, keys, init, seed.of("key")),
-                        dense(c.width, keys, init, seed.of("value")));
+                        Dense.of(c.width, queries, bias, init, seed.of("query")),
+                        Dense.of(c.width, keys, bias, init, seed.of("key")),
+                        Dense.of(c.width, keys, bias, init, seed.of("value")));
         var attention =
                 new SelfAttention(
                         in,
-                        dense(c.width, c.width, init, seed.of("out")),
+                        Dense.of(queries, c.width, c.variant.outBias, init, seed.of("out")),
                         new SelfAttention.Heads(c.heads, c.keyHeads, true),
-                        Optional.of(new Rotary(c.rotaryBase)));
+                        Optional.of(c.rotary));
         return new Block(
                 RmsNorm.of(c.width, c.epsilon),
                 attention,
                 RmsNorm.of(c.width, c.epsilon),
-                FeedForward.gated(c.width, c.inner, init, seed));
-    }
-
-    private static Dense dense(int inputs, int outputs, Init init, Seed seed) {
-        return Projection.of(inputs, outputs, init, seed);
+                FeedForward.gated(
+                        c.width,
+                        c.inner,
+                        c.variant.activation,
+                        c.variant.feedForwardBias,
+                        init,
+                        seed));
     }
 
     @Override
@@ -113,6 +161,10 @@ public record Llama(
             x = Ebb.region("block " + i, () -> block.apply(in));
         }
         var last = x;
-        return Ebb.region("head", () -> head.apply(norm.apply(last)));
+        return Ebb.region("head", () -> scores(norm.apply(last)));
+    }
+
+    private Tensor scores(Tensor x) {
+        return head.map(h -> h.apply(x)).orElseGet(() -> tokens.logits(x));
     }
 }

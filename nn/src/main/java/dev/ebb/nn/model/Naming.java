@@ -36,11 +36,11 @@ public interface Naming {
     /** The published names of Llama, whose matrices lie as [outputs, inputs]. */
     static Naming llama() {
         return path -> {
-            boolean matrix =
+            boolean dense =
                     path.startsWith("head.")
                             || path.contains(".attention.")
                             || path.contains(".feedForward.");
-            return new Place(renamed(path, LLAMA), matrix);
+            return new Place(renamed(path, LLAMA), dense && path.endsWith(".weight"));
         };
     }
 

@@ -4,8 +4,8 @@ import dev.ebb.Tensorwise;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.nn.file.FileFormatException;
-import dev.ebb.nn.file.Safetensors;
 import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.file.TensorSource;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -29,7 +29,7 @@ public final class Weights {
      * A model like {@code like} with the file's tensors, each checked against the shape it must
      * have.
      */
-    public static <M> M load(Safetensors file, M like, Naming naming) throws FileFormatException {
+    public static <M> M load(TensorSource file, M like, Naming naming) throws FileFormatException {
         var loaded = new ArrayList<Array>();
         for (int i = 0; i < Tensorwise.list(like).size(); i++) {
             loaded.add(load(file, like, naming, i));
@@ -44,7 +44,7 @@ public final class Weights {
     }
 
     /** That {@link #load} would find every tensor, and of its shape; nothing is read. */
-    public static void require(Safetensors file, Object like, Naming naming)
+    public static void require(TensorSource file, Object like, Naming naming)
             throws FileFormatException {
         for (var stored : supplies(like, naming, _ -> Array.scalar(0f))) {
             file.require(stored.name(), stored.type());
@@ -52,7 +52,7 @@ public final class Weights {
     }
 
     /** One tensor of a model like {@code like}, by its place in {@link Tensorwise#list}. */
-    public static Array load(Safetensors file, Object like, Naming naming, int place)
+    public static Array load(TensorSource file, Object like, Naming naming, int place)
             throws FileFormatException {
         var stored = naming.place(Tensorwise.names(like).get(place));
         var type = Tensorwise.list(like).get(place).type();

@@ -1,0 +1,73 @@
+package dev.ebb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Every command in the guide's blocks runs as it is typed there, page after page, in one folder.
+ * Where a page says that {@code --steps} makes a command quick, its training takes two steps.
+ */
+final class GuideCommandsTest {
+    private static final Path GUIDE = Path.of("..", "docs", "guide");
+    private static final Pattern BLOCK = Pattern.compile("(?ms)^```\\n(.*?)^```");
+    private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|(\\S+)");
+
+    /** What follows a command after three blanks explains it. */
+    private static final Pattern EXPLAINED = Pattern.compile(" {3,}.*");
+
+    @TempDir Path folder;
+
+    @Test
+    void every_command_runs_as_typed() throws IOException, InterruptedException {
+        Files.writeString(
+                folder.resolve("book.txt"), "Once upon a time there was a tide. ".repeat(200));
+        Files.writeString(
+                folder.resolve("graph.json"),
+                """
+                {"nodes": [{"id": 0, "cost_cpu": 1, "cost_ram": 4},
+                           {"id": 1, "cost_cpu": 1, "cost_ram": 4},
+                           {"id": 2, "cost_cpu": 1, "cost_ram": 4},
+                           {"id": 3, "cost_cpu": 1, "cost_ram": 4}],
+                 "links": [{"source": 0, "target": 1}, {"source": 1, "target": 2},
+                           {"source": 2, "target": 3}]}
+                """);
+        int commands = 0;
+        try (var pages = Files.list(GUIDE)) {
+            for (var page : pages.filter(f -> f.toString().endsWith(".md")).sorted().toList()) {
+                var text = Files.readString(page);
+                var block = BLOCK.matcher(text);
+                while (block.find()) {
+                    for (var line : block.group(1).lines().toList()) {
+                        run(line, text.contains("`--steps 2`"));
+                        commands++;
+                    }
+                }
+            }
+        }
+        assertThat(commands).isGreaterThanOrEqualTo(10);
+    }
+
+    private void run(String line, boolean quick) throws IOException, InterruptedException {
+        assertThat(line).as("a line of a block of commands").startsWith("./ebb ");
+        var words = new ArrayList<String>();
+        var word = WORD.matcher(EXPLAINED.matcher(line).replaceFirst("").substring(6));
+        while (word.find()) words.add(word.group(1) == null ? word.group(2) : word.group(1));
+        boolean begins = words.getFirst().equals("train") && !words.contains("--resume");
+        if (quick && begins) words.addAll(List.of("--steps", "2"));
+        var log = folder.resolve("log.txt");
+        long start = System.nanoTime();
+        int code = Shell.spawnIn(folder, words, log).waitFor();
+        assertThat(code).as(line + "\n" + Files.readString(log)).isZero();
+        assertThat(Files.readString(log)).as(line).doesNotContain("\tat ");
+        System.out.printf("%.1f s: %s%n", (System.nanoTime() - start) / 1e9, line);
+    }
+}

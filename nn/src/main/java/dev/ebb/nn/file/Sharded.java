@@ -1,0 +1,134 @@
+package dev.ebb.nn.file;
+
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Array;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.Set;
+
+/**
+ * Tensors in several safetensors files, as {@code model.safetensors.index.json} tells: its {@code
+ * weight_map} names the file of each tensor. Index and files must agree, tensor by tensor.
+ */
+public final class Sharded implements TensorSource {
+    private static final String SUFFIX = ".safetensors.index.json";
+    private static final String MAP = "weight_map";
+
+    private final Path index;
+    private final SequencedMap<String, Safetensors> places;
+
+    private Sharded(Path index, SequencedMap<String, Safetensors> places) {
+        this.index = index;
+        this.places = Collections.unmodifiableSequencedMap(places);
+    }
+
+    /** Whether a file is such an index, by its name. */
+    public static boolean isIndex(Path file) {
+        return file.toString().endsWith(SUFFIX);
+    }
+
+    public static Sharded open(Path index) throws IOException {
+        var files = new LinkedHashMap<String, Safetensors>();
+        try {
+            var places = new LinkedHashMap<String, Safetensors>();
+            for (var row : map(index).entrySet()) {
+                var name = row.getKey();
+                var shard = row.getValue().text().orElseThrow(() -> misplaced(index, name));
+                if (!files.containsKey(shard)) files.put(shard, shard(index, name, shard));
+                places.put(name, Optional.ofNullable(files.get(shard)).orElseThrow());
+            }
+            for (var place : places.entrySet()) {
+                if (place.getValue().has(place.getKey())) continue;
+                throw new FileFormatException(
+                        place.getValue().file(),
+                        "there is no tensor " + place.getKey() + ", which " + index + " has here");
+            }
+            for (var file : files.values()) requireMapped(index, file, places);
+            return new Sharded(index, places);
+        } catch (IOException | RuntimeException e) {
+            files.values().forEach(Safetensors::close);
+            throw e;
+        }
+    }
+
+    private static SequencedMap<String, Json> map(Path index) throws IOException {
+        if (Json.parse(Files.readString(index)).at(MAP).orElse(new Json.Nothing())
+                instanceof Json.Obj(var members)) return members;
+        throw new FileFormatException(
+                index, "an index has a " + MAP + " of tensors to files; this one has none");
+    }
+
+    /** A plain name beside the index: an index is not to lead to other folders. */
+    private static Safetensors shard(Path index, String tensor, String shard) throws IOException {
+        if (shard.isEmpty() || shard.contains("/") || shard.contains("\\") || shard.equals("..")) {
+            throw misplaced(index, tensor);
+        }
+        var file = index.resolveSibling(shard);
+        try {
+            return Safetensors.open(file);
+        } catch (NoSuchFileException e) {
+            throw new FileFormatException(
+                    file, "this shard is missing; " + index.getFileName() + " names it", e);
+        }
+    }
+
+    private static void requireMapped(Path index, Safetensors file, Map<String, Safetensors> places)
+            throws FileFormatException {
+        for (var name : file.names()) {
+            if (places.get(name) == file) continue;
+            throw new FileFormatException(
+                    file.file(),
+                    "the tensor " + name + " is here, but " + index + " does not say so");
+        }
+    }
+
+    private static FileFormatException misplaced(Path index, String tensor) {
+        return new FileFormatException(
+                index, MAP + " should name a file beside it for the tensor " + tensor);
+    }
+
+    @Override
+    public Path file() {
+        return index;
+    }
+
+    @Override
+    public Set<String> names() {
+        return places.keySet();
+    }
+
+    /** None: each shard has notes of its own, about itself. */
+    @Override
+    public Map<String, String> metadata() {
+        return Map.of();
+    }
+
+    @Override
+    public Optional<Type> type(String name) throws FileFormatException {
+        var file = places.get(name);
+        return file == null ? Optional.empty() : file.type(name);
+    }
+
+    @Override
+    public Array read(String name) throws FileFormatException {
+        var file = places.get(name);
+        if (file == null) {
+            throw new FileFormatException(
+                    index, "there is no tensor " + name + "; it has " + Names.sample(names()));
+        }
+        return file.read(name);
+    }
+
+    @Override
+    public void close() {
+        places.values().stream().distinct().forEach(Safetensors::close);
+    }
+}

@@ -1,0 +1,85 @@
+package dev.ebb.nn.file;
+
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Array;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Named tensors in one file, or in several that an index holds together. */
+public sealed interface TensorSource extends AutoCloseable permits Safetensors, Sharded {
+
+    /** Opens a .safetensors file, or the .index.json that names the files of a sharded one. */
+    static TensorSource open(Path file) throws IOException {
+        return Sharded.isIndex(file) ? Sharded.open(file) : Safetensors.open(file);
+    }
+
+    /** The file that was named to open it. */
+    Path file();
+
+    /** The names of all tensors, in the order of the file or the index. */
+    Set<String> names();
+
+    default boolean has(String name) {
+        return names().contains(name);
+    }
+
+    /** The file's own notes. */
+    Map<String, String> metadata();
+
+    /** The type a tensor is stored as; nothing if there is none of that name. */
+    Optional<Type> type(String name) throws FileFormatException;
+
+    /** A copy of a tensor as it is stored. */
+    Array read(String name) throws FileFormatException;
+
+    /**
+     * A tensor that must have the shape of {@code expected}; its floats are rounded to its type.
+     */
+    default Array read(String name, Type expected) throws FileFormatException {
+        require(name, expected);
+        var stored = read(name);
+        if (stored.dtype() == expected.dtype()) return stored;
+        return Array.make(
+                expected,
+                b -> {
+                    for (long i = 0; i < expected.size(); i++) b.set(i, stored.get(i));
+                });
+    }
+
+    /** That a tensor can be read as {@code expected}; its data is not looked at. */
+    default void require(String name, Type expected) throws FileFormatException {
+        var stored =
+                type(name)
+                        .orElseThrow(
+                                () ->
+                                        new FileFormatException(
+                                                file(),
+                                                "the tensor "
+                                                        + name
+                                                        + " is missing, expected as "
+                                                        + expected
+                                                        + "; the file has "
+                                                        + Names.sample(names())));
+        boolean alike = stored.dtype() == expected.dtype();
+        boolean floats = stored.dtype().isFloat() && expected.dtype().isFloat();
+        if (stored.shape().equals(expected.shape()) && (alike || floats)) return;
+        throw new FileFormatException(
+                file(),
+                "the tensor "
+                        + name
+                        + " is "
+                        + stored
+                        + ", but "
+                        + expected
+                        + (stored.shape().equals(expected.shape())
+                                ? " is expected; save it as that type"
+                                : " is expected; was the file made for another model size?"));
+    }
+
+    @Override
+    void close();
+}

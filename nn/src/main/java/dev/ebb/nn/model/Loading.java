@@ -1,0 +1,176 @@
+package dev.ebb.nn.model;
+
+import dev.ebb.ir.Type;
+import dev.ebb.nn.Activation;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.file.TensorSource;
+import dev.ebb.tensor.Array;
+
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * What loading a published model needs, whatever its kind.
+ *
+ * @param prefix what stands before the names of all its tensors
+ */
+record Loading(TensorSource file, String prefix, ConfigKeys config) {
+    /** For models whose tensors are replaced at once. */
+    static final Seed ANY = new Seed(0);
+
+    /** What a training checkpoint holds besides the model. */
+    private static final Pattern OF_TRAINING = Pattern.compile("optimizer\\..*|losses");
+
+    /** Keys that speak of files, tokens, training or output, and not of what is computed. */
+    private static final Set<String> HARMLESS =
+            Set.of(
+                    "_attn_implementation_autoset",
+                    "_name_or_path",
+                    "attention_dropout",
+                    "attn_pdrop",
+                    "bad_words_ids",
+                    "begin_suppress_tokens",
+                    "bos_token_id",
+                    "chunk_size_feed_forward",
+                    "do_sample",
+                    "dtype",
+                    "embd_pdrop",
+                    "eos_token_id",
+                    "finetuning_task",
+                    "gradient_checkpointing",
+                    "hidden_dropout",
+                    "id2label",
+                    "initializer_range",
+                    "label2id",
+                    "max_length",
+                    "min_length",
+                    "output_attentions",
+                    "output_hidden_states",
+                    "pad_token_id",
+                    "prefix",
+                    "pretraining_tp",
+                    "problem_type",
+                    "reorder_and_upcast_attn",
+                    "resid_pdrop",
+                    "return_dict",
+                    "sep_token_id",
+                    "summary_activation",
+                    "summary_first_dropout",
+                    "summary_proj_to_labels",
+                    "summary_type",
+                    "summary_use_proj",
+                    "task_specific_params",
+                    "tokenizer_class",
+                    "torch_dtype",
+                    "torchscript",
+                    "transformers_version",
+                    "use_cache",
+                    "use_return_dict");
+
+    /** What config.json calls activations. */
+    private static final Map<String, Activation> ACTIVATIONS =
+            Map.of(
+                    "silu", Activation.SILU,
+                    "swish", Activation.SILU,
+                    "gelu", Activation.GELU,
+                    "gelu_new", Activation.GELU_TANH,
+                    "gelu_pytorch_tanh", Activation.GELU_TANH,
+                    "relu", Activation.RELU,
+                    "tanh", Activation.TANH);
+
+    Activation activation(String key, Activation otherwise) throws FileFormatException {
+        var said = config.text(key);
+        if (said.isEmpty()) return otherwise;
+        var known = ACTIVATIONS.get(said.get());
+        if (known != null) return known;
+        throw config.unknown(
+                key,
+                "known are " + String.join(", ", ACTIVATIONS.keySet().stream().sorted().toList()));
+    }
+
+    /** What config.json calls an activation. */
+    static String name(Activation activation) {
+        return switch (activation) {
+            case SILU -> "silu";
+            case GELU -> "gelu";
+            case GELU_TANH -> "gelu_pytorch_tanh";
+            case RELU -> "relu";
+            case TANH -> "tanh";
+        };
+    }
+
+    /**
+     * That the config is of a kind whose computation is this one.
+     *
+     * @param kinds the values of model_type, and the first letters of architectures
+     */
+    void requireKind(Map<String, String> kinds) throws FileFormatException {
+        var kind = config.text("model_type");
+        if (kind.isPresent() && !kinds.containsKey(kind.get()))
+            throw config.unknown(
+                    "model_type", "its tensors have the names of " + kinds.keySet() + " alone");
+        var built = config.value("architectures");
+        if (built.isEmpty()) return;
+        for (var architecture : built.get().elements()) {
+            var name = architecture.text().orElse("");
+            if (kinds.values().stream().noneMatch(name::startsWith))
+                throw config.unknown(
+                        "architectures", "its tensors have the names of " + kinds.keySet());
+        }
+    }
+
+    /** A model like {@code like} with the file's tensors, if all that the file says is used. */
+    <M> M load(M like, Naming naming, Pattern unread) throws FileFormatException {
+        config.refuseOthers(HARMLESS);
+        var used = new HashSet<String>();
+        for (Supply s : Weights.supplies(like, naming, _ -> Array.scalar(0f))) used.add(s.name());
+        for (var name : file.names()) {
+            if (!name.startsWith(prefix) || used.contains(name)) continue;
+            var own = name.substring(prefix.length());
+            if (unread.matcher(own).matches() || OF_TRAINING.matcher(own).matches()) continue;
+            throw new FileFormatException(
+                    file.file(),
+                    "the tensor "
+                            + name
+                            + " has no place in this model, so what the file computes is not what"
+                            + " Ebb would compute; was it made for another kind of model?");
+        }
+        return Weights.load(file, like, naming);
+    }
+
+    /** That {@code copy}, if it is there, holds the bits of {@code tensor}. */
+    void requireSame(String copy, String tensor) throws FileFormatException {
+        if (!file.has(copy) || file.read(copy).sameBits(file.read(tensor))) return;
+        throw new FileFormatException(
+                file.file(),
+                "the tensor "
+                        + copy
+                        + " should be "
+                        + tensor
+                        + " again, as the two are tied, but its numbers are others");
+    }
+
+    Type matrix(String name) throws FileFormatException {
+        var type = file.type(name);
+        if (type.isPresent() && type.get().shape().rank() == 2) return type.get();
+        throw new FileFormatException(
+                file.file(),
+                "the tensor "
+                        + name
+                        + type.map(t -> " is " + t).orElse(" is missing")
+                        + ", but a matrix is expected");
+    }
+
+    /** How many layers there are, by a tensor that each has. */
+    int layers(String pattern) throws FileFormatException {
+        int n = 0;
+        while (file.has(pattern.formatted(n))) n++;
+        if (n > 0) return n;
+        throw new FileFormatException(
+                file.file(), "the tensor " + pattern.formatted(0) + " is missing");
+    }
+}
