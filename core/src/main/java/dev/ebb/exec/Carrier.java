@@ -37,12 +37,7 @@ final class Carrier implements AutoCloseable {
     Carrier(Layout layout, Backing backing) {
         this.layout = layout;
         var folder = layout.schedule().problem().disk().folder().toString();
-        int transfers =
-                Math.toIntExact(
-                        layout.schedule().steps().stream()
-                                .filter(s -> s instanceof Step.Offload || s instanceof Step.Fetch)
-                                .count());
-        shelf = Optional.of(new Shelf(backing, folder, transfers));
+        shelf = Optional.of(new Shelf(backing, folder));
     }
 
     private Shelf shelf() {
@@ -143,9 +138,22 @@ final class Carrier implements AutoCloseable {
         return after(waits, () -> {});
     }
 
+    /** A run begins, unless it needs the disk and its thread is interrupted. */
+    void begin() {
+        if (shelf.isPresent()) Shelf.heed();
+    }
+
     /** A run has failed: lets what is under way come to an end. */
     void settle() {
         shelf.ifPresent(Shelf::idle);
+    }
+
+    /**
+     * Brings {@code v}, which no run changes, back from the disk after a run has failed, if it has
+     * ever been put there: its memory may hold something else by now.
+     */
+    void recover(Value v, MemorySegment to) {
+        if (blocks.find(v).filter(Shelf.Block::written).isPresent()) get(v, to);
     }
 
     /** Puts {@code v} on the disk now. */
@@ -161,7 +169,7 @@ final class Carrier implements AutoCloseable {
     private void move(Value v, MemorySegment memory, boolean out) {
         var transfer = shelf().new Transfer(block(v), memory, out);
         transfer.start();
-        transfer.await();
+        transfer.finish();
     }
 
     /** The highest byte of the disk that has been written. */

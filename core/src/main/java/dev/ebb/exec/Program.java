@@ -4,6 +4,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.Binding;
 import dev.ebb.plan.Layout;
 import dev.ebb.plan.Schedule;
 import dev.ebb.plan.Step;
@@ -40,6 +41,8 @@ public final class Program implements AutoCloseable {
     private final Set<Value> away;
 
     private final long[] promised = new long[Category.values().length];
+    private boolean partial;
+    private boolean closed;
 
     public Program(Layout layout, Device device) {
         this(layout, device, Backing::in);
@@ -100,7 +103,8 @@ public final class Program implements AutoCloseable {
     }
 
     /** Sets parameter {@code i}, wherever it is kept. */
-    public void write(int i, MemorySegment from) {
+    public synchronized void write(int i, MemorySegment from) {
+        requireOpen();
         var param = graph().params().get(i);
         var here = steps.initial().find(param);
         if (here.isPresent())
@@ -109,13 +113,15 @@ public final class Program implements AutoCloseable {
     }
 
     /** Copies parameter {@code i} as it is between two runs, wherever it is kept. */
-    public void readParam(int i, MemorySegment to) {
+    public synchronized void readParam(int i, MemorySegment to) {
+        requireOpen();
         var param = graph().params().get(i);
         copy(steps.initial().find(param), param, to);
     }
 
     /** Copies result {@code i} of the last run, wherever it is kept. */
-    public void readResult(int i, MemorySegment to) {
+    public synchronized void readResult(int i, MemorySegment to) {
+        requireOpen();
         var result = graph().results().get(i);
         copy(away.contains(result) ? Optional.empty() : steps.resident().find(result), result, to);
     }
@@ -138,8 +144,23 @@ public final class Program implements AutoCloseable {
         return layout.arenaBytes() + fixedBytes;
     }
 
+    /**
+     * Whether the latest run ended with an error after its first step: parameters that it replaces
+     * may then be of before or after it.
+     */
+    public boolean isPartial() {
+        return partial;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException(
+                    "this program is closed and its memory given back; make another one");
+        }
+    }
+
     /** Runs every step once. */
-    public Report run() {
+    public synchronized Report run() {
         return run((_, _) -> {}, new Check(layout.schedule()));
     }
 
@@ -149,7 +170,7 @@ public final class Program implements AutoCloseable {
      * that is not what it claims to be. Where an inverse only claims to be near, the difference is
      * reported.
      */
-    public Report verify() {
+    public synchronized Report verify() {
         var check = new Check(layout.schedule());
         return run(
                 (step, bound) -> {
@@ -165,10 +186,13 @@ public final class Program implements AutoCloseable {
     }
 
     private Report run(Watcher watcher, Check check) {
+        requireOpen();
+        carrier.begin();
         long highest = paramsEnd;
         var all = steps.bound();
         meter.begin();
         watch.begin();
+        partial = true;
         try {
             for (int i = 0; i < all.size(); i++) {
                 var step = all.get(i);
@@ -179,11 +203,31 @@ public final class Program implements AutoCloseable {
                 watcher.computed(i, step);
             }
             lastTransfers.run();
-        } catch (RuntimeException e) {
-            carrier.settle();
+        } catch (Throwable e) {
+            recover(e);
             throw e;
         }
+        partial = false;
         return report(highest, check);
+    }
+
+    /** After {@code fault}: nothing moves any more, and what no run changes is where it was. */
+    private void recover(Throwable fault) {
+        carrier.settle();
+        var bindings = layout.schedule().problem().bindings();
+        try {
+            for (int i = 0; i < bindings.size(); i++) {
+                var param = graph().params().get(i);
+                if (bindings.get(i) instanceof Binding.Kept)
+                    steps.initial()
+                            .find(param)
+                            .ifPresent(here -> carrier.recover(param, here.segment()));
+            }
+        } catch (RuntimeException e) {
+            // its memory is lost, and with it this program
+            close();
+            fault.addSuppressed(e);
+        }
     }
 
     private static Set<Value> onlyOnDisk(Schedule schedule) {
@@ -241,8 +285,11 @@ public final class Program implements AutoCloseable {
         return peaks;
     }
 
+    /** Waits for a run that is under way in another thread. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (closed) return;
+        closed = true;
         carrier.close();
         arena.close();
     }
