@@ -8,6 +8,7 @@ import dev.ebb.pass.Fuse;
 import dev.ebb.pass.Loops;
 import dev.ebb.pass.Reversals;
 import dev.ebb.pass.Simplify;
+import dev.ebb.pass.Unread;
 import dev.ebb.plan.Binding;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
@@ -92,9 +93,9 @@ record Pipeline(
 
     private Graph merged(Graph traced) {
         var simple = Simplify.of(traced);
-        if (!fusing) return Loops.merge(Fuse.unfused(simple));
+        if (!fusing) return Unread.of(Loops.merge(Fuse.unfused(simple)));
         boolean away = budget.disk().isPresent() && ways.has(Way.DISK);
-        return Loops.merge(away ? Fuse.oneByOne(simple) : Fuse.of(simple));
+        return Unread.of(Loops.merge(away ? Fuse.oneByOne(simple) : Fuse.of(simple)));
     }
 
     private TradeOff allRooms(Graph traced, List<Binding> bindings) {

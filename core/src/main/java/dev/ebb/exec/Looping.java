@@ -110,7 +110,9 @@ final class Looping {
         var seen = new ArrayList<>(constants);
         seen.addAll(carries);
         var condition = condition(k, device).bind(device, memory, seen);
-        var remembered = out.subList(k.carries() + 1, out.size());
+        int plain = 1 + k.body().results().size();
+        var stacks = out.subList(k.carries() + 1, plain);
+        var remembered = out.subList(plain, out.size());
         return () -> {
             Rounds.copy(in.subList(k.constants(), in.size()), carries);
             var keeper = keeper(k.remember(), carries, remembered);
@@ -126,7 +128,9 @@ final class Looping {
                 }
                 keeper.before(count);
                 rounds.run();
+                Rounds.stack(rounds.given(), stacks, count);
             }
+            clear(stacks, rounds.given(), count);
             out.get(k.carries()).setLong(0, count);
             keeper.end(count);
         };
