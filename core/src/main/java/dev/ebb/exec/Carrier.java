@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
@@ -34,10 +35,10 @@ final class Carrier implements AutoCloseable {
         shelf = Optional.empty();
     }
 
-    Carrier(Layout layout, Backing backing) {
+    Carrier(Layout layout, Session session, Backing backing) {
         this.layout = layout;
         var folder = layout.schedule().problem().disk().folder().toString();
-        shelf = Optional.of(new Shelf(backing, folder));
+        shelf = Optional.of(new Shelf(backing, session.queue(), folder));
     }
 
     private Shelf shelf() {
@@ -63,7 +64,7 @@ final class Carrier implements AutoCloseable {
     }
 
     /** Where a loop puts states that do not lie in its memory, and its reverse finds them. */
-    Store states(Node node) {
+    Store states(Node node, Session session) {
         var found = LoopStates.of(node);
         if (found.isEmpty()) return Store.NONE;
         var loop = found.get();
@@ -71,20 +72,26 @@ final class Carrier implements AutoCloseable {
                 .orElseGet(
                         () -> {
                             long offset = layout.shelves().loops().at(loop.key());
-                            var made = new Shelved(shelf(), node.op().name(), offset, loop.room());
+                            var made =
+                                    new Shelved(
+                                            session,
+                                            shelf(),
+                                            node.op().name(),
+                                            offset,
+                                            loop.room());
                             states.put(loop.key(), made);
                             return made;
                         });
     }
 
     Runnable offload(Value v, Buffer from) {
-        var transfer = shelf().new Transfer(block(v), from.segment(), true);
+        var transfer = shelf().new Transfer(block(v), from.memory(), true);
         leaving.put(v, transfer);
         return after(arrived(List.of(v)), transfer::start);
     }
 
     Runnable fetch(Value v, Buffer to) {
-        var transfer = shelf().new Transfer(block(v), to.segment(), false);
+        var transfer = shelf().new Transfer(block(v), to.memory(), false);
         arriving.put(v, transfer);
         return after(taken(), transfer::start);
     }
@@ -152,21 +159,21 @@ final class Carrier implements AutoCloseable {
      * Brings {@code v}, which no run changes, back from the disk after a run has failed, if it has
      * ever been put there: its memory may hold something else by now.
      */
-    void recover(Value v, MemorySegment to) {
-        if (blocks.find(v).filter(Shelf.Block::written).isPresent()) get(v, to);
+    void recover(Value v, Memory to) {
+        if (blocks.find(v).filter(Shelf.Block::written).isPresent()) move(v, to, false);
     }
 
     /** Puts {@code v} on the disk now. */
     void put(Value v, MemorySegment from) {
-        move(v, from, true);
+        move(v, Memory.of(from), true);
     }
 
     /** Copies {@code v} from the disk now. */
     void get(Value v, MemorySegment to) {
-        move(v, to, false);
+        move(v, Memory.of(to), false);
     }
 
-    private void move(Value v, MemorySegment memory, boolean out) {
+    private void move(Value v, Memory memory, boolean out) {
         var transfer = shelf().new Transfer(block(v), memory, out);
         transfer.start();
         transfer.finish();

@@ -1,5 +1,6 @@
 package dev.ebb.exec;
 
+import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Trait;
@@ -24,9 +25,20 @@ final class Repeats {
 
     private record Call(int key, long inputs) {}
 
+    private final Queue queue;
     private final Map<Key, Integer> keys = new HashMap<>();
     private final Map<Steps.Bound, Integer> numbers = new IdentityHashMap<>();
     private final Map<Call, Long> first = new HashMap<>();
+
+    Repeats(Queue queue) {
+        this.queue = queue;
+    }
+
+    private long digest(List<Buffer> buffers) {
+        long all = 0;
+        for (var b : buffers) all = 31 * all + Digest.of(b, queue);
+        return all;
+    }
 
     /** Runs {@code bound}, which is a computation, and compares. */
     void run(Steps.Bound bound) {
@@ -42,9 +54,9 @@ final class Repeats {
                                 keys.computeIfAbsent(
                                         new Key(node.op(), node.inputTypes()), _ -> keys.size()));
         // before it runs: it may write where it reads
-        var call = new Call(key, Digest.of(bound.inputs()));
+        var call = new Call(key, digest(bound.inputs()));
         bound.body().run();
-        long digest = Digest.of(bound.outputs());
+        long digest = digest(bound.outputs());
         var before = first.putIfAbsent(call, digest);
         if (before != null && before != digest) throw new DigestException(node);
     }
