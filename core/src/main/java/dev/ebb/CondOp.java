@@ -102,8 +102,7 @@ record CondOp(Graph yes, Graph no) implements Op {
         int kept = first.size() + second.size();
         inputs.addAll(node.outputs().subList(node.outputs().size() - kept, node.outputs().size()));
         var back =
-                new CondOp(
-                        pulled(yes, wrt, List.of(), second), pulled(no, wrt, first, List.of()));
+                new CondOp(pulled(yes, wrt, List.of(), second), pulled(no, wrt, first, List.of()));
         var cotangents = adjoints.graph().emit(back, inputs);
         for (int i = 0; i < wrt.size(); i++)
             adjoints.add(node.inputs().get(wrt.get(i) + 1), cotangents.get(i));

@@ -204,8 +204,7 @@ public final class Loop {
         inputs.add(predicate);
         inputs.addAll(all);
         int given = first.graph().results().size();
-        return Tree.unflatten(
-                structure.getFirst(), Tensors.apply(op, inputs).subList(0, given));
+        return Tree.unflatten(structure.getFirst(), Tensors.apply(op, inputs).subList(0, given));
     }
 
     private static <R> Trace traced(Supplier<R> branch, List<R> structure) {

@@ -11,8 +11,8 @@ import java.util.List;
 
 /**
  * Ops that run only once, effects and such that may differ, in the body of a loop or branch. The
- * derivative of a body runs its ops again where it needs their values; of these it must not. So
- * the body gives what they gave as further results, which are kept, and the derivative reads that.
+ * derivative of a body runs its ops again where it needs their values; of these it must not. So the
+ * body gives what they gave as further results, which are kept, and the derivative reads that.
  */
 final class Once {
     private Once() {}

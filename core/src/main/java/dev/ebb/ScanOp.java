@@ -27,7 +27,8 @@ import java.util.stream.IntStream;
  * carries, slices) to (carries, slices). Its derivative is again such a loop, in the other
  * direction, that reads the stacked carries: the only rule there is, so any order works. Which
  * carries are really kept is left to the planner. A loop whose body has ops that run only once
- * remembers from the start what its derivative will read, for it cannot run again: see {@link Once}.
+ * remembers from the start what its derivative will read, for it cannot run again: see {@link
+ * Once}.
  *
  * @param counted whether the first input says how many rounds, of at most {@code times}, really run
  * @param pace what each round is said to cost, in the order in which they run
@@ -179,8 +180,7 @@ record ScanOp(
         inputs.addAll(stacks);
         inputs.addAll(operands.subList(constants + carries, operands.size()));
         for (int i : back.floatSlicesOut) inputs.add(adjoints.of(node.outputs().get(i)));
-        for (Value v : Once.values(body))
-            inputs.add(trajectory.get(body.results().lastIndexOf(v)));
+        for (Value v : Once.values(body)) inputs.add(trajectory.get(body.results().lastIndexOf(v)));
         int carried = back.floatCarries.size() + wanted.size();
         var outputs =
                 g.emit(

@@ -23,9 +23,9 @@ import java.util.Set;
 /**
  * A loop of unknown length as one node. Inputs: constants, then first carries; outputs: last
  * carries, then the number of rounds. Once that number is known it is a counted loop, and its
- * derivative is that loop's.
- * Where the body has ops that run only once, it gives what they gave after its carries: that, and
- * then the carries each round began with, come stacked after the number of rounds.
+ * derivative is that loop's. Where the body has ops that run only once, it gives what they gave
+ * after its carries: that, and then the carries each round began with, come stacked after the
+ * number of rounds.
  */
 record WhileOp(Graph condition, Graph body, int limit, int constants, int carries) implements Op {
 
@@ -84,12 +84,7 @@ record WhileOp(Graph condition, Graph body, int limit, int constants, int carrie
     public Kernel kernel(List<Type> inputs) {
         var rounds = (Control.Scan) counted().kernel(inputs);
         return new Control.While(
-                condition,
-                rounds.body(),
-                limit,
-                constants,
-                carries,
-                rounds.remember());
+                condition, rounds.body(), limit, constants, carries, rounds.remember());
     }
 
     @Override
@@ -100,7 +95,6 @@ record WhileOp(Graph condition, Graph body, int limit, int constants, int carrie
         var outputs = new ArrayList<>(node.outputs());
         outputs.remove(carries);
         var loop = counted();
-        loop.pullback(
-                new Node(loop, inputs, outputs, node.region(), node.reverse()), adjoints);
+        loop.pullback(new Node(loop, inputs, outputs, node.region(), node.reverse()), adjoints);
     }
 }

@@ -49,8 +49,7 @@ class FaultTest {
     }
 
     private static Fn<Tensor, Tensor> chain() {
-        return Ebb.grad(
-                (Tensor x) -> x.matmul(x).tanh().matmul(x).sin().matmul(x).square().mean());
+        return Ebb.grad((Tensor x) -> x.matmul(x).tanh().matmul(x).sin().matmul(x).square().mean());
     }
 
     @Test

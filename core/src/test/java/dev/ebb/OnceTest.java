@@ -190,7 +190,8 @@ class OnceTest {
     }
 
     private static final Array X =
-            Array.of(Shape.of(3, 4), new double[] {.1, .2, .3, .4, .5, .6, .7, .8, .9, 1, 1.1, 1.2});
+            Array.of(
+                    Shape.of(3, 4), new double[] {.1, .2, .3, .4, .5, .6, .7, .8, .9, 1, 1.1, 1.2});
 
     private static Fn<Tensor, Tensor> scalar(Program p) {
         return x -> p.loss().apply(x).square().sum();
@@ -198,8 +199,7 @@ class OnceTest {
 
     private record Found(double value, double[] grad) {}
 
-    private static Found run(
-            Compiled<Tensor, Ebb.ValueAndGrad<Tensor>> f, int calls, String what) {
+    private static Found run(Compiled<Tensor, Ebb.ValueAndGrad<Tensor>> f, int calls, String what) {
         CALLS.set(0);
         try (f) {
             var both = f.apply(X);
@@ -265,17 +265,14 @@ class OnceTest {
                 }
                 assertThat(CALLS.get()).as("calls of %s alone", what).isEqualTo(p.calls());
             }
-            assertThat(found.grad()[i])
-                    .as(what)
-                    .isCloseTo((at[1] - at[0]) / (2 * h), within(1e-6));
+            assertThat(found.grad()[i]).as(what).isCloseTo((at[1] - at[0]) / (2 * h), within(1e-6));
         }
     }
 
     @Test
     void secondDerivativesRunNothingAgain() {
         for (var p : programs(Trait.NONDETERMINISTIC)) {
-            Fn<Tensor, Tensor> norm =
-                    x -> Ebb.grad(scalar(p)).apply(x).mul(x.sin()).sum();
+            Fn<Tensor, Tensor> norm = x -> Ebb.grad(scalar(p)).apply(x).mul(x.sin()).sum();
             var f = Ebb.grad(norm);
             var results = new ArrayList<double[]>();
             for (var s : List.of(new StoreAll(), new RecomputeAll())) {

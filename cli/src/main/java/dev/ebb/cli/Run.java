@@ -17,6 +17,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.function.LongUnaryOperator;
 
 /**
@@ -150,7 +151,7 @@ record Run(
                 Outcome.median(trainer.seconds()),
                 plan.budgetBytes(),
                 plan.promisedBytes(),
-                report.map(Report::measuredBytes).orElse(plan.promisedBytes()),
+                report.map(r -> OptionalLong.of(r.measuredBytes())).orElse(OptionalLong.empty()),
                 plan.storeAllBytes(),
                 plan.recomputeShare(),
                 new Outcome.Disk(
@@ -187,8 +188,8 @@ record Run(
         lines.println(
                 "memory: promised "
                         + BudgetText.show(outcome.promisedBytes())
-                        + ", measured "
-                        + BudgetText.show(outcome.measuredBytes())
+                        + ", "
+                        + measured(outcome)
                         + ", budget "
                         + BudgetText.show(outcome.budgetBytes())
                         + "; keeping everything would take "
@@ -218,6 +219,12 @@ record Run(
                                                 + " resident: the memory above, and at most "
                                                 + BudgetText.show(Resident.JVM_BYTES)
                                                 + " for the JVM"));
+    }
+
+    private static String measured(Outcome outcome) {
+        return outcome.measuredBytes().isPresent()
+                ? "measured " + BudgetText.show(outcome.measuredBytes().getAsLong())
+                : "nothing measured, for no step was made";
     }
 
     private static String sample(LanguageModel model) {

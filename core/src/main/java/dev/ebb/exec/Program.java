@@ -169,10 +169,9 @@ public final class Program implements AutoCloseable {
 
     /**
      * Runs every step once and checks each value that is computed again or rebuilt against its
-     * first computation, bit by bit, and every op that runs again on the same bits inside a loop
-     * or branch. The first that differs ends the run: an op, or an inverse,
-     * that is not what it claims to be. Where an inverse only claims to be near, the difference is
-     * reported.
+     * first computation, bit by bit, and every op that runs again on the same bits inside a loop or
+     * branch. The first that differs ends the run: an op, or an inverse, that is not what it claims
+     * to be. Where an inverse only claims to be near, the difference is reported.
      */
     public synchronized Report verify() {
         var check = new Check(layout.schedule(), session.queue());
