@@ -63,9 +63,9 @@ public final class Program implements AutoCloseable {
         var memory = session.queue().allocate(Math.max(layout.arenaBytes(), LINE)).memory();
         steps = new Steps(layout, session, memory, new Table<>(), carrier);
         lastTransfers = carrier.end();
-        meter = new Meter(layout);
+        meter = new Meter(layout, steps);
         watch = new Stopwatch(steps.bound(), session.queue());
-        paramsEnd = paramsEnd(layout);
+        paramsEnd = steps.paramsEnd();
         away = onlyOnDisk(layout.schedule());
         var tide = Tide.of(layout);
         for (var category : Category.values()) promised[category.ordinal()] = tide.peak(category);
@@ -244,14 +244,6 @@ public final class Program implements AutoCloseable {
         var gone = new HashSet<>(schedule.problem().graph().results());
         gone.removeAll(there);
         return gone;
-    }
-
-    private static long paramsEnd(Layout layout) {
-        return layout.slots().stream()
-                .filter(slot -> slot.from() < 0)
-                .mapToLong(slot -> slot.offset() + slot.bytes())
-                .max()
-                .orElse(0);
     }
 
     private Report report(long highest, Check check) {

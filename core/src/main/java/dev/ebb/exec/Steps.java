@@ -24,7 +24,8 @@ final class Steps {
      * @param written the values it writes, without workspace and room for the states of a loop,
      *     which no two runs need to leave alike
      * @param outputs where they lie
-     * @param highest the end of the memory it writes
+     * @param memory all it writes: of a computation, one for each output of its node
+     * @param highest the end of that memory
      */
     record Bound(
             Step step,
@@ -33,6 +34,7 @@ final class Steps {
             List<Buffer> inputs,
             List<Value> written,
             List<Buffer> outputs,
+            List<Buffer> memory,
             long highest) {
 
         /** What is computed. */
@@ -130,18 +132,20 @@ final class Steps {
                 in,
                 node.outputs().subList(0, values),
                 written.subList(0, values),
+                out,
                 end(out));
     }
 
     private Bound offload(Step.Offload step, Value v) {
         var body = carrier.offload(v, resident.at(v));
-        return new Bound(step, "offload", body, List.of(), List.of(), List.of(), 0);
+        return new Bound(step, "offload", body, List.of(), List.of(), List.of(), List.of(), 0);
     }
 
     private Bound fetch(Step.Fetch step, Value v) {
         var to = resident.at(v);
         var body = carrier.fetch(v, to);
-        return new Bound(step, "fetch", body, List.of(), List.of(), List.of(), end(List.of(to)));
+        var memory = List.of(to);
+        return new Bound(step, "fetch", body, List.of(), List.of(), List.of(), memory, end(memory));
     }
 
     private long end(List<Buffer> buffers) {
@@ -149,6 +153,11 @@ final class Steps {
         for (var b : buffers)
             highest = Math.max(highest, b.memory().address() - memory.address() + b.bytes());
         return highest;
+    }
+
+    /** The end of the memory of the parameters that are there before a run. */
+    long paramsEnd() {
+        return end(params);
     }
 
     /** The offset of every stay. */

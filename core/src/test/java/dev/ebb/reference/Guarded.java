@@ -3,8 +3,10 @@ package dev.ebb.reference;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
+import dev.ebb.plan.Cost;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -80,6 +82,16 @@ public final class Guarded implements Device {
     @Override
     public long fixedBytes() {
         return device.fixedBytes();
+    }
+
+    @Override
+    public FusionLimits fusion() {
+        return device.fusion();
+    }
+
+    @Override
+    public Cost cost() {
+        return device.cost();
     }
 
     @Override
