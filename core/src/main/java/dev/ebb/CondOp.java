@@ -3,22 +3,27 @@ package dev.ebb;
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Control;
+import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
  * A branch as one node. The first input is the decision; both branches take the others. The
  * backward half reads the same decision, so it takes the same branch; the branch not taken costs
- * nothing.
+ * nothing. Where a branch has ops that run only once, both give what they gave as their last
+ * results: first of {@code yes}, then of {@code no}, zeros where the other branch was taken.
  */
 record CondOp(Graph yes, Graph no) implements Op {
 
@@ -33,6 +38,30 @@ record CondOp(Graph yes, Graph no) implements Op {
                             + second
                             + "; both must give the same types");
         }
+    }
+
+    /** Branches that give what their derivative reads, for it may not run some ops again. */
+    static CondOp of(Graph yes, Graph no) {
+        return new CondOp(
+                filled(yes, List.of(), Once.values(no)), filled(no, Once.values(yes), List.of()));
+    }
+
+    /** {@code branch} with what its ops gave that run once between zeros for the other's. */
+    private static Graph filled(Graph branch, List<Value> before, List<Value> after) {
+        var g = new Graph.Builder();
+        var here = g.inline(branch, branch.params().stream().map(p -> g.param(p.type())).toList());
+        var results = new ArrayList<>(branch.results().stream().map(here::at).toList());
+        for (Value v : before) results.add(g.emit(new Fill(v.type(), 0)));
+        for (Value v : Once.values(branch)) results.add(here.at(v));
+        for (Value v : after) results.add(g.emit(new Fill(v.type(), 0)));
+        return g.build(results);
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        var all = new HashSet<>(yes.traits());
+        all.addAll(no.traits());
+        return all;
     }
 
     @Override
@@ -68,16 +97,30 @@ record CondOp(Graph yes, Graph no) implements Op {
                         .toList();
         var inputs = new ArrayList<>(node.inputs());
         for (Value out : node.outputs()) inputs.add(adjoints.of(out));
-        var cotangents =
-                adjoints.graph().emit(new CondOp(pulled(yes, wrt), pulled(no, wrt)), inputs);
+        var first = Once.values(yes);
+        var second = Once.values(no);
+        int kept = first.size() + second.size();
+        inputs.addAll(node.outputs().subList(node.outputs().size() - kept, node.outputs().size()));
+        var back =
+                new CondOp(pulled(yes, wrt, List.of(), second), pulled(no, wrt, first, List.of()));
+        var cotangents = adjoints.graph().emit(back, inputs);
         for (int i = 0; i < wrt.size(); i++)
             adjoints.add(node.inputs().get(wrt.get(i) + 1), cotangents.get(i));
     }
 
-    private static Graph pulled(Graph branch, List<Integer> wrt) {
-        var both = Reverse.pullback(branch, wrt);
+    /** The derivative of a branch, which ignores what the other one gave. */
+    private static Graph pulled(
+            Graph branch, List<Integer> wrt, List<Value> before, List<Value> after) {
+        var both = Once.given(Reverse.pullback(branch, wrt), branch);
+        int own = both.params().size() - Once.values(branch).size();
         var g = new Graph.Builder();
-        var here = g.inline(both, both.params().stream().map(p -> g.param(p.type())).toList());
+        var arguments = new ArrayList<Value>();
+        for (Value p : both.params().subList(0, own)) arguments.add(g.param(p.type()));
+        before.forEach(v -> g.param(v.type()));
+        for (Value p : both.params().subList(own, both.params().size()))
+            arguments.add(g.param(p.type()));
+        after.forEach(v -> g.param(v.type()));
+        var here = g.inline(both, arguments);
         return g.build(
                 both.results().subList(branch.results().size(), both.results().size()).stream()
                         .map(here::at)

@@ -3,6 +3,7 @@ package dev.ebb;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Pace;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -106,25 +107,26 @@ public final class Loop {
                         types);
         var back = inverse.map(f -> Trace.of(in -> undone(f, carry, in), types));
         var constants = back.map(b -> union(trace, b)).orElse(trace.captured());
+        var round = Once.giving(taking(trace, constants, types));
         var op =
                 new ScanOp(
-                        taking(trace, constants, types),
+                        round,
                         times,
                         constants.size(),
                         first.size(),
                         false,
                         false,
-                        false,
+                        Trait.once(round.traits()),
                         pace,
                         back.map(b -> taking(b, constants, types)));
         var operands = new ArrayList<>(constants);
         operands.addAll(first);
         operands.addAll(stacks);
         var outputs = Tensors.apply(op, operands);
+        int given = trace.graph().results().size();
         return new Scanned<>(
                 Tree.unflatten(carry, outputs.subList(0, first.size())),
-                Tree.unflatten(
-                        structure.getFirst(), outputs.subList(first.size(), outputs.size())));
+                Tree.unflatten(structure.getFirst(), outputs.subList(first.size(), given)));
     }
 
     private static <C> List<Tensor> undone(Fn<C, C> inverse, C carry, List<Tensor> after) {
@@ -168,7 +170,7 @@ public final class Loop {
         var op =
                 new WhileOp(
                         taking(asked, constants, types),
-                        taking(done, constants, types),
+                        Once.giving(taking(done, constants, types)),
                         limit,
                         constants.size(),
                         first.size());
@@ -197,11 +199,12 @@ public final class Loop {
                     "the two branches return results of different structure");
         }
         var all = union(first, second);
-        var op = new CondOp(taking(first, all, List.of()), taking(second, all, List.of()));
+        var op = CondOp.of(taking(first, all, List.of()), taking(second, all, List.of()));
         var inputs = new ArrayList<Tensor>();
         inputs.add(predicate);
         inputs.addAll(all);
-        return Tree.unflatten(structure.getFirst(), Tensors.apply(op, inputs));
+        int given = first.graph().results().size();
+        return Tree.unflatten(structure.getFirst(), Tensors.apply(op, inputs).subList(0, given));
     }
 
     private static <R> Trace traced(Supplier<R> branch, List<R> structure) {

@@ -8,6 +8,7 @@ import dev.ebb.pass.Fuse;
 import dev.ebb.pass.Loops;
 import dev.ebb.pass.Reversals;
 import dev.ebb.pass.Simplify;
+import dev.ebb.pass.Unread;
 import dev.ebb.plan.Binding;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
@@ -92,10 +93,11 @@ record Pipeline(
 
     private Graph merged(Graph traced) {
         var simple = Simplify.of(traced);
-        if (!fusing) return Loops.merge(Fuse.unfused(simple));
+        if (!fusing) return Unread.of(Loops.merge(Fuse.unfused(simple)));
         var limits = device.fusion();
         boolean away = budget.disk().isPresent() && ways.has(Way.DISK);
-        return Loops.merge(away ? Fuse.oneByOne(simple, limits) : Fuse.of(simple, limits));
+        return Unread.of(
+                Loops.merge(away ? Fuse.oneByOne(simple, limits) : Fuse.of(simple, limits)));
     }
 
     private TradeOff allRooms(Graph traced, List<Binding> bindings) {

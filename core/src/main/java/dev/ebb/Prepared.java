@@ -133,7 +133,7 @@ final class Prepared implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         program.ifPresent(Program::close);
     }
 }

@@ -11,6 +11,7 @@ import dev.ebb.ir.Op;
 import dev.ebb.ir.Pace;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.tensor.Store;
@@ -18,13 +19,16 @@ import dev.ebb.tensor.Store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
  * A loop as one node. Inputs: constants, first carries, stacked slices; the body maps (constants,
  * carries, slices) to (carries, slices). Its derivative is again such a loop, in the other
  * direction, that reads the stacked carries: the only rule there is, so any order works. Which
- * carries are really kept is left to the planner.
+ * carries are really kept is left to the planner. A loop whose body has ops that run only once
+ * remembers from the start what its derivative will read, for it cannot run again: see {@link
+ * Once}.
  *
  * @param counted whether the first input says how many rounds, of at most {@code times}, really run
  * @param pace what each round is said to cost, in the order in which they run
@@ -90,6 +94,15 @@ record ScanOp(
         return types;
     }
 
+    @Override
+    public Set<Trait> traits() {
+        return body.traits();
+    }
+
+    private boolean runsOnce() {
+        return Trait.once(traits());
+    }
+
     private Type stacked(Type type) {
         var dims = new ArrayList<Integer>();
         dims.add(times);
@@ -148,7 +161,7 @@ record ScanOp(
         var count = node.inputs().subList(0, first());
         var operands = node.inputs().subList(first(), node.inputs().size());
         var again = new ScanOp(body, times, constants, carries, reverse, counted, true, pace, undo);
-        var trajectory = g.emit(again, node.inputs());
+        var trajectory = runsOnce() ? node.outputs() : g.emit(again, node.inputs());
         var stacks = trajectory.subList(body.results().size(), trajectory.size());
 
         var wanted =
@@ -167,6 +180,7 @@ record ScanOp(
         inputs.addAll(stacks);
         inputs.addAll(operands.subList(constants + carries, operands.size()));
         for (int i : back.floatSlicesOut) inputs.add(adjoints.of(node.outputs().get(i)));
+        for (Value v : Once.values(body)) inputs.add(trajectory.get(body.results().lastIndexOf(v)));
         int carried = back.floatCarries.size() + wanted.size();
         var outputs =
                 g.emit(
@@ -223,7 +237,7 @@ record ScanOp(
             floatCarries.forEach(i -> wrt.add(c + i));
             wrt.addAll(wanted);
             wrt.addAll(floatSlicesIn);
-            var pulled = Reverse.pullback(forward, wrt);
+            var pulled = Once.given(Reverse.pullback(forward, wrt), forward);
 
             var g = new Graph.Builder();
             var constants = params.subList(0, c).stream().map(p -> g.param(p.type())).toList();
@@ -239,6 +253,7 @@ record ScanOp(
                     floatSlicesOut.stream()
                             .map(i -> g.param(forward.results().get(i).type()))
                             .toList();
+            var kept = Once.values(forward).stream().map(v -> g.param(v.type())).toList();
 
             var arguments = new ArrayList<>(constants);
             arguments.addAll(carries);
@@ -252,6 +267,7 @@ record ScanOp(
                                 ? carry >= 0 ? cotangents.get(carry) : g.emit(new Fill(type, 0))
                                 : slice >= 0 ? slots.get(slice) : g.emit(new Fill(type, 0)));
             }
+            arguments.addAll(kept);
             var here = g.inline(pulled, arguments);
             var found =
                     pulled

@@ -9,6 +9,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.trace.Tree;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -28,6 +29,10 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private final int inputs;
     private final Object inputSignature;
     private Optional<Report> report = Optional.empty();
+    private boolean closed;
+
+    /** The tensors of the state that a failed step may have changed, until they are restored. */
+    private final BitSet unsure = new BitSet();
 
     Stepper(Fn2<S, B, Next<S, R>> step, S initial, B example, Pipeline pipeline) {
         this.inputSignature = Tree.signature(example);
@@ -50,8 +55,13 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         Prepared.write(program, param, array, graph);
     }
 
-    /** One step: the state moves on, the output comes back. */
+    /**
+     * One step: the state moves on, the output comes back. A step that fails on its way leaves a
+     * state that is partly of before and partly of after it: it must be restored before the next.
+     */
     public synchronized R step(B input) {
+        requireOpen();
+        if (!unsure.isEmpty()) throw unsure(unsure.nextSetBit(0));
         if (!Tree.signature(input).equals(inputSignature)) {
             throw new IllegalArgumentException(
                     "this stepper was compiled for inputs like "
@@ -63,10 +73,31 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         var leaves = Tree.flatten(input);
         for (int i = 0; i < inputs; i++) write((Array) leaves.get(i), states + i);
         var done = Flight.recorder().running();
-        var measured = program.run();
+        var measured = run();
         done.accept(measured);
         report = Optional.of(measured);
         return Tree.unflatten(output, read(states, graph.results().size()));
+    }
+
+    private Report run() {
+        try {
+            return program.run();
+        } finally {
+            if (program.isPartial()) unsure.set(0, states);
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) throw new IllegalStateException("this stepper is closed; make another one");
+    }
+
+    private IllegalStateException unsure(int place) {
+        return new IllegalStateException(
+                "the latest step failed on its way, so tensor "
+                        + place
+                        + " of the state, "
+                        + Tensorwise.names(form).get(place)
+                        + ", may be of before or after it; restore a state first");
     }
 
     /**
@@ -87,7 +118,10 @@ public final class Stepper<S, B, R> implements AutoCloseable {
      * writing a state out without a second one in memory.
      */
     public synchronized Array state(int place) {
-        return Array.make(stateType(place), to -> program.readParam(place, to.segment()));
+        requireOpen();
+        var type = stateType(place);
+        if (unsure.get(place)) throw unsure(place);
+        return Array.make(type, to -> program.readParam(place, to.segment()));
     }
 
     private Type stateType(int place) {
@@ -100,8 +134,10 @@ public final class Stepper<S, B, R> implements AutoCloseable {
 
     /** Goes on from another state. */
     public synchronized void restore(S state) {
+        requireOpen();
         var leaves = Tree.flatten(state);
         for (int i = 0; i < states; i++) write((Array) leaves.get(i), i);
+        unsure.clear();
     }
 
     /**
@@ -109,6 +145,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
      * state without a second one in memory.
      */
     public synchronized void restore(int place, Array tensor) {
+        requireOpen();
         var type = stateType(place);
         if (!tensor.type().equals(type)) {
             throw new IllegalArgumentException(
@@ -122,6 +159,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
                             + tensor.type());
         }
         write(tensor, place);
+        unsure.clear(place);
     }
 
     private List<Array> read(int from, int to) {
@@ -153,6 +191,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
 
     @Override
     public synchronized void close() {
+        closed = true;
         program.close();
     }
 }

@@ -10,17 +10,22 @@ import dev.ebb.ir.Op;
 import dev.ebb.ir.Pace;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A loop of unknown length as one node. Inputs: constants, then first carries; outputs: last
  * carries, then the number of rounds. Once that number is known it is a counted loop, and its
- * derivative is that loop's.
+ * derivative is that loop's. Where the body has ops that run only once, it gives what they gave
+ * after its carries: that, and then the carries each round began with, come stacked after the
+ * number of rounds.
  */
 record WhileOp(Graph condition, Graph body, int limit, int constants, int carries) implements Op {
 
@@ -36,7 +41,27 @@ record WhileOp(Graph condition, Graph body, int limit, int constants, int carrie
 
     private ScanOp counted() {
         return new ScanOp(
-                body, limit, constants, carries, false, true, false, Pace.EVEN, Optional.empty());
+                body,
+                limit,
+                constants,
+                carries,
+                false,
+                true,
+                remembers(),
+                Pace.EVEN,
+                Optional.empty());
+    }
+
+    /** Whether the rounds cannot run again, so that what a derivative reads is kept. */
+    private boolean remembers() {
+        return Trait.once(body.traits());
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        var all = new HashSet<>(body.traits());
+        all.addAll(condition.traits());
+        return all;
     }
 
     @Override
@@ -46,12 +71,12 @@ record WhileOp(Graph condition, Graph body, int limit, int constants, int carrie
 
     @Override
     public List<Type> infer(List<Type> inputs) {
-        var types = new ArrayList<>(body.results().stream().map(Value::type).toList());
-        types.add(new Type(DType.I64, Shape.scalar()));
+        var count = new Type(DType.I64, Shape.scalar());
         var all = new ArrayList<Type>();
-        all.add(types.getLast());
+        all.add(count);
         all.addAll(inputs);
-        counted().infer(all);
+        var types = new ArrayList<>(counted().infer(all));
+        types.add(carries, count);
         return types;
     }
 
@@ -59,27 +84,17 @@ record WhileOp(Graph condition, Graph body, int limit, int constants, int carrie
     public Kernel kernel(List<Type> inputs) {
         var rounds = (Control.Scan) counted().kernel(inputs);
         return new Control.While(
-                condition,
-                rounds.body(),
-                limit,
-                constants,
-                carries,
-                new Control.Remember.Nothing());
+                condition, rounds.body(), limit, constants, carries, rounds.remember());
     }
 
     @Override
     public void pullback(Node node, Adjoints adjoints) {
         var inputs = new ArrayList<Value>();
-        inputs.add(node.outputs().getLast());
+        inputs.add(node.outputs().get(carries));
         inputs.addAll(node.inputs());
+        var outputs = new ArrayList<>(node.outputs());
+        outputs.remove(carries);
         var loop = counted();
-        loop.pullback(
-                new Node(
-                        loop,
-                        inputs,
-                        node.outputs().subList(0, carries),
-                        node.region(),
-                        node.reverse()),
-                adjoints);
+        loop.pullback(new Node(loop, inputs, outputs, node.region(), node.reverse()), adjoints);
     }
 }

@@ -9,7 +9,13 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
+import dev.ebb.plan.Binomial;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Every;
+import dev.ebb.plan.Planner;
 import dev.ebb.plan.RecomputeAll;
+import dev.ebb.plan.Segments;
+import dev.ebb.plan.StoreAll;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
@@ -79,5 +85,73 @@ class VerifyTest {
                 .hasMessageContaining("NONDETERMINISTIC");
         var honest = Ebb.compile(gradient(true)).with(new RecomputeAll());
         assertThat(honest.verify(x).grad().shape()).isEqualTo(x.shape());
+    }
+
+    private static Fn<Tensor, Ebb.ValueAndGrad<Tensor>> loop(Fn<Tensor, Tensor> round) {
+        return Ebb.valueAndGrad((Tensor x) -> Loop.repeat(9, x, round).square().sum());
+    }
+
+    private static List<Planner> strategies() {
+        return List.of(
+                new StoreAll(),
+                new RecomputeAll(),
+                new Every(2),
+                Segments.sqrt(),
+                new Binomial(1),
+                new Binomial(3));
+    }
+
+    private static void assertNoAlarm(Fn<Tensor, Ebb.ValueAndGrad<Tensor>> f) {
+        var x = Array.of(Type.of(DType.F64, 16), new double[16]);
+        for (var s : strategies()) {
+            try (var compiled = Ebb.compile(f).with(s)) {
+                assertThat(compiled.verify(x).grad().shape()).isEqualTo(x.shape());
+            }
+        }
+        var least = Ebb.compile(f).plan(x).curve().leastBytes();
+        try (var compiled = Ebb.compile(f, Budget.bytes(least))) {
+            assertThat(compiled.verify(x).grad().shape()).isEqualTo(x.shape());
+        }
+    }
+
+    @Test
+    void anOpThatLiesInsideALoopIsNamed() {
+        var x = Array.of(Type.of(DType.F64, 16), new double[16]);
+        Fn<Tensor, Tensor> round =
+                c -> Ebb.region("drift", () -> c.sin().apply(new Drifting(false)).cos());
+        for (var f :
+                List.of(
+                        loop(round),
+                        loop(c -> Loop.repeat(3, c, round)),
+                        loop(c -> Loop.cond(c.sum().gt(-1e9), () -> round.apply(c), () -> c)))) {
+            try (var lying = Ebb.compile(f).with(new Binomial(2))) {
+                assertThatThrownBy(() -> lying.verify(x))
+                        .isInstanceOf(DigestException.class)
+                        .hasMessageContaining("drifting in drift gave other bits");
+            }
+        }
+    }
+
+    @Test
+    void honestLoopsNeverAlarm() {
+        assertNoAlarm(loop(c -> c.sin().add(1).sqrt()));
+        assertNoAlarm(loop(c -> c.sin().apply(new Drifting(true)).cos()));
+        assertNoAlarm(loop(c -> Loop.repeat(3, c, d -> d.cos().mul(c))));
+        assertNoAlarm(loop(c -> Loop.cond(c.sum().gt(3), () -> c.sin(), () -> c.cos())));
+        assertNoAlarm(
+                Ebb.valueAndGrad(
+                        (Tensor x) ->
+                                Loop.whileTrue(
+                                                30,
+                                                x,
+                                                c -> c.square().sum().lt(20),
+                                                c -> c.add(0.1).mul(x.add(1.2)))
+                                        .sum()));
+        assertNoAlarm(
+                Ebb.valueAndGrad(
+                        (Tensor x) -> {
+                            var twice = Loop.repeat(9, x, c -> c.sin().add(0.5));
+                            return twice.mul(twice.exp()).cos().sum();
+                        }));
     }
 }

@@ -58,7 +58,7 @@ final class HtmlReport {
         all.put("budget", Json.of(o.budgetBytes()));
         all.put("showBudget", Json.of(o.budgetBytes() < 4 * o.storeAllBytes()));
         all.put("promised", Json.of(o.promisedBytes()));
-        all.put("measured", Json.of(o.measuredBytes()));
+        o.measuredBytes().ifPresent(bytes -> all.put("measured", Json.of(bytes)));
         all.put("storeAll", Json.of(o.storeAllBytes()));
         all.put("recomputeShare", Json.of(o.recomputeShare()));
         all.put("diskRoom", Json.of(o.disk().roomBytes()));

@@ -5,15 +5,16 @@ import dev.ebb.nn.file.Json;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.OptionalLong;
 
-/** The figures of a run, as --json gives them. */
+/** The figures of a run, as --json gives them; nothing is measured where no step was made. */
 record Outcome(
         List<Double> losses,
         double tokensPerSecond,
         double medianSeconds,
         long budgetBytes,
         long promisedBytes,
-        long measuredBytes,
+        OptionalLong measuredBytes,
         long storeAllBytes,
         double recomputeShare,
         Disk disk,
@@ -39,7 +40,7 @@ record Outcome(
         members.put("step_ms_median", Json.of(medianSeconds * 1000));
         members.put("budget_bytes", Json.of(budgetBytes));
         members.put("promised_peak_bytes", Json.of(promisedBytes));
-        members.put("measured_peak_bytes", Json.of(measuredBytes));
+        measuredBytes.ifPresent(bytes -> members.put("measured_peak_bytes", Json.of(bytes)));
         members.put("store_all_peak_bytes", Json.of(storeAllBytes));
         members.put("recompute_share", Json.of(recomputeShare));
         members.put("disk_room_bytes", Json.of(disk.roomBytes));

@@ -16,6 +16,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 
 /**
  * One training run from its first step here to its report, as its checkpoint's {@link Setup} says.
@@ -143,7 +144,7 @@ record Run(Folder folder, String again, PrintWriter lines) {
                 Outcome.median(trainer.seconds()),
                 plan.budgetBytes(),
                 plan.promisedBytes(),
-                report.map(Report::measuredBytes).orElse(plan.promisedBytes()),
+                report.map(r -> OptionalLong.of(r.measuredBytes())).orElse(OptionalLong.empty()),
                 plan.storeAllBytes(),
                 plan.recomputeShare(),
                 new Outcome.Disk(
@@ -177,8 +178,8 @@ record Run(Folder folder, String again, PrintWriter lines) {
         lines.println(
                 "memory: promised "
                         + BudgetText.show(outcome.promisedBytes())
-                        + ", measured "
-                        + BudgetText.show(outcome.measuredBytes())
+                        + ", "
+                        + measured(outcome)
                         + ", budget "
                         + BudgetText.show(outcome.budgetBytes())
                         + "; keeping everything would take "
@@ -208,6 +209,12 @@ record Run(Folder folder, String again, PrintWriter lines) {
                                                 + " resident: the memory above, and at most "
                                                 + BudgetText.show(Resident.JVM_BYTES)
                                                 + " for the JVM"));
+    }
+
+    private static String measured(Outcome outcome) {
+        return outcome.measuredBytes().isPresent()
+                ? "measured " + BudgetText.show(outcome.measuredBytes().getAsLong())
+                : "nothing measured, for no step was made";
     }
 
     private static String sample(LanguageModel model) {

@@ -38,12 +38,7 @@ final class Carrier implements AutoCloseable {
     Carrier(Layout layout, Session session, Backing backing) {
         this.layout = layout;
         var folder = layout.schedule().problem().disk().folder().toString();
-        int transfers =
-                Math.toIntExact(
-                        layout.schedule().steps().stream()
-                                .filter(s -> s instanceof Step.Offload || s instanceof Step.Fetch)
-                                .count());
-        shelf = Optional.of(new Shelf(backing, session.queue(), folder, transfers));
+        shelf = Optional.of(new Shelf(backing, session.queue(), folder));
     }
 
     private Shelf shelf() {
@@ -150,25 +145,38 @@ final class Carrier implements AutoCloseable {
         return after(waits, () -> {});
     }
 
+    /** A run begins, unless it needs the disk and its thread is interrupted. */
+    void begin() {
+        if (shelf.isPresent()) Shelf.heed();
+    }
+
     /** A run has failed: lets what is under way come to an end. */
     void settle() {
         shelf.ifPresent(Shelf::idle);
     }
 
+    /**
+     * Brings {@code v}, which no run changes, back from the disk after a run has failed, if it has
+     * ever been put there: its memory may hold something else by now.
+     */
+    void recover(Value v, Memory to) {
+        if (blocks.find(v).filter(Shelf.Block::written).isPresent()) move(v, to, false);
+    }
+
     /** Puts {@code v} on the disk now. */
     void put(Value v, MemorySegment from) {
-        move(v, from, true);
+        move(v, Memory.of(from), true);
     }
 
     /** Copies {@code v} from the disk now. */
     void get(Value v, MemorySegment to) {
-        move(v, to, false);
+        move(v, Memory.of(to), false);
     }
 
-    private void move(Value v, MemorySegment memory, boolean out) {
-        var transfer = shelf().new Transfer(block(v), Memory.of(memory), out);
+    private void move(Value v, Memory memory, boolean out) {
+        var transfer = shelf().new Transfer(block(v), memory, out);
         transfer.start();
-        transfer.await();
+        transfer.finish();
     }
 
     /** The highest byte of the disk that has been written. */

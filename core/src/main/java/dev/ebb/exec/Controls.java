@@ -46,6 +46,23 @@ final class Controls {
         };
     }
 
+    /** How many of the outputs of {@code control} are values; room for states comes after them. */
+    static int values(Control control, int outputs) {
+        return switch (control) {
+            case Control.Scan k -> outputs - rooms(k.remember());
+            case Control.While k -> outputs - rooms(k.remember());
+            case Control.Sweep _, Control.Cond _ -> outputs;
+        };
+    }
+
+    private static int rooms(Control.Remember what) {
+        return switch (what) {
+            case Control.Remember.Nothing _, Control.Remember.Everything _ -> 0;
+            case Control.Remember.Checkpoints _ -> 1;
+            case Control.Remember.Latest _ -> 2;
+        };
+    }
+
     private static Nested branch(Graph graph, Device device) {
         return new Nested(graph, graph.params().size(), 0, device);
     }

@@ -17,6 +17,16 @@ public final class DigestException extends IllegalStateException {
                         + " NONDETERMINISTIC, and is then computed once and kept");
     }
 
+    /** An op inside a loop or branch. */
+    DigestException(Node node) {
+        super(
+                node.op().name()
+                        + (node.region().isTop() ? "" : " in " + node.region())
+                        + " gave other bits when computed again, inside a loop or branch; an op"
+                        + " whose result may differ between runs must say so with the trait"
+                        + " NONDETERMINISTIC, and is then computed once and kept");
+    }
+
     DigestException(Inversion inversion, int step) {
         super(
                 inversion.node().op().name()

@@ -40,8 +40,7 @@ final class Ledger {
 
     /** Whether {@code node} may run only once. */
     static boolean once(Node node) {
-        return node.op().traits().contains(Trait.EFFECT)
-                || node.op().traits().contains(Trait.NONDETERMINISTIC);
+        return Trait.once(node.op().traits());
     }
 
     void add(Node node, double cost) {

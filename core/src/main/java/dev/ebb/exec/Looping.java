@@ -103,7 +103,9 @@ final class Looping {
         var seen = new ArrayList<>(constants);
         seen.addAll(carries);
         var condition = condition(k, session.device()).bind(session, memory, seen);
-        var remembered = out.subList(k.carries() + 1, out.size());
+        int plain = 1 + k.body().results().size();
+        var stacks = out.subList(k.carries() + 1, plain);
+        var remembered = out.subList(plain, out.size());
         return () -> {
             session.copy(in.subList(k.constants(), in.size()), carries);
             var keeper = keeper(k.remember(), rounds, carries, remembered);
@@ -119,7 +121,9 @@ final class Looping {
                 }
                 keeper.before(count);
                 rounds.run();
+                rounds.stack(rounds.given(), stacks, count);
             }
+            clear(session, stacks, rounds.given(), count);
             session.writeLong(out.get(k.carries()), 0, count);
             keeper.end(count);
         };

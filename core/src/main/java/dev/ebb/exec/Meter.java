@@ -1,20 +1,26 @@
 package dev.ebb.exec;
 
+import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Layout;
-import dev.ebb.plan.Sizes;
 import dev.ebb.plan.Step;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * Counts, while a program runs, the bytes it holds by what they are for. It goes by the steps that
- * really run and the sizes of the buffers they write, knows nothing of the layout's slots, and
- * allocates nothing while counting.
+ * really run and by the memory that they were bound to, knows nothing of the sizes and slots that
+ * were planned, and allocates nothing while counting.
  */
 final class Meter {
     private static final int KINDS = Category.values().length;
+    private static final long LINE = 64;
+
+    /** What each value that is there takes. */
+    private final Map<Value, Long> bytes = new HashMap<>();
 
     /** What changes with the actions: pairs of a category and a number of bytes. */
     private final int[] category;
@@ -35,12 +41,13 @@ final class Meter {
     private int length;
     private int actions;
 
-    Meter(Layout layout) {
+    Meter(Layout layout, Steps bound) {
         var problem = layout.schedule().problem();
         var categories = Category.of(problem);
-        var away = layout.schedule().away();
-        for (Value p : problem.graph().params())
-            if (!away.contains(p)) start[categories.at(p).ordinal()] += Sizes.CACHE_LINES.of(p);
+        for (Value p : problem.graph().params()) {
+            bound.initial().find(p).ifPresent(b -> bytes.put(p, lines(b)));
+            start[categories.at(p).ordinal()] += bytes.getOrDefault(p, 0L);
+        }
         var steps = layout.schedule().steps();
         int most = 0;
         for (Step step : steps) most += most(step);
@@ -51,18 +58,25 @@ final class Meter {
         for (Step step : steps) {
             switch (step) {
                 case Step.Work work -> {
-                    for (var reuse : work.reuses()) change(categories, reuse.from(), -1);
-                    for (Value v : work.node().outputs()) change(categories, v, 1);
+                    var memory = bound.bound().get(actions).memory();
+                    for (var reuse : work.reuses()) left(categories, reuse.from());
+                    for (int i = 0; i < memory.size(); i++)
+                        came(categories, work.node().outputs().get(i), memory.get(i));
                     end[actions++] = length;
                 }
                 case Step.Fetch(var v) -> {
-                    change(categories, v, 1);
+                    came(categories, v, bound.bound().get(actions).memory().getFirst());
                     end[actions++] = length;
                 }
                 case Step.Offload _ -> end[actions++] = length;
-                case Step.Free(var v) -> change(categories, v, -1);
+                case Step.Free(var v) -> left(categories, v);
             }
         }
+    }
+
+    /** The lines of memory that a buffer, as it is bound, really has. */
+    private static long lines(Buffer buffer) {
+        return Math.ceilDiv(buffer.memory().bytes(), LINE) * LINE;
     }
 
     private static int most(Step step) {
@@ -73,9 +87,18 @@ final class Meter {
         };
     }
 
-    private void change(Table<Value, Category> categories, Value v, int sign) {
+    private void came(Table<Value, Category> categories, Value v, Buffer buffer) {
+        bytes.put(v, lines(buffer));
+        change(categories, v, lines(buffer));
+    }
+
+    private void left(Table<Value, Category> categories, Value v) {
+        change(categories, v, -bytes.getOrDefault(v, 0L));
+    }
+
+    private void change(Table<Value, Category> categories, Value v, long by) {
         category[length] = categories.at(v).ordinal();
-        change[length++] = sign * Sizes.CACHE_LINES.of(v);
+        change[length++] = by;
     }
 
     /** A run begins: the parameters are in memory. */

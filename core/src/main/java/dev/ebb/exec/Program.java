@@ -4,6 +4,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.Binding;
 import dev.ebb.plan.Layout;
 import dev.ebb.plan.Schedule;
 import dev.ebb.plan.Step;
@@ -41,6 +42,8 @@ public final class Program implements AutoCloseable {
     private final Set<Value> away;
 
     private final long[] promised = new long[Category.values().length];
+    private boolean partial;
+    private boolean closed;
 
     public Program(Layout layout, Device device) {
         this(layout, device, Backing::in);
@@ -60,9 +63,9 @@ public final class Program implements AutoCloseable {
         var memory = session.queue().allocate(Math.max(layout.arenaBytes(), LINE)).memory();
         steps = new Steps(layout, session, memory, new Table<>(), carrier);
         lastTransfers = carrier.end();
-        meter = new Meter(layout);
+        meter = new Meter(layout, steps);
         watch = new Stopwatch(steps.bound(), session.queue());
-        paramsEnd = paramsEnd(layout);
+        paramsEnd = steps.paramsEnd();
         away = onlyOnDisk(layout.schedule());
         var tide = Tide.of(layout);
         for (var category : Category.values()) promised[category.ordinal()] = tide.peak(category);
@@ -102,7 +105,8 @@ public final class Program implements AutoCloseable {
     }
 
     /** Sets parameter {@code i}, wherever it is kept. */
-    public void write(int i, MemorySegment from) {
+    public synchronized void write(int i, MemorySegment from) {
+        requireOpen();
         var param = graph().params().get(i);
         var here = steps.initial().find(param);
         if (here.isPresent())
@@ -111,13 +115,15 @@ public final class Program implements AutoCloseable {
     }
 
     /** Copies parameter {@code i} as it is between two runs, wherever it is kept. */
-    public void readParam(int i, MemorySegment to) {
+    public synchronized void readParam(int i, MemorySegment to) {
+        requireOpen();
         var param = graph().params().get(i);
         copy(steps.initial().find(param), param, to);
     }
 
     /** Copies result {@code i} of the last run, wherever it is kept. */
-    public void readResult(int i, MemorySegment to) {
+    public synchronized void readResult(int i, MemorySegment to) {
+        requireOpen();
         var result = graph().results().get(i);
         copy(away.contains(result) ? Optional.empty() : steps.resident().find(result), result, to);
     }
@@ -140,28 +146,47 @@ public final class Program implements AutoCloseable {
         return layout.arenaBytes() + fixedBytes;
     }
 
+    /**
+     * Whether the latest run ended with an error after its first step: parameters that it replaces
+     * may then be of before or after it.
+     */
+    public boolean isPartial() {
+        return partial;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException(
+                    "this program is closed and its memory given back; make another one");
+        }
+    }
+
     /** Runs every step once. */
-    public Report run() {
+    public synchronized Report run() {
         var check = new Check(layout.schedule(), session.queue());
         return run(check, _ -> {}, (_, _) -> {});
     }
 
     /**
      * Runs every step once and checks each value that is computed again or rebuilt against its
-     * first computation, bit by bit. The first that differs ends the run: an op, or an inverse,
-     * that is not what it claims to be. Where an inverse only claims to be near, the difference is
-     * reported.
+     * first computation, bit by bit, and every op that runs again on the same bits inside a loop or
+     * branch. The first that differs ends the run: an op, or an inverse, that is not what it claims
+     * to be. Where an inverse only claims to be near, the difference is reported.
      */
-    public Report verify() {
+    public synchronized Report verify() {
         var check = new Check(layout.schedule(), session.queue());
-        return run(check, watch::go, check::computed);
+        return ScopedValue.where(Repeats.WATCHED, new Repeats(session.queue()))
+                .call(() -> run(check, watch::go, check::computed));
     }
 
     private Report run(Check check, IntConsumer before, ObjIntConsumer<Steps.Bound> after) {
+        requireOpen();
+        carrier.begin();
         long highest = paramsEnd;
         var all = steps.bound();
         meter.begin();
         watch.begin();
+        partial = true;
         try {
             for (int i = 0; i < all.size(); i++) {
                 var step = all.get(i);
@@ -174,12 +199,32 @@ public final class Program implements AutoCloseable {
             }
             lastTransfers.run();
             session.queue().finish();
-        } catch (RuntimeException e) {
-            carrier.settle();
+        } catch (Throwable e) {
+            recover(e);
             throw e;
         }
+        partial = false;
         watch.read();
         return report(highest, check);
+    }
+
+    /** After {@code fault}: nothing moves any more, and what no run changes is where it was. */
+    private void recover(Throwable fault) {
+        carrier.settle();
+        var bindings = layout.schedule().problem().bindings();
+        try {
+            for (int i = 0; i < bindings.size(); i++) {
+                var param = graph().params().get(i);
+                if (bindings.get(i) instanceof Binding.Kept)
+                    steps.initial()
+                            .find(param)
+                            .ifPresent(here -> carrier.recover(param, here.memory()));
+            }
+        } catch (RuntimeException e) {
+            // its memory is lost, and with it this program
+            close();
+            fault.addSuppressed(e);
+        }
     }
 
     private static Set<Value> onlyOnDisk(Schedule schedule) {
@@ -199,14 +244,6 @@ public final class Program implements AutoCloseable {
         var gone = new HashSet<>(schedule.problem().graph().results());
         gone.removeAll(there);
         return gone;
-    }
-
-    private static long paramsEnd(Layout layout) {
-        return layout.slots().stream()
-                .filter(slot -> slot.from() < 0)
-                .mapToLong(slot -> slot.offset() + slot.bytes())
-                .max()
-                .orElse(0);
     }
 
     private Report report(long highest, Check check) {
@@ -237,8 +274,11 @@ public final class Program implements AutoCloseable {
         return peaks;
     }
 
+    /** Waits for a run that is under way in another thread. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (closed) return;
+        closed = true;
         carrier.close();
         session.queue().close();
     }

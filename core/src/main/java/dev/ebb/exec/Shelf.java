@@ -5,14 +5,18 @@ import dev.ebb.ir.Memory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.zip.CRC32C;
 
 /**
  * The second place of a program: a file, and one thread that moves values to and from it in the
  * order in which that is asked for, beside the computation. Every block carries a checksum, which
  * is compared when it comes back. Whoever waits for a transfer that failed is told.
+ *
+ * <p>Only that thread touches the file: a channel is closed for good when a thread is interrupted
+ * in the middle of using it, and callers may be interrupted at any time.
  */
 final class Shelf implements AutoCloseable {
     /** The most bytes moved by one call. */
@@ -28,17 +32,16 @@ final class Shelf implements AutoCloseable {
     private final Backing backing;
     private final Queue queue;
     private final String where;
-    private final BlockingQueue<Transfer> waiting;
+    private final BlockingQueue<Transfer> waiting = new LinkedBlockingQueue<>();
     private final Thread thread;
     private volatile long highest;
     private int pending;
     private volatile boolean closed;
 
-    Shelf(Backing backing, Queue queue, String where, int transfers) {
+    Shelf(Backing backing, Queue queue, String where) {
         this.backing = backing;
         this.queue = queue;
         this.where = where;
-        waiting = new ArrayBlockingQueue<>(Math.max(1, 2 * transfers));
         thread = Thread.ofPlatform().daemon().name("ebb-disk").unstarted(this::serve);
         thread.start();
     }
@@ -55,6 +58,10 @@ final class Shelf implements AutoCloseable {
             this.name = name;
             this.offset = offset;
             this.bytes = bytes;
+        }
+
+        boolean written() {
+            return written;
         }
     }
 
@@ -74,36 +81,36 @@ final class Shelf implements AutoCloseable {
 
         /** Begins; returns at once. */
         void start() {
+            if (closed)
+                throw new IllegalStateException(
+                        "a program that is closed moves nothing to or from its disk");
             synchronized (this) {
                 state = UNDER_WAY;
             }
             count(1);
-            try {
-                waiting.put(this);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("interrupted while moving values to the disk", e);
-            }
+            waiting.add(this);
         }
 
         /**
-         * Moves the block on the thread that asks for it, once all that was asked for before is
-         * done: for many small blocks that is faster than to wake another.
+         * Returns when the bytes are where they should be. An interrupt ends the wait, not the
+         * transfer: see {@link Shelf#idle}.
          */
-        void now() {
-            idle();
-            synchronized (this) {
-                state = UNDER_WAY;
-            }
-            count(1);
-            run();
-            await();
-        }
-
-        /** Returns when the bytes are where they should be. */
         void await() {
             synchronized (this) {
-                boolean interrupted = false;
+                try {
+                    while (state == UNDER_WAY) wait();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw interrupted();
+                }
+                if (state == FAILED) throw failure();
+            }
+        }
+
+        /** The same, but an interrupt does not end the wait; it is kept for later. */
+        void finish() {
+            boolean interrupted = false;
+            synchronized (this) {
                 while (state == UNDER_WAY) {
                     try {
                         wait();
@@ -111,7 +118,9 @@ final class Shelf implements AutoCloseable {
                         interrupted = true;
                     }
                 }
-                if (interrupted) Thread.currentThread().interrupt();
+            }
+            if (interrupted) Thread.currentThread().interrupt();
+            synchronized (this) {
                 if (state == FAILED) throw failure();
             }
         }
@@ -127,7 +136,8 @@ final class Shelf implements AutoCloseable {
             try {
                 if (out) write();
                 else read();
-            } catch (IOException | RuntimeException e) {
+            } catch (Throwable e) {
+                // whoever waits is told, whatever it is: a thread that died would leave it waiting
                 fault = e;
                 end = FAILED;
             }
@@ -196,6 +206,17 @@ final class Shelf implements AutoCloseable {
         return message == null ? e.getClass().getSimpleName() : message;
     }
 
+    /** Ends a run that moves values before it begins, where its thread has been interrupted. */
+    static void heed() {
+        if (Thread.currentThread().isInterrupted()) throw interrupted();
+    }
+
+    private static CancellationException interrupted() {
+        return new CancellationException(
+                "the thread of a run that moves values to and from a disk was interrupted; the run"
+                        + " has ended without a result, and the next one begins anew");
+    }
+
     private synchronized void count(int change) {
         pending += change;
         notifyAll();
@@ -227,15 +248,22 @@ final class Shelf implements AutoCloseable {
         }
     }
 
+    /** Ends the thread, whatever it is at, and closes the file. An interrupt is kept for later. */
     @Override
     public void close() {
         closed = true;
         thread.interrupt();
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) Thread.currentThread().interrupt();
         try {
-            thread.join();
             backing.close();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         } catch (IOException e) {
             throw new IllegalStateException("the file in " + where + " cannot be closed", e);
         }

@@ -78,8 +78,9 @@ final class Shelved implements Store {
     }
 
     private void move(Shelf.Block[] blocks, List<Buffer> carries, boolean out) {
-        for (int i = 0; i < blocks.length; i++)
-            shelf.new Transfer(blocks[i], carries.get(i).memory(), out).now();
+        settle();
+        start(blocks, carries, out);
+        settle();
     }
 
     private void start(Shelf.Block[] blocks, List<Buffer> places, boolean out) {

@@ -4,6 +4,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Memory;
+import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Layout;
@@ -19,16 +20,28 @@ final class Steps {
      * Something to run.
      *
      * @param name what it is called in reports
-     * @param written the values it writes, without its workspace, and where they lie
-     * @param highest the end of the memory it writes
+     * @param inputs what it reads
+     * @param written the values it writes, without workspace and room for the states of a loop,
+     *     which no two runs need to leave alike
+     * @param outputs where they lie
+     * @param memory all it writes: of a computation, one for each output of its node
+     * @param highest the end of that memory
      */
     record Bound(
             Step step,
             String name,
             Runnable body,
+            List<Buffer> inputs,
             List<Value> written,
             List<Buffer> outputs,
-            long highest) {}
+            List<Buffer> memory,
+            long highest) {
+
+        /** What is computed. */
+        Node node() {
+            return ((Step.Work) step).node();
+        }
+    }
 
     private final List<Buffer> params = new ArrayList<>();
     private final List<Buffer> results = new ArrayList<>();
@@ -108,24 +121,31 @@ final class Steps {
                                 workspace,
                                 carrier.states(node, session))
                         : session.queue().bind(node, in, written, workspace);
+        int values =
+                node.kernel() instanceof Control control
+                        ? Controls.values(control, written.size())
+                        : written.size();
         return new Bound(
                 work,
                 node.op().name(),
                 carrier.after(work, body),
-                node.outputs().subList(0, written.size()),
-                written,
+                in,
+                node.outputs().subList(0, values),
+                written.subList(0, values),
+                out,
                 end(out));
     }
 
     private Bound offload(Step.Offload step, Value v) {
         var body = carrier.offload(v, resident.at(v));
-        return new Bound(step, "offload", body, List.of(), List.of(), 0);
+        return new Bound(step, "offload", body, List.of(), List.of(), List.of(), List.of(), 0);
     }
 
     private Bound fetch(Step.Fetch step, Value v) {
         var to = resident.at(v);
         var body = carrier.fetch(v, to);
-        return new Bound(step, "fetch", body, List.of(), List.of(), end(List.of(to)));
+        var memory = List.of(to);
+        return new Bound(step, "fetch", body, List.of(), List.of(), List.of(), memory, end(memory));
     }
 
     private long end(List<Buffer> buffers) {
@@ -133,6 +153,11 @@ final class Steps {
         for (var b : buffers)
             highest = Math.max(highest, b.memory().address() - memory.address() + b.bytes());
         return highest;
+    }
+
+    /** The end of the memory of the parameters that are there before a run. */
+    long paramsEnd() {
+        return end(params);
     }
 
     /** The offset of every stay. */
@@ -178,7 +203,9 @@ final class Steps {
         return bound;
     }
 
+    /** Runs all of them, as the body of a loop or branch. */
     void run() {
-        for (Bound step : bound) step.body.run();
+        if (Repeats.WATCHED.isBound()) bound.forEach(Repeats.WATCHED.get()::run);
+        else for (Bound step : bound) step.body.run();
     }
 }

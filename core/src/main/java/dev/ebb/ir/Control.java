@@ -136,7 +136,8 @@ public sealed interface Control extends Kernel {
     /**
      * One graph, repeated while a condition holds. Inputs: {@code constants}, then {@code carries};
      * condition and body take both. Outputs: the last carries, the I64 number of rounds, then what
-     * it is to remember. More rounds than {@code limit} are an error.
+     * each round gave beyond its carries, stacked, and what it is to remember. Slices of rounds
+     * that do not run are zero. More rounds than {@code limit} are an error.
      */
     record While(
             Graph condition, Graph body, int limit, int constants, int carries, Remember remember)

@@ -2,6 +2,7 @@ package dev.ebb.ir;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -38,6 +39,17 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
         if (!defined.contains(v)) {
             throw new IllegalArgumentException(v + " is used before it is assigned, in " + where);
         }
+    }
+
+    /**
+     * What the nodes' traits mean for whatever runs this graph as its body: effects and chance
+     * inside it are its own.
+     */
+    public Set<Trait> traits() {
+        var all = EnumSet.noneOf(Trait.class);
+        for (Node node : nodes) all.addAll(node.op().traits());
+        all.retainAll(EnumSet.of(Trait.EFFECT, Trait.NONDETERMINISTIC));
+        return Collections.unmodifiableSet(all);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.ebb.ir;
 
+import java.util.Set;
+
 /** What a planner must know of an op beyond its kernel. */
 public enum Trait {
     /** Changes something outside the graph: runs exactly once, in program order. */
@@ -11,5 +13,10 @@ public enum Trait {
     /**
      * Stays a kernel of its own, so that what it reads and writes can be rebuilt by its inverse.
      */
-    ALONE
+    ALONE;
+
+    /** Whether what has these traits may run only once. */
+    public static boolean once(Set<Trait> traits) {
+        return traits.contains(EFFECT) || traits.contains(NONDETERMINISTIC);
+    }
 }

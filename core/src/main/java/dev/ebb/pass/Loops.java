@@ -129,7 +129,7 @@ public final class Loops {
     /** The outputs of a loop besides what it remembers. */
     static int plainOutputs(Kernel kernel) {
         return kernel instanceof Control.While w
-                ? w.carries() + 1
+                ? 1 + w.body().results().size()
                 : ((Control.Scan) kernel).body().results().size();
     }
 
@@ -143,7 +143,7 @@ public final class Loops {
                 remembering(node.kernel(), new Remember.Everything()),
                 inputs,
                 outputs,
-                Set.of());
+                node.op().traits());
     }
 
     static Kernel remembering(Kernel kernel, Remember what) {

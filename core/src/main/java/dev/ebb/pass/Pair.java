@@ -5,6 +5,7 @@ import dev.ebb.ir.Control.Remember;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
@@ -78,9 +79,12 @@ record Pair(Node forward, Node backward) {
                         && w.remember() instanceof Remember.Everything);
     }
 
+    /** Rounds that run only once are no part of a pair: its first half may run again. */
     private static boolean reverses(Node node, Control.Scan forward, List<Value> stacks) {
         if (!(node.kernel() instanceof Control.Scan k)
-                || !(k.remember() instanceof Remember.Nothing)) return false;
+                || !(k.remember() instanceof Remember.Nothing)
+                || Trait.once(forward.body().traits())
+                || Trait.once(k.body().traits())) return false;
         int first = (k.counted() ? 1 : 0) + k.constants() + k.carries();
         var inputs = node.inputs();
         return k.times() == forward.times()

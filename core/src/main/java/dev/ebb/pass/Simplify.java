@@ -37,9 +37,7 @@ public final class Simplify {
                 here.put(node.outputs().getFirst(), inputs.getFirst());
                 continue;
             }
-            boolean once =
-                    node.op().traits().contains(Trait.EFFECT)
-                            || node.op().traits().contains(Trait.NONDETERMINISTIC);
+            boolean once = Trait.once(node.op().traits());
             g.at(node.region(), node.reverse());
             var outputs =
                     once

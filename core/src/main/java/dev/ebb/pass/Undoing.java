@@ -58,7 +58,7 @@ final class Undoing {
                 ahead.remembering(new Remember.Nothing()).onward(),
                 pair.forward().inputs(),
                 pair.given(),
-                Set.of());
+                pair.forward().op().traits());
     }
 
     /** Operands in the order of {@link #round}'s parameters. */

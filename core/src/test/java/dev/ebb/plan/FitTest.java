@@ -3,6 +3,8 @@ package dev.ebb.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.ebb.reference.Checker;
+
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
@@ -22,7 +24,7 @@ class FitTest {
             for (int k = 0; k <= 10; k++) {
                 long bytes = most - (most - least) * k / 10;
                 var plan = curve.at(Budget.bytes(bytes));
-                var verdict = Checker.check(plan.layout(), Toy.COST);
+                var verdict = Checker.checkSizes(plan.layout(), Toy.COST);
                 assertThat(plan.layout().arenaBytes()).isLessThanOrEqualTo(bytes);
                 assertThat(verdict.peak()).isLessThanOrEqualTo(plan.peakBytes());
                 assertThat(verdict.peak()).isEqualTo(plan.schedule().footprint().peakBytes());
@@ -75,7 +77,7 @@ class FitTest {
             var plan = new Fit(Budget.share(share)).decide(problem, Toy.COST);
             assertThat(Duration.ofNanos(System.nanoTime() - start))
                     .isLessThan(Duration.ofSeconds(10));
-            Checker.check(plan.layout(), Toy.COST);
+            Checker.checkSizes(plan.layout(), Toy.COST);
             assertThat(plan.gap()).isLessThan(0.01);
         }
     }

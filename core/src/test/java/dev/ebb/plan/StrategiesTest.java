@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.ir.Trait;
+import dev.ebb.reference.Checker;
 
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +35,7 @@ class StrategiesTest {
                 List.of(Toy.transformerStep(4, 64, 64), Toy.unet(3, 1024), Toy.mlp(9, 256))) {
             for (Planner planner : planners) {
                 var plan = planner.decide(problem, Toy.COST);
-                var verdict = Checker.check(plan.layout(), Toy.COST);
+                var verdict = Checker.checkSizes(plan.layout(), Toy.COST);
                 assertThat(verdict.cost())
                         .as("%s", planner)
                         .isGreaterThanOrEqualTo(plan.curve().storeAllCost() - 1e-9);
@@ -135,7 +136,7 @@ class StrategiesTest {
                         new Every(2),
                         new Binomial(2),
                         new Fit(Budget.share(0.8)))) {
-            Checker.check(p.decide(problem, Toy.COST).layout(), Toy.COST);
+            Checker.checkSizes(p.decide(problem, Toy.COST).layout(), Toy.COST);
         }
     }
 

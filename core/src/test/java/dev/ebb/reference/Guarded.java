@@ -1,0 +1,172 @@
+package dev.ebb.reference;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Queue;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.FusionLimits;
+import dev.ebb.ir.Memory;
+import dev.ebb.ir.Node;
+import dev.ebb.plan.Cost;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A device on the host whose memory is measured: it is handed out full of a pattern, between two
+ * guards of the same pattern, and counted where it is allocated. What a run wrote is what no longer
+ * shows the pattern; a byte that happens to be written with the pattern shows under another one.
+ */
+public final class Guarded implements Device {
+    private static final long GUARD = 4096;
+
+    private final Device device;
+    private final byte pattern;
+    private final List<MemorySegment> living = new ArrayList<>();
+
+    public Guarded(Device device, int pattern) {
+        this.device = device;
+        this.pattern = (byte) pattern;
+    }
+
+    /**
+     * What is allocated now and was written since.
+     *
+     * @param end the end of the highest byte written, of the allocation where that is highest
+     */
+    public record Touched(long allocated, long written, long end) {}
+
+    /** Measures, and throws if anything outside was written. */
+    public Touched touched() {
+        long allocated = 0;
+        long written = 0;
+        long end = 0;
+        for (var whole : living) {
+            long inner = whole.byteSize() - 2 * GUARD;
+            allocated += inner;
+            for (long i = 0; i < GUARD; i++) {
+                if (changed(whole, i))
+                    throw new AssertionError("written " + (GUARD - i) + " bytes before the start");
+                if (changed(whole, GUARD + inner + i))
+                    throw new AssertionError("written " + i + " bytes behind the end");
+            }
+            for (long i = 0; i < inner; i++) {
+                if (!changed(whole, GUARD + i)) continue;
+                written++;
+                end = Math.max(end, i + 1);
+            }
+        }
+        return new Touched(allocated, written, end);
+    }
+
+    private boolean changed(MemorySegment memory, long at) {
+        return memory.get(ValueLayout.JAVA_BYTE, at) != pattern;
+    }
+
+    @Override
+    public String name() {
+        return device.name();
+    }
+
+    @Override
+    public String signature() {
+        return device.signature();
+    }
+
+    @Override
+    public long workspaceBytes(Node node) {
+        return device.workspaceBytes(node);
+    }
+
+    @Override
+    public long fixedBytes() {
+        return device.fixedBytes();
+    }
+
+    @Override
+    public FusionLimits fusion() {
+        return device.fusion();
+    }
+
+    @Override
+    public Cost cost() {
+        return device.cost();
+    }
+
+    @Override
+    public Queue open() {
+        return new Between(device.open());
+    }
+
+    private final class Between implements Queue {
+        private final Queue queue;
+        private final List<MemorySegment> mine = new ArrayList<>();
+
+        Between(Queue queue) {
+            this.queue = queue;
+        }
+
+        @Override
+        public Allocation allocate(long bytes) {
+            var whole = queue.allocate(bytes + 2 * GUARD);
+            var memory = whole.memory().segment();
+            memory.fill(pattern);
+            living.add(memory);
+            mine.add(memory);
+            return new Allocation() {
+                @Override
+                public Memory memory() {
+                    return whole.memory().slice(GUARD, bytes);
+                }
+
+                @Override
+                public void close() {
+                    living.remove(memory);
+                    whole.close();
+                }
+            };
+        }
+
+        @Override
+        public Runnable bind(Node node, List<Buffer> in, List<Buffer> out, Buffer workspace) {
+            return queue.bind(node, in, out, workspace);
+        }
+
+        @Override
+        public void copy(Memory from, Memory to) {
+            queue.copy(from, to);
+        }
+
+        @Override
+        public void clear(Memory memory) {
+            queue.clear(memory);
+        }
+
+        @Override
+        public void write(MemorySegment from, Memory to) {
+            queue.write(from, to);
+        }
+
+        @Override
+        public void read(Memory from, MemorySegment to) {
+            queue.read(from, to);
+        }
+
+        @Override
+        public void finish() {
+            queue.finish();
+        }
+
+        @Override
+        public Event event() {
+            return queue.event();
+        }
+
+        @Override
+        public void close() {
+            living.removeAll(mine);
+            queue.close();
+        }
+    }
+}

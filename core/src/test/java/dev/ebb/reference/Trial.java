@@ -1,0 +1,204 @@
+package dev.ebb.reference;
+
+import dev.ebb.Compiled;
+import dev.ebb.Ebb;
+import dev.ebb.Fn;
+import dev.ebb.Tape;
+import dev.ebb.exec.Device;
+import dev.ebb.plan.Binomial;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Every;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.Planner;
+import dev.ebb.plan.RecomputeAll;
+import dev.ebb.plan.Segments;
+import dev.ebb.plan.StoreAll;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * One random program, run with everything kept and then in another way: in a random budget, in the
+ * least and one byte below, with a disk, by a strategy, on a tape. It must have the same bits, stay
+ * within the budget by counts of its own, and write nothing outside its memory.
+ *
+ * @param device what it runs on, measured; its bits are those of {@code base}
+ */
+public record Trial(long seed, Device base, Device device, Path folder) {
+
+    /** In which way a program was run. */
+    public enum Way {
+        BUDGET,
+        LEAST,
+        DISK,
+        STRATEGY,
+        TAPE
+    }
+
+    private record Both(List<Array> arrays) {
+        boolean sameBits(Both other) {
+            for (int i = 0; i < arrays.size(); i++)
+                if (!arrays.get(i).sameBits(other.arrays.get(i))) return false;
+            return true;
+        }
+    }
+
+    /** Runs it; an {@link AssertionError} says what did not hold. */
+    public Way run() {
+        var random = new Random(seed);
+        var way = Way.values()[random.nextInt(Way.values().length)];
+        var model = RandomModel.of(random);
+        try {
+            check(way, model, random);
+        } catch (RuntimeException | Error e) {
+            throw new AssertionError(
+                    "seed " + seed + ", " + way + " on " + device.signature() + ": " + model, e);
+        }
+        return way;
+    }
+
+    private void check(Way way, RandomModel model, Random random) {
+        var f = Ebb.valueAndGrad(model);
+        var x = model.inputs();
+        if (way == Way.TAPE) {
+            tape(model, random);
+            return;
+        }
+        Both expected;
+        try (var kept = Ebb.compile(f).on(base)) {
+            expected = both(kept.apply(x));
+        }
+        long all = Ebb.compile(f).on(device).plan(x).storeAllBytes();
+        switch (way) {
+            case BUDGET -> {
+                long least = Ebb.compile(f).on(device).plan(x).leastBytes();
+                long bytes = least + (long) ((all - least) * random.nextDouble());
+                inBudget(f, x, Budget.bytes(bytes), expected);
+            }
+            case LEAST -> least(f, x, expected);
+            case DISK -> {
+                var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(4));
+                long least = Ebb.compile(f, disk).on(device).plan(x).leastBytes();
+                long bytes = least + (long) ((all - least) * random.nextDouble() / 2);
+                var budget = Budget.bytes(Math.max(least, bytes));
+                inBudget(f, x, budget.withDisk(folder, Budget.mebibytes(4)), expected);
+            }
+            case STRATEGY -> {
+                try (var run = Ebb.compile(f).with(strategy(random)).on(device)) {
+                    measured(run, x, Long.MAX_VALUE, expected);
+                }
+            }
+            case TAPE -> throw new AssertionError();
+        }
+    }
+
+    private static Planner strategy(Random random) {
+        return switch (random.nextInt(5)) {
+            case 0 -> new StoreAll();
+            case 1 -> new RecomputeAll();
+            case 2 -> new Every(1 + random.nextInt(4));
+            case 3 -> Segments.sqrt();
+            default -> new Binomial(1 + random.nextInt(4));
+        };
+    }
+
+    /** The least runs, and one byte less is refused with it. */
+    private void least(
+            Fn<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> f, List<Tensor> x, Both expected) {
+        long least = Ebb.compile(f).on(device).plan(x).leastBytes();
+        inBudget(f, x, Budget.bytes(least), expected);
+        try (var run = Ebb.compile(f, Budget.bytes(least - 1)).on(device)) {
+            run.plan(x);
+        } catch (OverBudgetException e) {
+            if (e.leastBytes() == least) return;
+            throw new AssertionError("the least is " + least + " and then " + e.leastBytes());
+        }
+        throw new AssertionError("a byte less than the least, " + least + ", is not refused");
+    }
+
+    private void inBudget(
+            Fn<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> f,
+            List<Tensor> x,
+            Budget budget,
+            Both expected) {
+        try (var run = Ebb.compile(f, budget).on(device)) {
+            measured(run, x, budget.resolve(0), expected);
+        }
+    }
+
+    private void measured(
+            Compiled<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> run,
+            List<Tensor> x,
+            long budget,
+            Both expected) {
+        var plan = run.plan(x);
+        var verdict = Checker.check(plan.layout(), _ -> 1);
+        long own = device.fixedBytes();
+        require(verdict.peak() + own <= budget, "over the budget by the count of steps", budget);
+        require(verdict.end() <= plan.layout().arenaBytes(), "outside the arena", budget);
+        var found = both(run.apply(x));
+        require(found.sameBits(expected), "other bits", budget);
+        require(run.report().promisedBytes() <= budget, "promised over the budget", budget);
+        require(
+                run.report().measuredBytes() <= run.report().promisedBytes(),
+                "measured over the promise",
+                budget);
+        if (!(device instanceof Guarded guarded)) return;
+        var touched = guarded.touched();
+        require(touched.allocated() + own <= budget, "allocated over the budget", budget);
+        require(
+                touched.end() + own <= run.report().measuredBytes(),
+                "written above what was measured",
+                budget);
+    }
+
+    private void tape(RandomModel model, Random random) {
+        var expected = onTape(model, Budget.unlimited());
+        long least = 0;
+        try {
+            onTape(model, Budget.bytes(device.fixedBytes() + 64));
+        } catch (OverBudgetException e) {
+            least = e.leastBytes();
+        }
+        long bytes = least + random.nextInt(1 << 16);
+        for (int tries = 0; tries < 64; tries++) {
+            try {
+                require(onTape(model, Budget.bytes(bytes)).sameBits(expected), "other bits", bytes);
+                return;
+            } catch (OverBudgetException e) {
+                require(e.leastBytes() > bytes, "refused what it says is enough", bytes);
+                bytes = e.leastBytes();
+            }
+        }
+    }
+
+    private Both onTape(RandomModel model, Budget budget) {
+        try (var tape = new Tape(budget, device)) {
+            var x = tape.watch(model.inputs());
+            var loss = tape.run(() -> model.apply(x));
+            var grads = tape.gradient(loss, x);
+            var arrays = new ArrayList<>(List.of(tape.array(loss)));
+            for (var g : grads) arrays.add(tape.array(g));
+            require(
+                    tape.report().measuredBytes() <= budget.resolve(0),
+                    "a tape over its budget",
+                    budget.resolve(0));
+            if (device instanceof Guarded guarded) guarded.touched();
+            return new Both(arrays);
+        }
+    }
+
+    private static Both both(Ebb.ValueAndGrad<List<Tensor>> found) {
+        var arrays = new ArrayList<>(List.of((Array) found.value()));
+        for (var g : found.grad()) arrays.add((Array) g);
+        return new Both(arrays);
+    }
+
+    private static void require(boolean holds, String fault, long budget) {
+        if (!holds) throw new AssertionError(fault + ", of " + budget + " bytes");
+    }
+}

@@ -1,0 +1,30 @@
+package dev.ebb.cpu;
+
+import dev.ebb.reference.Guarded;
+import dev.ebb.reference.Trial;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Path;
+
+/** Some programs of the campaign with 1 to 4 threads, held to the bits of one. */
+class CpuCampaignTest {
+    private static final int PROGRAMS = 40;
+    private static final int THREADS = 4;
+    private static final long FIRST = 1_000_001;
+
+    @TempDir Path folder;
+
+    @Test
+    void everyPromiseHoldsOfRandomPrograms() {
+        try (var one = new Cpu(1)) {
+            for (int i = 0; i < PROGRAMS; i++) {
+                try (var cpu = new Cpu(1 + i % THREADS)) {
+                    var device = new Guarded(cpu, i % 2 == 0 ? 0xa5 : 0x5a);
+                    new Trial(FIRST + i, one, device, folder).run();
+                }
+            }
+        }
+    }
+}
