@@ -149,7 +149,7 @@ public final class Reversals {
         var types = outputs.stream().map(Value::type).toList();
         var name = pair.forward().op().name() + keeping(pair.rounds(), room);
         return new Node(
-                new Lowered(name, onward, types, Set.of(), Set.of(), List.of()),
+                new Lowered(name, onward, types, Set.of(), pair.forward().op().labels(), List.of()),
                 pair.forward().inputs(),
                 outputs,
                 pair.forward().region(),
