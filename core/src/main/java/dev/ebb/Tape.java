@@ -5,6 +5,7 @@ import dev.ebb.exec.Replayer;
 import dev.ebb.exec.Report;
 import dev.ebb.grad.Cotangents;
 import dev.ebb.grad.Reverse;
+import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
@@ -20,6 +21,7 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Traced;
 import dev.ebb.trace.Tree;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -125,8 +127,15 @@ public final class Tape implements AutoCloseable {
         requireOpen("array");
         return switch (t) {
             case Array array -> array;
-            case Traced _ -> Array.copy(t.shape(), replayer.read(recording.value(t, "array")));
+            case Traced _ -> {
+                var value = recording.value(t, "array");
+                yield Array.make(t.type(), to -> replayer.read(value, bytes(to)));
+            }
         };
+    }
+
+    private static MemorySegment bytes(Buffer buffer) {
+        return buffer.segment().asSlice(0, buffer.bytes());
     }
 
     /** {@code tree} with every tensor copied out of the tape. */

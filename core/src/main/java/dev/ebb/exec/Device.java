@@ -1,9 +1,6 @@
 package dev.ebb.exec;
 
-import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Node;
-
-import java.util.List;
 
 /**
  * Something that computes kernels. Planning, memory and order are decided before a device is asked.
@@ -18,18 +15,14 @@ public interface Device {
     }
 
     /**
-     * Bytes of scratch that {@link #bind} will want for this node; planned like any other buffer.
+     * Bytes of scratch that {@link Queue#bind} will want for this node; planned like any other
+     * buffer.
      */
     long workspaceBytes(Node node);
 
     /** Bytes this device owns besides the arena, whatever it runs: counted against every budget. */
     long fixedBytes();
 
-    /**
-     * The computation of {@code node} on these buffers. All buffers are slices of one off-heap
-     * arena, aligned to 64 bytes; an output may be an input's memory where {@link
-     * dev.ebb.plan.Inplace} allows it. Running it allocates nothing off heap and gives the same
-     * bits every time.
-     */
-    Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
+    /** A new queue for the work of one program, with memory of its own. */
+    Queue open();
 }
