@@ -63,7 +63,7 @@ public sealed interface Budget {
     }
 
     /** A bound on memory, and a second place for what does not fit. */
-    record WithDisk(@Override Budget memory, Disk disk) implements Budget {
+    record WithDisk(Budget memory, Disk disk) implements Budget {
         @Override
         public long resolve(long storeAllBytes) {
             return memory.resolve(storeAllBytes);
