@@ -14,7 +14,6 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Value;
 import dev.ebb.pass.Reversals;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Roofline;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
@@ -56,6 +55,7 @@ import java.util.function.Supplier;
 public final class Tape implements AutoCloseable {
     private final Graph.Builder graph = new Graph.Builder();
     private final Replayer replayer;
+    private final Device device;
     private final Recording recording;
     private int done;
 
@@ -65,6 +65,7 @@ public final class Tape implements AutoCloseable {
     }
 
     public Tape(Budget budget, Device device) {
+        this.device = device;
         replayer =
                 new Replayer(
                         switch (budget) {
@@ -81,7 +82,7 @@ public final class Tape implements AutoCloseable {
                                                     + " function");
                         },
                         device,
-                        Roofline.typical());
+                        device.cost());
         recording =
                 Recording.followed(
                         graph,
@@ -231,7 +232,7 @@ public final class Tape implements AutoCloseable {
     private void follow() {
         var fresh = List.copyOf(graph.nodes().subList(done, graph.nodes().size()));
         done = graph.nodes().size();
-        var run = Reversals.alone(fresh);
+        var run = Reversals.alone(fresh, device.fusion());
         replayer.run(run.nodes(), run.later());
     }
 
