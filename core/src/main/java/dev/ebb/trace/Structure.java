@@ -67,7 +67,7 @@ final class Structure {
         return Optional.of(content);
     }
 
-    private static boolean hidesTensor(Enum<?> e) {
+    private static boolean hidesTensor(Object e) {
         return fields(e.getClass()).stream()
                 .anyMatch(f -> Tensor.class.isAssignableFrom(f.getType()));
     }
