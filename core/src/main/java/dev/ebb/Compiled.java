@@ -8,31 +8,37 @@ import dev.ebb.plan.Planner;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.Ways;
 import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Numbers;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
  * A function made runnable on arrays: traced, planned and compiled once for each combination of
- * argument types, then run in its own arena.
+ * argument types, then run in its own arena. The budget bounds all arenas together: those that were
+ * not used for longest are given back for a new one.
+ *
+ * <p>A number in an argument may change from call to call. The function is then traced again, since
+ * it reads the number as Java does; where it mixes it with tensors, as in {@code x.mul(rate)}, the
+ * number becomes an input of the program, and plan and memory stay. A number that decides more than
+ * that, a shape, a branch or the setting of an op such as the bounds of {@code clamp}, makes
+ * another program, and so does whatever else differs in an argument. To be spared tracing, make the
+ * number a tensor.
  */
 public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     private final Fn<P, R> f;
     private final Pipeline pipeline;
-    private final Map<Object, Entry<R>> entries = new HashMap<>();
-    private Optional<Entry<R>> latest = Optional.empty();
-
-    private record Entry<R>(R structure, Prepared prepared) {}
+    private final Plans<R> plans;
+    private Optional<Plans.Entry<R>> latest = Optional.empty();
 
     Compiled(Fn<P, R> f, Pipeline pipeline) {
         this.f = f;
         this.pipeline = pipeline;
+        plans = new Plans<>(pipeline);
     }
 
     /**
@@ -78,8 +84,9 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
         var leaves = Tree.flatten(argument);
         if (leaves.stream().anyMatch(t -> !(t instanceof Array))) return f.apply(argument);
         var entry = entry(argument, leaves);
-        var results = entry.prepared.run(leaves.stream().map(t -> (Array) t).toList());
-        return Tree.unflatten(entry.structure, results);
+        plans.makeRoom(entry);
+        var results = entry.prepared().run(leaves.stream().map(t -> (Array) t).toList());
+        return Tree.unflatten(entry.structure(), results);
     }
 
     /**
@@ -89,25 +96,26 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     public synchronized R verify(P argument) {
         var leaves = Tree.flatten(argument);
         var entry = entry(argument, leaves);
-        var results = entry.prepared.verify(leaves.stream().map(t -> (Array) t).toList());
-        return Tree.unflatten(entry.structure, results);
+        plans.makeRoom(entry);
+        var results = entry.prepared().verify(leaves.stream().map(t -> (Array) t).toList());
+        return Tree.unflatten(entry.structure(), results);
     }
 
-    private Entry<R> entry(P argument, List<Tensor> leaves) {
+    private Plans.Entry<R> entry(P argument, List<Tensor> leaves) {
         var entry =
-                entries.computeIfAbsent(Tree.signature(argument), _ -> prepare(argument, leaves));
+                plans.entry(
+                        Tree.numberless(argument),
+                        Tree.signature(argument),
+                        leaves.size(),
+                        changing -> traced(argument, leaves, new Numbers(changing)));
         latest = Optional.of(entry);
         return entry;
     }
 
-    private Entry<R> prepare(P argument, List<Tensor> leaves) {
-        var done = Flight.recorder().compiling();
+    private Plans.Traced<R> traced(P argument, List<Tensor> leaves, Numbers numbers) {
         var structure = new ArrayList<R>();
-        var trace = trace(argument, leaves, structure);
-        var captured = Prepared.data(trace.captured());
-        var prepared = Prepared.of(trace.graph(), captured, leaves.size(), pipeline);
-        done.accept(prepared.plan());
-        return new Entry<>(structure.getFirst(), prepared);
+        var trace = numbers.during(() -> trace(argument, leaves, structure));
+        return new Plans.Traced<>(trace, structure.getFirst(), numbers.seen());
     }
 
     private Trace trace(P argument, List<Tensor> leaves, List<R> structure) {
@@ -121,7 +129,7 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
 
     /** What the latest run promised and what it measured. */
     public Report report() {
-        return latest.flatMap(e -> e.prepared.report())
+        return latest.flatMap(e -> e.prepared().report())
                 .orElseThrow(
                         () -> new IllegalStateException("nothing has run yet; call apply first"));
     }
@@ -131,7 +139,7 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
      * lies. It takes no memory: that comes with the first run.
      */
     public synchronized Plan plan(P argument) {
-        return entry(argument, Tree.flatten(argument)).prepared.plan();
+        return entry(argument, Tree.flatten(argument)).prepared().plan();
     }
 
     /**
@@ -144,10 +152,14 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
         return pipeline.tradeOff(graph, Prepared.bindings(graph, leaves.size()));
     }
 
+    /** How many plans are kept. */
+    synchronized int plans() {
+        return plans.size();
+    }
+
     @Override
     public synchronized void close() {
-        entries.values().forEach(e -> e.prepared.close());
-        entries.clear();
+        plans.close();
         latest = Optional.empty();
     }
 }

@@ -324,6 +324,14 @@ public final class Ebb {
     private static List<Tensor> run(Supplier<List<Tensor>> extra, Traced<?> traced, Graph graph) {
         var operands = new ArrayList<>(traced.operands);
         operands.addAll(extra.get());
+        if (operands.size() != graph.params().size()) {
+            throw new ShapeException(
+                    "a direction or cotangent has "
+                            + (operands.size() - traced.operands.size())
+                            + " tensors where "
+                            + (graph.params().size() - traced.operands.size())
+                            + " are expected");
+        }
         for (int i = 0; i < operands.size(); i++) {
             var expected = graph.params().get(i).type();
             if (!operands.get(i).type().equals(expected)) {

@@ -11,6 +11,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Traced;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,7 +26,8 @@ final class Prepared implements AutoCloseable {
     private final Plan plan;
     private final Device device;
     private final int arguments;
-    private List<Array> captured;
+    private Optional<List<Array>> waiting;
+    private List<WeakReference<Array>> written = List.of();
     private Optional<Program> program = Optional.empty();
     private Optional<Report> report = Optional.empty();
 
@@ -34,7 +36,7 @@ final class Prepared implements AutoCloseable {
         this.plan = plan;
         this.device = device;
         this.arguments = arguments;
-        this.captured = captured;
+        waiting = Optional.of(captured);
     }
 
     /**
@@ -54,13 +56,40 @@ final class Prepared implements AutoCloseable {
         return bindings;
     }
 
+    /** Whether {@link #run} has all it needs: the memory, or what fills it at first. */
+    boolean isReady() {
+        return program.isPresent() || waiting.isPresent();
+    }
+
+    boolean hasMemory() {
+        return program.isPresent();
+    }
+
+    /** Gives the memory back; before the next run {@link #capture} must come. */
+    synchronized void unload() {
+        program.ifPresent(Program::close);
+        program = Optional.empty();
+        written = List.of();
+    }
+
+    /** What the function closes over from now on. */
+    void capture(List<Array> captured) {
+        waiting = Optional.of(captured);
+    }
+
     private Program program() {
-        if (program.isPresent()) return program.get();
-        var made = new Program(plan.layout(), device);
-        program = Optional.of(made);
-        for (int i = 0; i < captured.size(); i++)
-            write(made, arguments + i, captured.get(i), graph);
-        captured = List.of();
+        if (program.isEmpty()) program = Optional.of(new Program(plan.layout(), device));
+        var made = program.get();
+        waiting.ifPresent(
+                captured -> {
+                    for (int i = 0; i < captured.size(); i++) {
+                        var array = captured.get(i);
+                        boolean there = i < written.size() && written.get(i).refersTo(array);
+                        if (!there) write(made, arguments + i, array, graph);
+                    }
+                    written = captured.stream().map(WeakReference::new).toList();
+                });
+        waiting = Optional.empty();
         return made;
     }
 
@@ -124,6 +153,10 @@ final class Prepared implements AutoCloseable {
         return results;
     }
 
+    Graph graph() {
+        return graph;
+    }
+
     Plan plan() {
         return plan;
     }
@@ -134,6 +167,6 @@ final class Prepared implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        program.ifPresent(Program::close);
+        unload();
     }
 }

@@ -68,7 +68,8 @@ public final class Stepper<S, B, R> implements AutoCloseable {
                             + inputSignature
                             + ", not "
                             + Tree.signature(input)
-                            + "; make another one for them");
+                            + "; make another one for them, or make a number that changes from"
+                            + " step to step a tensor");
         }
         var leaves = Tree.flatten(input);
         for (int i = 0; i < inputs; i++) write((Array) leaves.get(i), states + i);

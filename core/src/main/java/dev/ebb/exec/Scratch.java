@@ -4,19 +4,16 @@ import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Inverse;
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
+import dev.ebb.ir.OpDecorator;
 import dev.ebb.ir.Shape;
-import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Inversion;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Makes a device's workspace part of the graph: a node that needs scratch gets one more output that
@@ -73,18 +70,13 @@ public final class Scratch {
         return node.op() instanceof With;
     }
 
-    private record With(Op op, long bytes) implements Op {
+    private record With(Op op, long bytes) implements OpDecorator {
         Type scratch() {
             if (bytes > Integer.MAX_VALUE) {
                 throw new IllegalStateException(
                         op.name() + " asks for " + bytes + " bytes of workspace");
             }
             return new Type(DType.U8, Shape.of((int) bytes));
-        }
-
-        @Override
-        public String name() {
-            return op.name();
         }
 
         @Override
@@ -95,29 +87,9 @@ public final class Scratch {
         }
 
         @Override
-        public Kernel kernel(List<Type> inputs) {
-            return op.kernel(inputs);
-        }
-
-        @Override
         public void pullback(Node node, Adjoints adjoints) {
             throw new IllegalStateException(
                     "derivatives are taken before a device adds its workspace");
-        }
-
-        @Override
-        public List<Inverse> inverses(List<Type> inputs) {
-            return op.inverses(inputs);
-        }
-
-        @Override
-        public Set<Trait> traits() {
-            return op.traits();
-        }
-
-        @Override
-        public Set<String> labels() {
-            return op.labels();
         }
     }
 }

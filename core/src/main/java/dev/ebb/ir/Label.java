@@ -46,34 +46,9 @@ public record Label(String text) implements Op {
         return labels.isEmpty() ? op : new Labelled(op, labels);
     }
 
-    private record Labelled(Op op, Set<String> labels) implements Op {
+    private record Labelled(Op op, Set<String> labels) implements OpDecorator {
         Labelled {
             labels = Set.copyOf(labels);
-        }
-
-        @Override
-        public String name() {
-            return op.name();
-        }
-
-        @Override
-        public List<Type> infer(List<Type> inputs) {
-            return op.infer(inputs);
-        }
-
-        @Override
-        public Kernel kernel(List<Type> inputs) {
-            return op.kernel(inputs);
-        }
-
-        @Override
-        public void pullback(Node node, Adjoints adjoints) {
-            op.pullback(node, adjoints);
-        }
-
-        @Override
-        public Set<Trait> traits() {
-            return op.traits();
         }
     }
 }

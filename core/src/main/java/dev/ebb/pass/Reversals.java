@@ -150,7 +150,13 @@ public final class Reversals {
         var types = outputs.stream().map(Value::type).toList();
         var name = pair.forward().op().name() + keeping(pair.rounds(), room);
         return new Node(
-                new Lowered(name, onward, types, pair.forward().op().traits(), Set.of(), List.of()),
+                new Lowered(
+                        name,
+                        onward,
+                        types,
+                        pair.forward().op().traits(),
+                        pair.forward().op().labels(),
+                        List.of()),
                 pair.forward().inputs(),
                 outputs,
                 pair.forward().region(),

@@ -91,7 +91,7 @@ final class Undoing {
                         kernel,
                         outputs.stream().map(Value::type).toList(),
                         Set.of(),
-                        Set.of(),
+                        node.op().labels(),
                         List.of());
         return new Node(op, inputs, outputs, node.region(), node.reverse());
     }

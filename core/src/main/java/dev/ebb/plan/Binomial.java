@@ -72,6 +72,16 @@ public record Binomial(int slots, int onDisk) implements Planner {
                 stage[u] =
                         ordering.isLate(u) ? -1 : all.byNode().getOrDefault(model.nodes.get(u), -1);
             }
+            for (int u : order) if (readsBackwardHalf(u)) stage[u] = -1;
+        }
+
+        /** Whether a node of the user's program reads a gradient: it runs behind that, once. */
+        private boolean readsBackwardHalf(int u) {
+            for (int x : model.in[u]) {
+                int p = model.maker(x);
+                if (p >= 0 && stage[p] < 0) return true;
+            }
+            return false;
         }
 
         int[] run(int slots) {

@@ -43,7 +43,9 @@ public sealed interface Budget {
      * A share of what an eager framework would save for its backward pass: of the bytes that the
      * forward half computes and the backward half reads. It bounds what is kept from the one to the
      * other, not the peak, since what is computed again also takes room; the plan still promises
-     * its peak, and keeps to it. For those who come from PyTorch's activation memory budget.
+     * its peak, and keeps to it. For those who come from PyTorch's activation memory budget. What
+     * loops keep for their reverse is saved too. What is not kept is computed again: a disk beside
+     * such a budget is not used.
      */
     record OfSaved(double share) implements Budget {
         public OfSaved {
@@ -95,6 +97,11 @@ public sealed interface Budget {
     /** The second place, if there is one. */
     default Disk disk() {
         return this instanceof WithDisk(_, var disk) ? disk : Disk.NONE;
+    }
+
+    /** What bounds memory, without the disk. */
+    default Budget memory() {
+        return this;
     }
 
     /** The same budget, its bound on memory in bytes. */

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -49,9 +50,11 @@ public final class Curve {
     private final Ways ways;
     private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts;
+    private final Supplier<List<Curve>> others;
 
     /** Every budget also has to hold {@code reserved} bytes that a device owns beside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, long reserved) {
+        others = List::of;
         this.reserved = reserved;
         this.cost = cost;
         this.measure = measure;
@@ -62,7 +65,8 @@ public final class Curve {
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
     }
 
-    private Curve(Curve all, Ways ways) {
+    private Curve(Curve all, Ways ways, Supplier<List<Curve>> others) {
+        this.others = others;
         reserved = all.reserved;
         cost = all.cost;
         measure = all.measure;
@@ -75,7 +79,15 @@ public final class Curve {
 
     /** The same problem where values come back by these ways alone. */
     public Curve by(Ways allowed) {
-        return new Curve(this, ways.and(allowed));
+        return new Curve(this, ways.and(allowed), others);
+    }
+
+    /**
+     * The same where the program may also be planned on other curves: a loop may keep less. The
+     * least budget is then the least of all.
+     */
+    public Curve beside(Supplier<List<Curve>> alternatives) {
+        return new Curve(this, ways, alternatives);
     }
 
     /** The ways in which values may come back. */
@@ -113,8 +125,14 @@ public final class Curve {
         return model.total();
     }
 
-    /** The least budget for which {@link #at} has a plan. */
+    /** The least budget for which {@link #at}, of this curve or of one beside it, has a plan. */
     public long leastBytes() {
+        long least = ownLeast();
+        for (var other : others.get()) least = Math.min(least, other.ownLeast());
+        return least;
+    }
+
+    private long ownLeast() {
         synchronized (families) {
             long least = Long.MAX_VALUE;
             for (var frontier : families.of(ways)) {
@@ -129,7 +147,7 @@ public final class Curve {
 
     /** The cheapest plan whose promised peak fits. */
     public Plan at(Budget budget) {
-        if (budget instanceof Budget.OfSaved(double share))
+        if (budget.memory() instanceof Budget.OfSaved(double share))
             return plan(new Saved(share).plan(problem(), cost));
         synchronized (families) {
             var all = storeAll();

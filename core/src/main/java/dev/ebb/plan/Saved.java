@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -25,27 +26,47 @@ public record Saved(double share) implements Strategy {
 
     @Override
     public Set<Value> keeps(Problem problem, Cost cost) {
+        return new Bytes((long) (bytes(problem) * share * (1 + 1e-12))).keeps(problem, cost);
+    }
+
+    /**
+     * What an eager framework would save: what the forward half computes and the backward reads.
+     */
+    public static long bytes(Problem problem) {
+        long sum = 0;
+        for (var c : candidates(problem, _ -> 0)) sum = Math.addExact(sum, c.bytes());
+        return sum;
+    }
+
+    private static List<Policy.Candidate> candidates(Problem problem, Cost cost) {
         var read = new HashSet<Value>();
         for (Node node : problem.graph().nodes()) if (node.reverse()) read.addAll(node.inputs());
-        var candidates = new ArrayList<Policy.Candidate>();
-        double left = 0;
+        var found = new ArrayList<Policy.Candidate>();
         for (Node node : problem.graph().nodes()) {
             if (node.reverse()) continue;
-            for (Value v : node.outputs()) {
-                if (!read.contains(v)) continue;
-                candidates.add(new Policy.Candidate(v, node, problem.bytes(v), cost.of(node)));
-                left += problem.bytes(v) * share;
+            for (Value v : node.outputs())
+                if (read.contains(v))
+                    found.add(new Policy.Candidate(v, node, problem.bytes(v), cost.of(node)));
+        }
+        return found;
+    }
+
+    /** The same with a number of bytes. */
+    public record Bytes(long most) implements Strategy {
+        @Override
+        public Set<Value> keeps(Problem problem, Cost cost) {
+            var candidates = candidates(problem, cost);
+            candidates.sort(
+                    Comparator.comparingDouble(
+                            (Policy.Candidate c) -> -c.cost() / Math.max(1, c.bytes())));
+            var kept = new LinkedHashSet<Value>();
+            long left = most;
+            for (var c : candidates) {
+                if (c.bytes() > left) continue;
+                left -= c.bytes();
+                kept.add(c.value());
             }
+            return kept;
         }
-        candidates.sort(
-                Comparator.comparingDouble(
-                        (Policy.Candidate c) -> -c.cost() / Math.max(1, c.bytes())));
-        var kept = new LinkedHashSet<Value>();
-        for (var c : candidates) {
-            if (c.bytes() > left * (1 + 1e-12)) continue;
-            left -= c.bytes();
-            kept.add(c.value());
-        }
-        return kept;
     }
 }

@@ -67,6 +67,9 @@ public final class Recording {
             return ScopedValue.where(CURRENT, recording).call(() -> function.apply(recording));
         } finally {
             recording.open = false;
+            // tensors that outlive the function keep this, not what it closed over
+            recording.captured.clear();
+            recording.values.clear();
         }
     }
 

@@ -4,6 +4,7 @@ import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -26,12 +27,15 @@ public final class Rule {
     /** Records {@code vjp} of {@code node} into the backward half. */
     public static void record(Node node, Adjoints adjoints, Consumer<Rule> vjp) {
         var captured =
-                Recording.into(
-                        adjoints.graph(),
-                        r -> {
-                            vjp.accept(new Rule(node, adjoints, r));
-                            return r.captured();
-                        });
+                ScopedValue.where(Numbers.CURRENT, Optional.empty())
+                        .call(
+                                () ->
+                                        Recording.into(
+                                                adjoints.graph(),
+                                                r -> {
+                                                    vjp.accept(new Rule(node, adjoints, r));
+                                                    return r.captured();
+                                                }));
         if (!captured.isEmpty()) {
             throw new IllegalStateException(
                     "the derivative of "

@@ -68,6 +68,9 @@ public sealed interface Tensor
                             + type()
                             + ", which holds whole numbers alone; cast to a float type first");
         }
-        return Dispatch.beside(this, new Fill(new Type(dtype(), Shape.scalar()), value));
+        var type = new Type(dtype(), Shape.scalar());
+        return Numbers.meet(type, value)
+                .<Tensor>map(array -> array)
+                .orElseGet(() -> Dispatch.beside(this, new Fill(type, value)));
     }
 }

@@ -3,43 +3,81 @@ package dev.ebb.trace;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
- * Records, lists, maps and optionals of tensors, nested as users nest them, flattened in order and
- * put together again. Anything else in a record (numbers, strings, enums, other values) is
- * structure: it stays as it is and takes part in the question whether two trees are alike.
+ * Trees of tensors, nested as users nest them, flattened in order and put together again. What a
+ * tree may be made of:
+ *
+ * <ul>
+ *   <li>tensors;
+ *   <li>records, lists, maps, optionals and arrays ({@code Tensor[]}, {@code Tensor[][]}, arrays of
+ *       records) of trees, and Kotlin data classes: classes whose fields are all components, with
+ *       {@code component1()}, {@code component2()} and so on and a constructor that takes them;
+ *   <li>structure: numbers, truth values, strings, enums, dates, arrays of primitives, objects
+ *       without fields, and lambdas that capture structure alone. It stays as it is and takes part
+ *       in the question whether two trees are alike.
+ * </ul>
+ *
+ * Anything else is refused by name, and so is null: what is left unsaid might hide a tensor.
  */
 public final class Tree {
     private static final Tensor PLACE = Array.scalar(0f);
 
     private Tree() {}
 
-    /** The tensors of a tree, in declaration order; maps in the order of their keys' iteration. */
+    /**
+     * The tensors of a tree, in declaration order; maps in their own order or, if they have none,
+     * in that of their keys.
+     */
     public static List<Tensor> flatten(Object tree) {
         var leaves = new ArrayList<Tensor>();
-        collect(tree, leaves);
+        visit(tree, "", (_, tensor) -> leaves.add(tensor));
         return List.copyOf(leaves);
     }
 
-    private static void collect(Object tree, List<Tensor> leaves) {
-        switch (tree) {
-            case Tensor t -> leaves.add(t);
-            case List<?> list -> list.forEach(e -> collect(e, leaves));
-            case Map<?, ?> map -> map.values().forEach(e -> collect(e, leaves));
-            case Optional<?> optional -> optional.ifPresent(e -> collect(e, leaves));
-            case Record r -> {
-                for (var c : r.getClass().getRecordComponents()) collect(read(c, r), leaves);
+    /**
+     * A name for each tensor of a tree, in the order of {@link #flatten}: {@code
+     * blocks.0.attention.weight}.
+     */
+    public static List<String> names(Object tree) {
+        var names = new ArrayList<String>();
+        visit(tree, "", (name, _) -> names.add(name));
+        return List.copyOf(names);
+    }
+
+    private interface Visitor {
+        void leaf(String name, Tensor tensor);
+    }
+
+    private static void visit(Object tree, String path, Visitor visitor) {
+        switch (level(tree, path)) {
+            case Level.Leaf(var tensor) -> visitor.leaf(path, tensor);
+            case Level.Fixed _ -> {}
+            case Level.Inner inner -> {
+                for (int i = 0; i < inner.parts().size(); i++)
+                    visit(inner.parts().get(i), within(path, inner.names().get(i)), visitor);
             }
-            default -> {}
+        }
+    }
+
+    private static String within(String path, String name) {
+        return path.isEmpty() ? name : name.isEmpty() ? path : path + "." + name;
+    }
+
+    private static Level level(Object tree, String path) {
+        if (tree == null)
+            throw new IllegalArgumentException(
+                    (path.isEmpty() ? "the argument or result" : path)
+                            + " is null; where there may be nothing, use an Optional");
+        try {
+            return Level.of(tree);
+        } catch (IllegalArgumentException e) {
+            if (path.isEmpty()) throw e;
+            throw new IllegalArgumentException("at " + path + ": " + e.getMessage(), e);
         }
     }
 
@@ -54,60 +92,13 @@ public final class Tree {
     }
 
     private static Object build(Object like, Iterator<? extends Tensor> leaves) {
-        return switch (like) {
-            case Tensor _ -> leaves.next();
-            case List<?> list -> list.stream().map(e -> build(e, leaves)).toList();
-            case Map<?, ?> map -> {
-                var copy = new LinkedHashMap<Object, Object>();
-                map.forEach((k, v) -> copy.put(k, build(v, leaves)));
-                yield copy;
-            }
-            case Optional<?> optional -> optional.map(e -> build(e, leaves));
-            case Record r -> rebuild(r, leaves);
-            default -> like;
+        return switch (level(like, "")) {
+            case Level.Leaf _ -> leaves.next();
+            case Level.Fixed _ -> like;
+            case Level.Inner inner ->
+                    inner.with(
+                            inner.parts().stream().map(part -> build(part, leaves)).toList(), like);
         };
-    }
-
-    private static Object rebuild(Record like, Iterator<? extends Tensor> leaves) {
-        if (flatten(like).isEmpty()) return like;
-        var components = like.getClass().getRecordComponents();
-        var arguments = new ArrayList<>();
-        for (var c : components) arguments.add(build(read(c, like), leaves));
-        var types =
-                Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
-        try {
-            var constructor = like.getClass().getDeclaredConstructor(types);
-            constructor.setAccessible(true);
-            return constructor.newInstance(arguments.toArray());
-        } catch (InvocationTargetException e) {
-            throw new IllegalArgumentException(
-                    "the constructor of "
-                            + like.getClass().getName()
-                            + " refuses traced tensors: "
-                            + e.getCause(),
-                    e);
-        } catch (ReflectiveOperationException | RuntimeException e) {
-            throw unreadable(like.getClass(), e);
-        }
-    }
-
-    private static Object read(RecordComponent component, Record record) {
-        try {
-            component.getAccessor().setAccessible(true);
-            return component.getAccessor().invoke(record);
-        } catch (ReflectiveOperationException | RuntimeException e) {
-            throw unreadable(record.getClass(), e);
-        }
-    }
-
-    private static IllegalArgumentException unreadable(Class<?> type, Exception cause) {
-        return new IllegalArgumentException(
-                "cannot read or rebuild "
-                        + type.getName()
-                        + ": "
-                        + cause
-                        + "; make the record public or open its package to dev.ebb",
-                cause);
     }
 
     /**
@@ -115,34 +106,7 @@ public final class Tree {
      * alone.
      */
     public static Object shapeOf(Object tree) {
-        return signature(unflatten(tree, flatten(tree).stream().map(_ -> PLACE).toList()));
-    }
-
-    /**
-     * A name for each tensor of a tree, in the order of {@link #flatten}: {@code
-     * blocks.0.attention.weight}.
-     */
-    public static List<String> names(Object tree) {
-        var names = new ArrayList<String>();
-        name(tree, "", names);
-        return List.copyOf(names);
-    }
-
-    private static void name(Object tree, String path, List<String> names) {
-        var prefix = path.isEmpty() ? "" : path + ".";
-        switch (tree) {
-            case Tensor _ -> names.add(path);
-            case List<?> list -> {
-                for (int i = 0; i < list.size(); i++) name(list.get(i), prefix + i, names);
-            }
-            case Map<?, ?> map -> map.forEach((k, v) -> name(v, prefix + k, names));
-            case Optional<?> optional -> optional.ifPresent(e -> name(e, path, names));
-            case Record r -> {
-                for (var c : r.getClass().getRecordComponents())
-                    name(read(c, r), prefix + c.getName(), names);
-            }
-            default -> {}
-        }
+        return signature(tree, _ -> PLACE.type(), UnaryOperator.identity());
     }
 
     /**
@@ -150,22 +114,27 @@ public final class Tree {
      * can serve.
      */
     public static Object signature(Object tree) {
-        return switch (tree) {
-            case Tensor t -> t.type();
-            case List<?> list -> list.stream().map(Tree::signature).toList();
-            case Map<?, ?> map -> {
-                var copy = new ArrayList<>();
-                map.forEach((k, v) -> copy.add(List.of(k, signature(v))));
-                yield copy;
-            }
-            case Optional<?> optional -> optional.map(Tree::signature);
-            case Record r -> {
+        return signature(tree, Tensor::type, UnaryOperator.identity());
+    }
+
+    /** As {@link #signature}, without the values of the numbers in it. */
+    public static Object numberless(Object tree) {
+        return signature(tree, Tensor::type, x -> Structure.isNumber(x) ? x.getClass() : x);
+    }
+
+    private static Object signature(
+            Object tree,
+            java.util.function.Function<Tensor, Object> leaf,
+            UnaryOperator<Object> structure) {
+        return switch (level(tree, "")) {
+            case Level.Leaf(var tensor) -> leaf.apply(tensor);
+            case Level.Fixed(var content) -> structure.apply(content);
+            case Level.Inner inner -> {
                 var parts = new ArrayList<>();
-                parts.add(r.getClass());
-                for (var c : r.getClass().getRecordComponents()) parts.add(signature(read(c, r)));
+                parts.add(inner.kind());
+                for (Object part : inner.parts()) parts.add(signature(part, leaf, structure));
                 yield parts;
             }
-            default -> tree;
         };
     }
 }

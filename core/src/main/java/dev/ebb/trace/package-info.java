@@ -1,4 +1,4 @@
-/** From functions to graphs, and from records of tensors to flat lists and back. */
+/** From functions to graphs, and from trees of tensors to flat lists and back. */
 @NullMarked
 package dev.ebb.trace;
 

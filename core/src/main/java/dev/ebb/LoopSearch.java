@@ -1,0 +1,151 @@
+package dev.ebb;
+
+import dev.ebb.ir.Graph;
+import dev.ebb.pass.Reversals;
+import dev.ebb.plan.Binding;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Curve;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.Saved;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds the best plan of a program with loops. Loops keep all that their reverse reads if that
+ * fits, else as much as does: the search is over room for so many states, of which tapes take their
+ * share. What fits none of the smallest rooms is refused, with the least that one of them takes.
+ */
+final class LoopSearch {
+    private final Pipeline pipeline;
+    private final Graph merged;
+    private final List<Binding> bindings;
+    private final Rooms rooms;
+    private final List<Reversals.Reversed> loops = new ArrayList<>();
+    private final Curve everything;
+    private final List<Curve> smallest = new ArrayList<>();
+
+    LoopSearch(Pipeline pipeline, Graph merged, List<Binding> bindings) {
+        this.pipeline = pipeline;
+        this.merged = merged;
+        this.bindings = bindings;
+        rooms = new Rooms(pipeline.budget(), pipeline.strategy(), pipeline.ways());
+        everything =
+                curve(
+                        loop -> {
+                            loops.add(loop);
+                            return rooms.room(loop, Long.MAX_VALUE, 0);
+                        });
+    }
+
+    private Curve curve(Reversals.Rooms given) {
+        return pipeline.curve(Reversals.within(merged, given), bindings).beside(this::smallest);
+    }
+
+    /**
+     * The plans that take least: loops without any state but their first, undone or not, and loops
+     * that keep all, for those that are short.
+     */
+    private synchronized List<Curve> smallest() {
+        if (!smallest.isEmpty() || loops.isEmpty()) return smallest;
+        smallest.add(curve(loop -> rooms.room(loop, 0, 0)));
+        if (rooms.undo(loops)) smallest.add(curve(loop -> rooms.inMemory().room(loop, 0, 0)));
+        smallest.add(everything);
+        return smallest;
+    }
+
+    Plan best() {
+        var memory = pipeline.budget().memory();
+        if (loops.isEmpty()) return pipeline.fitted(everything, pipeline.budget());
+        if (memory instanceof Budget.OfSaved(double share)) return saving(share);
+        // a share is one of keeping everything, whatever the loops are given in the end
+        var bytes = pipeline.budget().resolved(everything.storeAllBytes());
+        if (everything.storeAllBytes() <= bytes.resolve(0))
+            return pipeline.fitted(everything, bytes);
+        return inLess(bytes);
+    }
+
+    /**
+     * The cheapest plan that keeps no more than this share of what would be saved if everything
+     * was, rooms of loops included.
+     */
+    private Plan saving(double share) {
+        long most = (long) (Saved.bytes(everything.problem()) * share);
+        var best = pipeline.keeping(everything, most);
+        for (long states = 0; states < rooms.mostStates(loops); states += Math.max(1, states)) {
+            long room = states;
+            best = cheaper(best, pipeline.keeping(curve(loop -> rooms.room(loop, room, 0)), most));
+        }
+        return best;
+    }
+
+    private Plan inLess(Budget bytes) {
+        // the least comes first: what does not fit then fits in no other way
+        var best = amongSmallest(bytes);
+        long fits = 0;
+        for (long low = 1, high = rooms.mostStates(loops) - 1; low <= high; ) {
+            long states = (low + high) >>> 1;
+            try {
+                best = cheaper(best, planned(states, bytes));
+                fits = states;
+                low = states + 1;
+            } catch (OverBudgetException e) {
+                high = states - 1;
+            }
+        }
+        // room for fewer states may leave the rest of the program more than it costs the loops
+        for (long states = fits / 2; states > 0; states /= 4) {
+            long room = states;
+            best = orLess(best, loop -> rooms.room(loop, room, 0), bytes);
+        }
+        return withStatesOnDisk(fits, best, bytes);
+    }
+
+    private Plan amongSmallest(Budget bytes) {
+        var found = new ArrayList<Plan>();
+        var refusals = new ArrayList<OverBudgetException>();
+        for (var curve : smallest()) {
+            try {
+                found.add(pipeline.fitted(curve, bytes));
+            } catch (OverBudgetException e) {
+                refusals.add(e);
+            }
+        }
+        return found.stream().reduce(LoopSearch::cheaper).orElseThrow(refusals::getFirst);
+    }
+
+    private Plan planned(long states, Budget bytes) {
+        return pipeline.fitted(curve(loop -> rooms.room(loop, states, 0)), bytes);
+    }
+
+    /**
+     * The same with further states on the disk, where that is faster than running more rounds
+     * again: as many as it has room for, or a part of them, which leaves room to other values.
+     */
+    private Plan withStatesOnDisk(long states, Plan without, Budget bytes) {
+        var best = without;
+        for (long each : rooms.disks(loops)) {
+            best = orLess(best, loop -> rooms.room(loop, states, each), bytes);
+            // one state less, and one may be on its way while the loop runs on
+            if (states > 0)
+                best = orLess(best, loop -> rooms.moving(loop, states - 1, each), bytes);
+        }
+        return best;
+    }
+
+    /** The plan with these rooms, if it fits and is cheaper. */
+    private Plan orLess(Plan best, Reversals.Rooms given, Budget bytes) {
+        try {
+            return cheaper(pipeline.fitted(curve(given), bytes), best);
+        } catch (OverBudgetException e) {
+            // what else lies on the disk takes too much of it, or there is no room for one more
+            return best;
+        }
+    }
+
+    /** The cheaper one; of two that cost the same, the second. */
+    private static Plan cheaper(Plan a, Plan b) {
+        return a.cost() < b.cost() ? a : b;
+    }
+}

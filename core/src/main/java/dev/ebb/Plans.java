@@ -1,0 +1,191 @@
+package dev.ebb;
+
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.trace.Trace;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The plans of one compiled function, for all kinds of arguments it was given, and the memory of
+ * those that ran last. One budget bounds that memory in all: a program takes its own only after
+ * those that were not used for longest have given theirs back, so that all fit together. Plans stay
+ * without memory, up to a number.
+ */
+final class Plans<R> implements AutoCloseable {
+    /** So many plans are kept, the latest ones. */
+    static final int MOST = 64;
+
+    private final Pipeline pipeline;
+    private final Map<Object, Kind<R>> kinds = new HashMap<>();
+
+    /** All there are, the latest used last. */
+    private final LinkedHashSet<Entry<R>> byUse = new LinkedHashSet<>();
+
+    Plans(Pipeline pipeline) {
+        this.pipeline = pipeline;
+    }
+
+    /** A function traced at an argument: what it returns is built like {@code structure}. */
+    record Traced<R>(Trace trace, R structure, List<Double> numbers) {}
+
+    /** Traces the function; numbers at these places become parameters. */
+    interface Tracer<R> {
+        Traced<R> with(BitSet changing);
+    }
+
+    /** Arguments that differ in numbers alone, and the places of those that have changed so far. */
+    private static final class Kind<R> {
+        final Object key;
+        final List<Entry<R>> entries = new ArrayList<>();
+        BitSet changing = new BitSet();
+        boolean asItIs;
+
+        Kind(Object key) {
+            this.key = key;
+        }
+    }
+
+    /** A plan, and the argument and structure it was used for last. */
+    static final class Entry<R> {
+        private final Kind<R> kind;
+        private final Prepared prepared;
+        private Object signature;
+        private R structure;
+        private List<Double> numbers;
+
+        private Entry(Kind<R> kind, Prepared prepared, Object signature, Traced<R> traced) {
+            this.kind = kind;
+            this.prepared = prepared;
+            this.signature = signature;
+            structure = traced.structure;
+            numbers = traced.numbers;
+        }
+
+        Prepared prepared() {
+            return prepared;
+        }
+
+        R structure() {
+            return structure;
+        }
+    }
+
+    /**
+     * The plan for an argument of this signature, and of this one without its numbers; traced if it
+     * is another one than last time.
+     */
+    Entry<R> entry(Object numberless, Object signature, int arguments, Tracer<R> tracer) {
+        var kind = kinds.computeIfAbsent(numberless, Kind<R>::new);
+        for (var entry : kind.entries) {
+            if (entry.signature.equals(signature) && entry.prepared.isReady()) return used(entry);
+        }
+        var traced = tracer.with(kind.changing);
+        for (var entry : kind.entries)
+            if (entry.prepared.graph().equals(traced.trace.graph()))
+                return again(entry, signature, traced);
+        return learn(kind, traced)
+                ? withNumbers(kind, signature, arguments, tracer)
+                : planned(kind, signature, arguments, traced);
+    }
+
+    /** Notes which numbers have changed; whether any has that was not known to. */
+    private boolean learn(Kind<R> kind, Traced<R> traced) {
+        if (kind.asItIs || kind.entries.isEmpty()) return false;
+        var before = kind.entries.getLast().numbers;
+        if (before.size() != traced.numbers.size()) return false;
+        boolean news = false;
+        for (int i = 0; i < before.size(); i++) {
+            if (before.get(i).equals(traced.numbers.get(i)) || kind.changing.get(i)) continue;
+            kind.changing.set(i);
+            news = true;
+        }
+        return news;
+    }
+
+    /** With the numbers that change as parameters, if that fits; else with those of this call. */
+    private Entry<R> withNumbers(Kind<R> kind, Object signature, int arguments, Tracer<R> tracer) {
+        try {
+            var entry = planned(kind, signature, arguments, tracer.with(kind.changing));
+            // the others have numbers in them that are parameters now
+            for (var other : List.copyOf(kind.entries)) if (other != entry) drop(other);
+            return entry;
+        } catch (OverBudgetException e) {
+            kind.asItIs = true;
+            kind.changing = new BitSet();
+            return planned(kind, signature, arguments, tracer.with(kind.changing));
+        }
+    }
+
+    private Entry<R> again(Entry<R> entry, Object signature, Traced<R> traced) {
+        entry.prepared.capture(Prepared.data(traced.trace.captured()));
+        entry.signature = signature;
+        entry.structure = traced.structure;
+        entry.numbers = traced.numbers;
+        return used(entry);
+    }
+
+    private Entry<R> planned(Kind<R> kind, Object signature, int arguments, Traced<R> traced) {
+        var done = Flight.recorder().compiling();
+        var captured = Prepared.data(traced.trace.captured());
+        var prepared = Prepared.of(traced.trace.graph(), captured, arguments, pipeline);
+        done.accept(prepared.plan());
+        var entry = new Entry<>(kind, prepared, signature, traced);
+        kind.entries.add(entry);
+        kinds.put(kind.key, kind);
+        used(entry);
+        while (byUse.size() > MOST) drop(byUse.getFirst());
+        return entry;
+    }
+
+    private Entry<R> used(Entry<R> entry) {
+        byUse.addLast(entry);
+        return entry;
+    }
+
+    private void drop(Entry<R> entry) {
+        entry.prepared.close();
+        byUse.remove(entry);
+        entry.kind.entries.remove(entry);
+        if (entry.kind.entries.isEmpty()) kinds.remove(entry.kind.key);
+    }
+
+    /** Sees to it that the memory of {@code entry} fits beside that of the others. */
+    void makeRoom(Entry<R> entry) {
+        if (entry.prepared.hasMemory()) return;
+        var plan = entry.prepared.plan();
+        long left =
+                pipeline.budget().resolve(plan.storeAllBytes())
+                        - pipeline.device().fixedBytes()
+                        - plan.layout().arenaBytes();
+        long leftOnDisk = pipeline.budget().disk().bytes() - plan.layout().shelves().bytes();
+        for (var other : byUse) {
+            if (!other.prepared.hasMemory()) continue;
+            left -= other.prepared.plan().layout().arenaBytes();
+            leftOnDisk -= other.prepared.plan().layout().shelves().bytes();
+        }
+        for (var other : byUse) {
+            if (left >= 0 && leftOnDisk >= 0) break;
+            if (!other.prepared.hasMemory()) continue;
+            left += other.prepared.plan().layout().arenaBytes();
+            leftOnDisk += other.prepared.plan().layout().shelves().bytes();
+            other.prepared.unload();
+        }
+    }
+
+    /** How many plans there are. */
+    int size() {
+        return byUse.size();
+    }
+
+    @Override
+    public void close() {
+        byUse.forEach(e -> e.prepared.close());
+        byUse.clear();
+        kinds.clear();
+    }
+}

@@ -1,0 +1,50 @@
+package dev.ebb.ir;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * An op that says one thing more of another op, and otherwise answers as that op does. A decorator
+ * implements this and overrides what it changes, so that whatever is known of an op is known of the
+ * decorated one too. A method added to {@link Op} is added here.
+ */
+public interface OpDecorator extends Op {
+
+    /** The op that answers. */
+    Op op();
+
+    @Override
+    default String name() {
+        return op().name();
+    }
+
+    @Override
+    default List<Type> infer(List<Type> inputs) {
+        return op().infer(inputs);
+    }
+
+    @Override
+    default Kernel kernel(List<Type> inputs) {
+        return op().kernel(inputs);
+    }
+
+    @Override
+    default void pullback(Node node, Adjoints adjoints) {
+        op().pullback(node, adjoints);
+    }
+
+    @Override
+    default List<Inverse> inverses(List<Type> inputs) {
+        return op().inverses(inputs);
+    }
+
+    @Override
+    default Set<Trait> traits() {
+        return op().traits();
+    }
+
+    @Override
+    default Set<String> labels() {
+        return op().labels();
+    }
+}

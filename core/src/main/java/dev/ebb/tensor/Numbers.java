@@ -1,0 +1,50 @@
+package dev.ebb.tensor;
+
+import dev.ebb.ir.Type;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The Java numbers that a function mixes with tensors while it is traced, as in {@code
+ * x.mul(rate)}, in the order in which it does. Those that are known to change from call to call
+ * become parameters of the graph, so that the graph stays the same; the others are part of it.
+ */
+public final class Numbers {
+    static final ScopedValue<Optional<Numbers>> CURRENT = ScopedValue.newInstance();
+
+    private final BitSet changing;
+    private final List<Double> seen = new ArrayList<>();
+
+    /** Those whose places are in {@code changing} become parameters. */
+    public Numbers(BitSet changing) {
+        this.changing = (BitSet) changing.clone();
+    }
+
+    /** Every number met so far. */
+    public List<Double> seen() {
+        return List.copyOf(seen);
+    }
+
+    /** A tensor of its own for {@code value}, if that is one that changes. */
+    private Optional<Array> met(Type type, double value) {
+        seen.add(value);
+        return changing.get(seen.size() - 1)
+                ? Optional.of(Array.of(type, value))
+                : Optional.empty();
+    }
+
+    /** Runs {@code body}, a trace, and notes its numbers here. */
+    public <R> R during(java.util.function.Supplier<R> body) {
+        return ScopedValue.where(CURRENT, Optional.of(this)).call(body::get);
+    }
+
+    /** As {@link #met} of whoever listens; what a derivative rule mixes in is its own affair. */
+    static Optional<Array> meet(Type type, double value) {
+        return CURRENT.isBound()
+                ? CURRENT.get().flatMap(n -> n.met(type, value))
+                : Optional.empty();
+    }
+}
