@@ -270,7 +270,7 @@ public final class Replayer implements AutoCloseable {
         var out = node.outputs().stream().map(residents::buffer).toList();
         (kernel instanceof Control control
                         ? Controls.bind(control, device, in, out, workspace)
-                        : device.bind(node, in, out, workspace))
+                        : Named.of(node, device.bind(node, in, out, workspace)))
                 .run();
     }
 

@@ -102,7 +102,7 @@ final class Steps {
                 node.kernel() instanceof Control control
                         ? Controls.bind(
                                 control, device, in, written, workspace, carrier.states(node))
-                        : device.bind(node, in, written, workspace);
+                        : Named.of(node, device.bind(node, in, written, workspace));
         return new Bound(
                 work,
                 node.op().name(),

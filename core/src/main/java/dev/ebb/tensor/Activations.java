@@ -20,7 +20,7 @@ final class Activations {
 
         @Override
         public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return choose(y.gt(0), dy, dy.literal(0));
+            return choose(y.le(0), dy.literal(0), dy);
         }
     }
 
@@ -32,7 +32,7 @@ final class Activations {
 
         @Override
         public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return choose(y.gt(0).and(y.lt(6)), dy, dy.literal(0));
+            return choose(y.le(0).or(y.ge(6)), dy.literal(0), dy);
         }
     }
 
@@ -163,8 +163,8 @@ final class Activations {
     }
 
     /**
-     * x times the normal distribution function. Right of zero within 4 units in the last place; left
-     * of it within 4 + 2 x^2, as the rounding of x over the root of two is magnified by x^2.
+     * x times the normal distribution function. Right of zero within 4 units in the last place;
+     * left of it within 4 + 2 x^2, as the rounding of x over the root of two is magnified by x^2.
      */
     record Gelu() implements Unary {
         @Override

@@ -119,7 +119,9 @@ final class Exponentials {
 
         @Override
         public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
-            return new Pair(dz.mul(x.sub(y).sigmoid()), dz.mul(y.sub(x).sigmoid()));
+            // equals share, infinite ones too, whose difference is NaN
+            var apart = Tensors.where(x.eq(y), x.literal(0), x.sub(y));
+            return new Pair(dz.mul(apart.sigmoid()), dz.mul(apart.neg().sigmoid()));
         }
     }
 

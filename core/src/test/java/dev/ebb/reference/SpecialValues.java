@@ -221,7 +221,9 @@ public abstract class SpecialValues {
     /** Values at the first of {@code at}, as many as are expected; zeros with their signs. */
     private void row(String name, boolean single, double[] at, double... expected) {
         for (int i = 0; i < expected.length; i++) {
-            assertThat(one(name, at[i], single)).as("%s(%s)", name, at[i]).isEqualTo(Double.valueOf(expected[i]));
+            assertThat(one(name, at[i], single))
+                    .as("%s(%s)", name, at[i])
+                    .isEqualTo(Double.valueOf(expected[i]));
         }
     }
 }
