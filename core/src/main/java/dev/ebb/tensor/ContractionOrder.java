@@ -126,7 +126,7 @@ final class ContractionOrder {
         var own = "";
         var others = new StringBuilder();
         for (int i = 0; i < terms.size(); i++) {
-            if ((set & 1 << i) != 0) own = union(own, terms.get(i));
+            if ((set & (1 << i)) != 0) own = union(own, terms.get(i));
             else others.append(terms.get(i));
         }
         return kept(own, others.toString(), out);
