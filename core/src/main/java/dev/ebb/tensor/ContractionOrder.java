@@ -35,20 +35,24 @@ final class ContractionOrder {
 
     private double cost(String x, String y) {
         double product = 1;
-        for (char c : union(x, y).toCharArray()) product *= sizes.at(c);
+        var all = union(x, y);
+        for (int i = 0; i < all.length(); i++) product *= sizes.at(all.charAt(i));
         return product;
     }
 
     private static String union(String x, String y) {
         var all = new StringBuilder(x);
-        for (char c : y.toCharArray()) if (x.indexOf(c) < 0) all.append(c);
+        for (int i = 0; i < y.length(); i++) {
+            if (x.indexOf(y.charAt(i)) < 0) all.append(y.charAt(i));
+        }
         return all.toString();
     }
 
     /** Those letters of {@code axes} that the result or one of {@code others} has. */
     static String kept(String axes, String others, String out) {
         var kept = new StringBuilder();
-        for (char c : axes.toCharArray()) {
+        for (int i = 0; i < axes.length(); i++) {
+            char c = axes.charAt(i);
             if (others.indexOf(c) >= 0 || out.indexOf(c) >= 0) kept.append(c);
         }
         return kept.toString();

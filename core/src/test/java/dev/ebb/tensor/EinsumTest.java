@@ -77,7 +77,10 @@ class EinsumTest {
     private static int place(
             String term, Map<Character, Integer> sizes, Map<Character, Integer> at) {
         int place = 0;
-        for (char c : term.toCharArray()) place = place * sizes.get(c) + at.get(c);
+        for (int i = 0; i < term.length(); i++) {
+            char c = term.charAt(i);
+            place = place * sizes.get(c) + at.get(c);
+        }
         return place;
     }
 
@@ -128,7 +131,7 @@ class EinsumTest {
         // (x y) z takes 2 * 100 * 100 + 2 * 100 * 100; x (y z) takes 100^3 more
         var sizes = new Table<Character, Integer>();
         sizes.put('a', 2);
-        for (char c : "bcd".toCharArray()) sizes.put(c, 100);
+        for (char c = 'b'; c <= 'd'; c++) sizes.put(c, 100);
         assertThat(ContractionOrder.of(List.of("ab", "bc", "cd"), "ad", sizes))
                 .containsExactly(new ContractionOrder.Pair(0, 1), new ContractionOrder.Pair(0, 1));
         assertThat(ContractionOrder.of(List.of("bc", "cd", "ab"), "ad", sizes).getFirst())
