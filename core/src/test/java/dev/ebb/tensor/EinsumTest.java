@@ -11,11 +11,10 @@ import dev.ebb.ir.Table;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 
 class EinsumTest {
     private final Array x = Differences.normal(1, 3, 3, 2);
@@ -45,41 +44,41 @@ class EinsumTest {
 
     /** One sum over all letters, one product at a time. */
     private static Array slow(String equation, List<Array> operands) {
-        var sides = equation.split("->", -1);
-        var terms = sides[0].split(",", -1);
-        var letters = new TreeMap<Character, Integer>();
-        for (int i = 0; i < terms.length; i++) {
-            for (int d = 0; d < terms[i].length(); d++) {
-                letters.put(terms[i].charAt(d), operands.get(i).dim(d));
+        var sides = List.of(equation.split("->", -1));
+        var terms = List.of(sides.get(0).split(",", -1));
+        // sizes and indices by letter, from 'a' on; letters that are not used have size one
+        var sizes = new int[26];
+        Arrays.fill(sizes, 1);
+        for (int i = 0; i < terms.size(); i++) {
+            for (int d = 0; d < terms.get(i).length(); d++) {
+                sizes[terms.get(i).charAt(d) - 'a'] = operands.get(i).dim(d);
             }
         }
-        var dims = sides[1].chars().mapToObj(c -> letters.get((char) c)).toList();
+        var dims = sides.get(1).chars().mapToObj(c -> sizes[c - 'a']).toList();
         var data = operands.stream().map(Array::toDoubles).toList();
         var out = new double[(int) new Shape(dims).size()];
-        var at = new TreeMap<Character, Integer>();
-        letters.keySet().forEach(c -> at.put(c, 0));
-        long count = letters.values().stream().mapToLong(n -> n).reduce(1, (a, b) -> a * b);
-        for (long n = 0; n < count; n++) {
-            long left = n;
-            for (var e : letters.entrySet()) {
-                at.put(e.getKey(), (int) (left % e.getValue()));
-                left /= e.getValue();
+        var at = new int[26];
+        int count = Arrays.stream(sizes).reduce(1, (a, b) -> a * b);
+        for (int n = 0; n < count; n++) {
+            int left = n;
+            for (int c = 0; c < 26; c++) {
+                at[c] = left % sizes[c];
+                left /= sizes[c];
             }
             double product = 1;
-            for (int i = 0; i < terms.length; i++) {
-                product *= data.get(i)[place(terms[i], letters, at)];
+            for (int i = 0; i < terms.size(); i++) {
+                product *= data.get(i)[place(terms.get(i), sizes, at)];
             }
-            out[place(sides[1], letters, at)] += product;
+            out[place(sides.get(1), sizes, at)] += product;
         }
         return Array.of(new Shape(dims), out);
     }
 
-    private static int place(
-            String term, Map<Character, Integer> sizes, Map<Character, Integer> at) {
+    private static int place(String term, int[] sizes, int[] at) {
         int place = 0;
         for (int i = 0; i < term.length(); i++) {
-            char c = term.charAt(i);
-            place = place * sizes.get(c) + at.get(c);
+            int c = term.charAt(i) - 'a';
+            place = place * sizes[c] + at[c];
         }
         return place;
     }
