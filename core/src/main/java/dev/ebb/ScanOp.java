@@ -176,7 +176,7 @@ record ScanOp(
         var inputs = new ArrayList<>(count);
         inputs.addAll(operands.subList(0, constants));
         for (int i : back.floatCarries) inputs.add(adjoints.of(node.outputs().get(i)));
-        for (int i : wanted) inputs.add(g.emit(new Fill(operands.get(i).type(), 0)));
+        for (int i : wanted) inputs.add(g.emit(new Fill(wide(operands.get(i).type()), 0)));
         inputs.addAll(stacks);
         inputs.addAll(operands.subList(constants + carries, operands.size()));
         for (int i : back.floatSlicesOut) inputs.add(adjoints.of(node.outputs().get(i)));
@@ -198,8 +198,16 @@ record ScanOp(
         int at = 0;
         for (int i : back.floatCarries)
             adjoints.add(operands.get(constants + i), outputs.get(at++));
-        for (int i : wanted) adjoints.add(operands.get(i), outputs.get(at++));
+        for (int i : wanted) {
+            var sum = outputs.get(at++);
+            adjoints.add(operands.get(i), Reverse.rounded(g, sum, operands.get(i)));
+        }
         for (int i : back.floatSlicesIn) adjoints.add(operands.get(i), outputs.get(at++));
+    }
+
+    /** The type in which cotangents are summed over the rounds. */
+    private static Type wide(Type type) {
+        return type.with(type.dtype().compute());
     }
 
     private static boolean isFloat(Value v) {
@@ -243,7 +251,7 @@ record ScanOp(
             var constants = params.subList(0, c).stream().map(p -> g.param(p.type())).toList();
             var cotangents =
                     floatCarries.stream().map(i -> g.param(params.get(c + i).type())).toList();
-            var sums = wanted.stream().map(i -> g.param(params.get(i).type())).toList();
+            var sums = wanted.stream().map(i -> g.param(wide(params.get(i).type()))).toList();
             var carries = params.subList(c, c + n).stream().map(p -> g.param(p.type())).toList();
             var slices =
                     params.subList(c + n, params.size()).stream()

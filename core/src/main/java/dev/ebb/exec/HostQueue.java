@@ -61,7 +61,7 @@ public final class HostQueue implements Queue {
 
     @Override
     public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
-        return binder.bind(node, inputs, outputs, workspace);
+        return Named.of(node, binder.bind(node, inputs, outputs, workspace));
     }
 
     @Override

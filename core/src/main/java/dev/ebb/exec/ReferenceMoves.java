@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Checks;
 import dev.ebb.ir.Kernel;
 
 import java.util.List;
@@ -39,52 +40,45 @@ final class ReferenceMoves {
 
     static void gather(Kernel.Gather k, Buffer data, Buffer index, Buffer out) {
         for (var w = new Walk(k.shape(), List.of(k.data(), k.index())); w.inside(); w.next()) {
-            long i = checked(index.getLong(w.offsets[1]), k.bound());
+            long i = Checks.index(index.getLong(w.offsets[1]), k.bound());
             copy(data, w.offsets[0] + i * k.stride(), out, w.position);
         }
     }
 
+    /** Every target is summed in double, or as long, and rounded once. */
     static void scatter(Kernel.Scatter k, Buffer index, Buffer source, Buffer out) {
-        for (long i = 0; i < out.size(); i++) out.set(i, 0);
+        var reals = new double[out.dtype().isFloat() ? Math.toIntExact(out.size()) : 0];
+        var wholes = new long[out.dtype().isFloat() ? 0 : Math.toIntExact(out.size())];
         for (var w = new Walk(k.shape(), List.of(k.target(), k.index(), k.source()));
                 w.inside();
                 w.next()) {
-            long at = w.offsets[0] + checked(index.getLong(w.offsets[1]), k.bound()) * k.stride();
-            if (out.dtype().isFloat()) out.set(at, out.get(at) + source.get(w.offsets[2]));
-            else out.setLong(at, out.getLong(at) + source.getLong(w.offsets[2]));
+            long at =
+                    w.offsets[0]
+                            + Checks.index(index.getLong(w.offsets[1]), k.bound()) * k.stride();
+            if (out.dtype().isFloat()) reals[(int) at] += source.get(w.offsets[2]);
+            else wholes[(int) at] += source.getLong(w.offsets[2]);
         }
+        for (int i = 0; i < reals.length; i++) out.set(i, reals[i]);
+        for (int i = 0; i < wholes.length; i++) out.setLong(i, wholes[i]);
     }
 
-    static long checked(long i, int bound) {
-        if (i < 0 || i >= bound) {
-            throw new IndexOutOfBoundsException(
-                    "index "
-                            + i
-                            + " is outside an axis of "
-                            + bound
-                            + " elements: indices run from 0 to "
-                            + (bound - 1));
-        }
-        return i;
-    }
-
+    /** What runs along is carried in double, or as long, and rounded where it is stored. */
     static void cumulate(Kernel.Cumulate k, Buffer in, Buffer out) {
         for (long o = 0; o < k.outer(); o++) {
             for (long i = 0; i < k.inner(); i++) {
+                double real = 0;
+                long whole = 0;
                 for (int j = 0; j < k.length(); j++) {
                     int here = k.reverse() ? k.length() - 1 - j : j;
                     long at = (o * k.length() + here) * k.inner() + i;
-                    long before = k.reverse() ? at + k.inner() : at - k.inner();
-                    if (j == 0) copy(in, at, out, at);
-                    else if (out.dtype().isFloat()) {
-                        out.set(
-                                at,
-                                ReferenceLoops.combine(k.combine(), out.get(before), in.get(at)));
+                    if (out.dtype().isFloat()) {
+                        double x = in.get(at);
+                        real = j == 0 ? x : ReferenceLoops.combine(k.combine(), real, x);
+                        out.set(at, real);
                     } else {
-                        out.setLong(
-                                at,
-                                ReferenceLoops.combine(
-                                        k.combine(), out.getLong(before), in.getLong(at)));
+                        long x = in.getLong(at);
+                        whole = j == 0 ? x : ReferenceLoops.combine(k.combine(), whole, x);
+                        out.setLong(at, whole);
                     }
                 }
             }

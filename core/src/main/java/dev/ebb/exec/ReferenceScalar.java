@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Checks;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Half;
 import dev.ebb.ir.Philox;
@@ -177,8 +178,8 @@ final class ReferenceScalar {
                     case ADD -> a + b;
                     case SUB -> a - b;
                     case MUL -> a * b;
-                    case DIV -> b == 0 ? 0 : a / b;
-                    case REM -> b == 0 ? 0 : a % b;
+                    case DIV -> Checks.quotient(a, b);
+                    case REM -> Checks.rest(a, b);
                     case MAX -> Math.max(a, b);
                     case MIN -> Math.min(a, b);
                     case AND -> a & b;

@@ -6,11 +6,15 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
 
 import java.util.List;
 
-/** The sum of two cotangents of one value. */
+/**
+ * The sum of two cotangents of one value. That of sixteen-bit floats is F32, so that a sum of many
+ * is rounded once, at its end: {@link Round}.
+ */
 record Accumulate() implements Op {
     @Override
     public String name() {
@@ -19,7 +23,8 @@ record Accumulate() implements Op {
 
     @Override
     public List<Type> infer(List<Type> inputs) {
-        return List.of(inputs.getFirst());
+        var type = inputs.getFirst();
+        return List.of(type.with(type.dtype().compute()));
     }
 
     @Override
@@ -32,6 +37,8 @@ record Accumulate() implements Op {
     @Override
     public void pullback(Node node, Adjoints adjoints) {
         var dy = adjoints.of(node.outputs().getFirst());
-        node.inputs().forEach(x -> adjoints.add(x, dy));
+        for (Value x : node.inputs()) {
+            adjoints.add(x, Round.to(x.type().dtype(), dy, adjoints.graph()));
+        }
     }
 }

@@ -10,11 +10,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The cotangents of a sweep, summed as they come; those of no use are dropped. */
+/**
+ * The cotangents of a sweep, summed as they come; those of no use are dropped. Sums of sixteen-bit
+ * floats are kept in F32 and rounded when they are asked for.
+ */
 public final class Cotangents implements Adjoints {
     private final Graph.Builder graph;
     private final Set<Value> useful;
     private final Map<Value, Value> known = new HashMap<>();
+
+    /** Sums that were rounded, by what they are of. */
+    private final Map<Value, Value> rounded = new HashMap<>();
 
     public Cotangents(Graph.Builder graph, Set<Value> useful) {
         this.graph = graph;
@@ -38,10 +44,16 @@ public final class Cotangents implements Adjoints {
 
     @Override
     public Value of(Value value) {
-        return found(value).orElseGet(() -> graph.emit(new Fill(value.type(), 0)));
+        var sum = known.get(value);
+        if (sum == null) return graph.emit(new Fill(value.type(), 0));
+        if (sum.type().equals(value.type())) return sum;
+        return rounded.computeIfAbsent(sum, wide -> Round.to(value.type().dtype(), wide, graph));
     }
 
-    /** The cotangent of {@code value} so far; empty if nothing flowed into it. */
+    /**
+     * The cotangent of {@code value} so far, which may be of a wider type; empty if nothing flowed
+     * into it.
+     */
     public Optional<Value> found(Value value) {
         return Optional.ofNullable(known.get(value));
     }

@@ -53,9 +53,14 @@ public final class Reverse {
         return g.build(out);
     }
 
-    /** The sum of two cotangents, emitted into {@code graph}. */
+    /** The sum of two cotangents, emitted into {@code graph}; in F32 if they are narrower. */
     public static Value sum(Graph.Builder graph, Value a, Value b) {
         return graph.emit(new Accumulate(), a, b);
+    }
+
+    /** A sum of cotangents of {@code of} as that one's type, emitted into {@code graph}. */
+    public static Value rounded(Graph.Builder graph, Value sum, Value of) {
+        return Round.to(of.type().dtype(), sum, graph);
     }
 
     /** Those of {@code nodes} that depend on a value of {@code wrt}, in order. */

@@ -235,7 +235,9 @@ public sealed interface Kernel
 
     /**
      * Zeros of {@code size} elements, then {@code out[view(i) + index[i] * stride] += source[i]}
-     * for every index of {@code shape}, in row-major order; inputs are index and source.
+     * for every index of {@code shape}, in row-major order; inputs are index and source. Every sum
+     * is taken in F64 (integers in I64) and rounded once. Along an axis the target either does not
+     * move or moves to elements of its own, whatever the index.
      */
     record Scatter(
             Shape shape, long size, View target, View index, View source, long stride, int bound)
@@ -243,7 +245,7 @@ public sealed interface Kernel
 
     /**
      * Running sums or products along the middle axis of {@code [outer, length, inner]}, from either
-     * end.
+     * end, carried in F64 (integers in I64) and rounded where they are stored.
      */
     record Cumulate(long outer, int length, long inner, Combine combine, boolean reverse)
             implements Kernel {}

@@ -9,9 +9,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Sums of products by Einstein's convention, of one or two tensors: every letter is an axis, equal
- * letters run together, and what the result does not name is summed. All of it becomes diagonals,
- * sums, permutations and at most one matrix product.
+ * Sums of products by Einstein's convention, of any number of tensors: every letter is an axis,
+ * equal letters run together, and what the result does not name is summed. Three dots stand for
+ * axes without a letter, which broadcast from the right. All of it becomes diagonals, sums,
+ * permutations and matrix products, two operands at a time, in the order that {@link
+ * ContractionOrder} finds cheapest.
  */
 final class Einsum {
     private final String equation;
@@ -22,7 +24,7 @@ final class Einsum {
     }
 
     /** A tensor and the letters of its axes. */
-    private record Labelled(Tensor t, String axes) {
+    record Labelled(Tensor t, String axes) {
         boolean has(char c) {
             return axes.indexOf(c) >= 0;
         }
@@ -52,11 +54,17 @@ final class Einsum {
                             + operands.size()
                             + " are given");
         }
+        var dots = new Ellipsis(this::fault);
+        var axes = new ArrayList<String>();
+        for (int i = 0; i < terms.length; i++) axes.add(dots.named(terms[i], operands.get(i)));
         var labelled = new ArrayList<Labelled>();
         for (int i = 0; i < terms.length; i++) {
-            labelled.add(measured(new Labelled(operands.get(i), terms[i])));
+            labelled.add(measured(dots.squeezed(operands.get(i), axes.get(i))));
         }
-        var out = arrow < 0 ? implied(left) : equation.substring(arrow + 2);
+        var out =
+                arrow < 0
+                        ? dots.all() + implied(left.replace(Ellipsis.DOTS, ""))
+                        : dots.result(equation.substring(arrow + 2));
         letters(out);
         for (int i = 0; i < out.length(); i++) {
             char c = out.charAt(i);
@@ -66,21 +74,30 @@ final class Einsum {
             }
         }
         var plain = new ArrayList<Labelled>();
-        for (int i = 0; i < terms.length; i++) {
-            var other = terms.length == 1 ? "" : terms[1 - i];
-            plain.add(reduced(labelled.get(i), other + out));
+        for (int i = 0; i < labelled.size(); i++) {
+            plain.add(reduced(labelled.get(i), others(labelled, i) + out));
         }
-        var product =
-                plain.size() == 1
-                        ? plain.getFirst()
-                        : product(plain.getFirst(), plain.getLast(), out);
+        var order = ContractionOrder.of(plain.stream().map(Labelled::axes).toList(), out, sizes);
+        for (var pair : order) {
+            var y = plain.remove(pair.second());
+            var x = plain.remove(pair.first());
+            plain.add(product(x, y, others(plain, -1) + out));
+        }
+        var product = plain.getFirst();
         return product.axes.equals(out) ? product.t : product.ordered(out).t;
+    }
+
+    /** The letters of all operands but one. */
+    private static String others(List<Labelled> all, int but) {
+        var letters = new StringBuilder();
+        for (int i = 0; i < all.size(); i++) if (i != but) letters.append(all.get(i).axes);
+        return letters.toString();
     }
 
     private void letters(String term) {
         for (int i = 0; i < term.length(); i++) {
             char c = term.charAt(i);
-            if (!Character.isLetter(c)) {
+            if (!Character.isLetter(c) && !Ellipsis.isAxis(c)) {
                 throw fault(
                         "'" + c + "' is no letter; every axis is one letter, as in 'ij,jk->ik'");
             }

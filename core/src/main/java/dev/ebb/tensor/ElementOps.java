@@ -3,6 +3,7 @@ package dev.ebb.tensor;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Label;
 import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.ShapeException;
 
 /** Elementwise operations. Operands broadcast as in NumPy; element types must agree. */
 public interface ElementOps {
@@ -35,13 +36,16 @@ public interface ElementOps {
         return mul(self().literal(c));
     }
 
-    /** The quotient; integers are rounded towards zero. */
+    /**
+     * The quotient; integers are rounded towards zero. An integer divided by zero stops the run
+     * with an error.
+     */
     default Tensor div(Tensor y) {
         return self().apply(new Elementwise.Div(), y);
     }
 
     default Tensor div(double c) {
-        return div(self().literal(c));
+        return div(divisor("div", c));
     }
 
     /** What is left of a division rounded down: of the divisor's sign, as in Python. */
@@ -50,7 +54,19 @@ public interface ElementOps {
     }
 
     default Tensor remainder(double c) {
-        return remainder(self().literal(c));
+        return remainder(divisor("remainder", c));
+    }
+
+    private Tensor divisor(String op, double c) {
+        if (c == 0 && !self().dtype().isFloat()) {
+            throw new ShapeException(
+                    op
+                            + ": "
+                            + self().type()
+                            + " by zero, and no integer is the quotient; cast to a float type for"
+                            + " infinities");
+        }
+        return self().literal(c);
     }
 
     /** The larger of two, or NaN if either is. */

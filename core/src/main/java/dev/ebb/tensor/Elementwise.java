@@ -260,7 +260,10 @@ final class Elementwise {
         }
     }
 
-    /** The larger; equals share the cotangent. Keeps bits, not values, for its derivative. */
+    /**
+     * The larger; equals share the cotangent, and where one is NaN both get all of it. Keeps bits,
+     * not values, for its derivative.
+     */
     record Maximum() implements Binary {
         @Override
         public boolean accepts(DType type) {
@@ -274,11 +277,11 @@ final class Elementwise {
 
         @Override
         public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
-            return new Pair(share(x.gt(y), x.eq(y), dz), share(y.gt(x), x.eq(y), dz));
+            return new Pair(share(x.lt(y), x.eq(y), dz), share(y.lt(x), x.eq(y), dz));
         }
     }
 
-    /** The lesser; equals share the cotangent. Keeps bits, not values, for its derivative. */
+    /** The lesser; as {@link Maximum}. */
     record Minimum() implements Binary {
         @Override
         public boolean accepts(DType type) {
@@ -292,13 +295,13 @@ final class Elementwise {
 
         @Override
         public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
-            return new Pair(share(x.lt(y), x.eq(y), dz), share(y.lt(x), x.eq(y), dz));
+            return new Pair(share(x.gt(y), x.eq(y), dz), share(y.gt(x), x.eq(y), dz));
         }
     }
 
-    /** All of {@code d} to the winner, half of it where there is none. */
-    private static Tensor share(Tensor wins, Tensor ties, Tensor d) {
-        return choose(wins, d, choose(ties, d.mul(0.5), d.literal(0)));
+    /** Nothing of {@code d} to the loser, half of it where there is none, else all. */
+    private static Tensor share(Tensor loses, Tensor ties, Tensor d) {
+        return choose(loses, d.literal(0), choose(ties, d.mul(0.5), d));
     }
 
     /** A choice whose condition is kept in one bit an element. */

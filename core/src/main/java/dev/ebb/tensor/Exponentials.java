@@ -105,7 +105,11 @@ final class Exponentials {
         }
     }
 
-    /** log(exp(x) + exp(y)) without overflow, infinities included. */
+    /**
+     * log(exp(x) + exp(y)) without overflow, infinities included. Within 4 units in the last place
+     * of the largest of one, x and y, which is more than its own where the two powers add up to
+     * nearly one.
+     */
     record Logaddexp() implements Binary {
         @Override
         public Scalar at(Scalar x, Scalar y) {
@@ -115,7 +119,9 @@ final class Exponentials {
 
         @Override
         public Pair vjp(Tensor x, Tensor y, Tensor z, Tensor dz) {
-            return new Pair(dz.mul(x.sub(y).sigmoid()), dz.mul(y.sub(x).sigmoid()));
+            // equals share, infinite ones too, whose difference is NaN
+            var apart = Tensors.where(x.eq(y), x.literal(0), x.sub(y));
+            return new Pair(dz.mul(apart.sigmoid()), dz.mul(apart.neg().sigmoid()));
         }
     }
 

@@ -132,6 +132,29 @@ final class Indexing {
     }
 
     /**
+     * The second operand, an index, as it is, once every element was found to lie in {@code [0,
+     * bound)}: picked out of the first, which counts up to the bound.
+     */
+    record Checked(String name, int bound) implements Differentiable {
+        @Override
+        public List<Type> infer(List<Type> in) {
+            return List.of(in.getLast());
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var shape = in.getLast().shape();
+            var still = new View(0, Collections.nCopies(shape.rank(), 0L));
+            return new Kernel.Gather(shape, still, View.contiguous(shape), 1, bound);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            // an index has no derivative
+        }
+    }
+
+    /**
      * Zeros of shape {@code data}, to which the source (the second operand) is added where the
      * index (the first) picks.
      */

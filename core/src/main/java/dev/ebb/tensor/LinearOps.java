@@ -3,7 +3,6 @@ package dev.ebb.tensor;
 import dev.ebb.ir.ShapeException;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** Linear algebra. */
@@ -64,21 +63,17 @@ public interface LinearOps extends FactorOps {
     }
 
     /**
-     * A sum of products by Einstein's convention, with this tensor and at most one other: {@code
-     * x.einsum("bij,bkj->bik", y)}. Each axis is a letter; letters that the result does not name
-     * are summed.
+     * A sum of products by Einstein's convention, of this tensor and any number of others: {@code
+     * x.einsum("bij,bkj->bik", y)}. Each axis is a letter; a letter twice in one operand is its
+     * diagonal, and letters that the result does not name are summed. Three dots stand for leading
+     * axes that broadcast: {@code "...ij,jk->...ik"}. Two operands are multiplied at a time, in the
+     * order that takes the fewest multiplications.
      */
     default Tensor einsum(String equation, Tensor... others) {
-        if (others.length > 1) {
-            throw new ShapeException(
-                    "einsum of "
-                            + (1 + others.length)
-                            + " tensors: it takes one or two at a"
-                            + " time; apply it twice, in the order that makes the smaller product");
-        }
-        var operands = new ArrayList<Tensor>(List.of(self()));
-        operands.addAll(Arrays.asList(others));
-        return Einsum.of(equation, operands);
+        var all = new ArrayList<Tensor>();
+        all.add(self());
+        all.addAll(List.of(others));
+        return Einsum.of(equation, all);
     }
 
     /** The main diagonal of the last two axes. */

@@ -1,10 +1,25 @@
 package dev.ebb.tensor;
 
-/** What training makes small. Each is a mean unless a {@link Reduction} says otherwise. */
+/**
+ * What training makes small. Each is a mean unless a {@link Reduction} says otherwise. Losses of
+ * sixteen-bit floats are computed in f32 and rounded once.
+ */
 public interface LossOps {
 
     private Tensor self() {
         return (Tensor) this;
+    }
+
+    private static Tensor wide(Tensor x) {
+        return x.cast(Moments.wide(x));
+    }
+
+    private Tensor difference(Tensor y) {
+        return wide(self()).sub(wide(y));
+    }
+
+    private Tensor narrowed(Tensor loss) {
+        return loss.cast(self().dtype());
     }
 
     /** {@link #crossEntropy(Tensor, CrossEntropy)}, the mean over all rows. */
@@ -26,7 +41,7 @@ public interface LossOps {
 
     /** The square of the difference. */
     default Tensor mseLoss(Tensor y, Reduction reduction) {
-        return reduction.of(self().sub(y).square());
+        return narrowed(reduction.of(difference(y).square()));
     }
 
     default Tensor l1Loss(Tensor y) {
@@ -35,7 +50,7 @@ public interface LossOps {
 
     /** The magnitude of the difference. */
     default Tensor l1Loss(Tensor y, Reduction reduction) {
-        return reduction.of(self().sub(y).abs());
+        return narrowed(reduction.of(difference(y).abs()));
     }
 
     default Tensor huberLoss(Tensor y, double delta) {
@@ -44,7 +59,7 @@ public interface LossOps {
 
     /** Half the square of the difference up to {@code delta}, then a straight line. */
     default Tensor huberLoss(Tensor y, double delta, Reduction reduction) {
-        return reduction.of(self().sub(y).apply(new Huber(delta)));
+        return narrowed(reduction.of(difference(y).apply(new Huber(delta))));
     }
 
     default Tensor bceWithLogits(Tensor y) {
@@ -56,6 +71,7 @@ public interface LossOps {
      * softplus(x) - x y}.
      */
     default Tensor bceWithLogits(Tensor y, Reduction reduction) {
-        return reduction.of(self().softplus().sub(self().mul(y)));
+        var x = wide(self());
+        return narrowed(reduction.of(x.softplus().sub(x.mul(wide(y)))));
     }
 }

@@ -75,22 +75,39 @@ final class MaxPooling {
 
         @Override
         public Kernel kernel(List<Type> in) {
-            return (Loops)
-                    (from, to) -> {
-                        var dx = to.getFirst();
-                        for (long i = 0; i < dx.size(); i++) dx.set(i, 0);
-                        windows.visit(
-                                (i, plane, d, h, w) -> {
-                                    int route = (int) from.get(0).getLong(i);
-                                    long at = windows.element(plane, d, h, w, route);
-                                    dx.set(at, dx.get(at) + from.get(1).get(i));
-                                });
-                    };
+            return new Adding(windows, in.getLast().dtype());
         }
 
         @Override
         public void vjp(Rule rule) {
             rule.add(1, rule.in(0).apply(new Follow(windows), rule.dout(0)));
+        }
+    }
+
+    /** The sums of {@link Unpool}, in f32 at least: they wait in the workspace where they must. */
+    private record Adding(Windows windows, DType dtype) implements Kernel.Library {
+        private boolean isNarrow() {
+            return dtype.compute() != dtype;
+        }
+
+        @Override
+        public long workspaceBytes() {
+            return isNarrow() ? dtype.compute().bytes(windows.whole().size()) : 0;
+        }
+
+        @Override
+        public void run(List<Buffer> in, List<Buffer> out, Buffer workspace) {
+            var dx = out.getFirst();
+            var sums =
+                    isNarrow() ? new Buffer(dtype.compute(), dx.size(), workspace.segment()) : dx;
+            for (long i = 0; i < sums.size(); i++) sums.set(i, 0);
+            windows.visit(
+                    (i, plane, d, h, w) -> {
+                        int route = (int) in.get(0).getLong(i);
+                        long at = windows.element(plane, d, h, w, route);
+                        sums.set(at, sums.get(at) + in.get(1).get(i));
+                    });
+            if (isNarrow()) for (long i = 0; i < dx.size(); i++) dx.set(i, sums.get(i));
         }
     }
 

@@ -38,6 +38,8 @@ final class Pooling {
         var out = p.out(x);
         boolean tiled = p.kernel().equals(p.stride()) && p.padding().stream().allMatch(n -> n == 0);
         if (tiled) return tiles(x, p.kernel(), out);
+        var wide = Moments.wide(x);
+        if (wide != x.dtype()) return average(x.cast(wide), pool).cast(x.dtype());
         // padding counts, as zeros: every window has the same weight
         var kernel = new ArrayList<>(List.of(1, 1));
         kernel.addAll(p.kernel());
@@ -78,7 +80,9 @@ final class Pooling {
             }
             if (x.dim(2 + d) % out.get(d) == 0) kernel.add(x.dim(2 + d) / out.get(d));
         }
-        return kernel.size() == rank ? tiles(x, kernel, out) : binned(x, out);
+        if (kernel.size() == rank) return tiles(x, kernel, out);
+        // sixteen bits hold neither the shares of a bin nor its sums
+        return binned(x.cast(Moments.wide(x)), out).cast(x.dtype());
     }
 
     /** Bins of unequal size, axis by axis. */
@@ -86,7 +90,7 @@ final class Pooling {
         Tensor y = x;
         for (int d = 0; d < out.size(); d++) {
             int axis = 2 + d;
-            var bins = Dispatch.apply(new Bins(x.dtype(), y.dim(axis), out.get(d)), List.of());
+            var bins = Dispatch.apply(new Bins(y.dtype(), y.dim(axis), out.get(d)), List.of());
             var order = new ArrayList<>(y.shape().allAxes());
             order.set(axis, y.rank() - 1);
             order.set(y.rank() - 1, axis);

@@ -5,6 +5,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.ShapeException;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * Reductions. Axes count from the end if negative; {@code keep} leaves reduced axes with size one.
@@ -36,9 +37,15 @@ public interface ReduceOps {
         }
     }
 
+    /** The sum; that of integers is I64. Sixteen-bit floats are added in f32 and rounded once. */
     default Tensor sum(List<Integer> axes, boolean keep) {
+        return sum(axes, keep, self().dtype().isInteger() ? DType.I64 : self().dtype());
+    }
+
+    private Tensor sum(List<Integer> axes, boolean keep, DType to) {
         var a = self().shape().axes(axes);
-        return a.isEmpty() ? self() : shaped(self().apply(new Reductions.Sum(a)), a, keep);
+        if (a.isEmpty()) return self().cast(to);
+        return shaped(self().apply(new Reductions.Sum(a, to)), a, keep);
     }
 
     /** The sum of all elements. */
@@ -52,7 +59,8 @@ public interface ReduceOps {
 
     default Tensor mean(List<Integer> axes, boolean keep) {
         requireFloats("mean");
-        return sum(axes, keep).div((double) count(axes));
+        var sum = sum(axes, keep, Moments.wide(self()));
+        return sum.div((double) count(axes)).cast(self().dtype());
     }
 
     /** The mean of all elements. */
@@ -64,10 +72,13 @@ public interface ReduceOps {
         return mean(List.of(axis), false);
     }
 
-    /** The product; its derivative is right where elements are zero, too. */
+    /**
+     * The product; that of integers is I64. Its derivative is right where elements are zero, too.
+     */
     default Tensor prod(List<Integer> axes, boolean keep) {
         var a = self().shape().axes(axes);
-        return a.isEmpty() ? self() : shaped(self().apply(new Reductions.Prod(a)), a, keep);
+        if (a.isEmpty()) return self().dtype().isInteger() ? self().cast(DType.I64) : self();
+        return shaped(self().apply(new Reductions.Prod(a)), a, keep);
     }
 
     /** The product of all elements. */
@@ -140,8 +151,8 @@ public interface ReduceOps {
         requireFloats("logsumexp");
         var a = self().shape().axes(axes);
         if (a.isEmpty()) return self();
-        var rows = Softmax.Rows.of(self(), a);
-        var y = rows.logSum().add(rows.max().detach());
+        var rows = Softmax.Rows.finite(self().cast(Moments.wide(self())), a);
+        var y = rows.logSum().add(rows.max().detach()).cast(self().dtype());
         return keep ? y : y.reshape(self().shape().reduce(a, false));
     }
 
@@ -155,13 +166,28 @@ public interface ReduceOps {
      */
     default Tensor variance(List<Integer> axes, int correction, boolean keep) {
         requireFloats("variance");
+        var wide = self().cast(Moments.wide(self()));
+        return ((ReduceOps) wide).wideVariance(axes, correction, keep).cast(self().dtype());
+    }
+
+    private Tensor wideVariance(List<Integer> axes, int correction, boolean keep) {
         var squares = self().sub(mean(axes, true)).square();
         return squares.sum(axes, keep).div((double) Math.max(0, count(axes) - correction));
     }
 
-    /** The square root of the variance. */
+    /** The square root of the variance. Its derivative where the variance is zero is zero. */
     default Tensor deviation(List<Integer> axes, int correction, boolean keep) {
-        return variance(axes, correction, keep).sqrt();
+        requireFloats("deviation");
+        var wide = self().cast(Moments.wide(self()));
+        var variance = ((ReduceOps) wide).wideVariance(axes, correction, keep);
+        return root(variance, Tensor::sqrt).cast(self().dtype());
+    }
+
+    /** A root that is flat at zero. */
+    private static Tensor root(Tensor x, UnaryOperator<Tensor> root) {
+        var zero = x.eq(0);
+        var safe = Tensors.where(zero, x.literal(1), x);
+        return Tensors.where(zero, x.literal(0), root.apply(safe));
     }
 
     /**
@@ -175,10 +201,9 @@ public interface ReduceOps {
         }
         if (p == Double.POSITIVE_INFINITY) return self().abs().amax(axes, keep);
         if (p == 1) return self().abs().sum(axes, keep);
-        var powers = p == 2 ? self().square() : self().abs().pow(p);
-        var sum = powers.sum(axes, keep);
-        var safe = Tensors.where(sum.eq(0), sum.literal(1), sum);
-        return Tensors.where(sum.eq(0), sum.literal(0), p == 2 ? safe.sqrt() : safe.pow(1 / p));
+        var wide = self().cast(Moments.wide(self()));
+        var sum = (p == 2 ? wide.square() : wide.abs().pow(p)).sum(axes, keep);
+        return root(sum, x -> p == 2 ? x.sqrt() : x.pow(1 / p)).cast(self().dtype());
     }
 
     /** The index of the largest element, as I64: the first of equals, the first NaN if any. */
@@ -204,13 +229,22 @@ public interface ReduceOps {
         return shaped(self().apply(new Reductions.FirstIndex(a), extreme), List.of(a), keep);
     }
 
+    /** Running sums; those of integers are I64. */
     default Tensor cumsum(int axis) {
-        return self().apply(new Cumulations.Cumsum(self().shape().axis(axis), false));
+        return numbers().apply(new Cumulations.Cumsum(self().shape().axis(axis), false));
     }
 
-    /** Running products; their derivative is right where elements are zero, too. */
+    /**
+     * Running products; those of integers are I64. Their derivative is right where elements are
+     * zero, too.
+     */
     default Tensor cumprod(int axis) {
-        return self().apply(new Cumulations.Cumprod(self().shape().axis(axis), false));
+        return numbers().apply(new Cumulations.Cumprod(self().shape().axis(axis), false));
+    }
+
+    /** Integers as I64, everything else as it is. */
+    private Tensor numbers() {
+        return self().dtype().isInteger() ? self().cast(DType.I64) : self();
     }
 
     /** Values with where they were found, as I64. */

@@ -34,7 +34,8 @@ final class Reductions {
         }
     }
 
-    record Sum(List<Integer> axes) implements Folding {
+    /** The sum, in the type {@code to}: that of the elements, or a wider one. */
+    record Sum(List<Integer> axes, DType to) implements Folding {
         Sum {
             axes = List.copyOf(axes);
         }
@@ -42,6 +43,11 @@ final class Reductions {
         @Override
         public String name() {
             return "sum" + axes;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            return folded(in.getFirst(), axes, combine(), to);
         }
 
         @Override
@@ -55,17 +61,30 @@ final class Reductions {
                 throw new ShapeException(
                         "sum of " + in.getFirst() + "; cast to an integer type first, to count");
             }
-            return Folding.super.infer(in);
+            return List.of(Folding.super.infer(in).getFirst().with(to));
         }
 
         @Override
         public void vjp(Rule rule) {
-            var shape = rule.in(0).shape();
-            rule.add(0, rule.dout(0).reshape(shape.reduce(axes, true)).broadcastTo(shape));
+            var x = rule.in(0).type();
+            if (!x.dtype().isFloat()) return;
+            var dy = rule.dout(0).cast(x.dtype()).reshape(x.shape().reduce(axes, true));
+            rule.add(0, dy.broadcastTo(x.shape()));
         }
     }
 
-    /** The largest or least element, NaN if there is one; ties share the cotangent equally. */
+    /** A fold of elements that are converted to the compute type of {@code to}. */
+    private static Kernel folded(Type x, List<Integer> axes, Kernel.Combine combine, DType to) {
+        var shape = x.shape();
+        boolean same = x.dtype().compute() == to.compute();
+        var body = same ? Scalar.arg(0) : Scalar.arg(0).cast(to.compute());
+        return new Kernel.Fold(shape, axes, combine, List.of(View.contiguous(shape)), body);
+    }
+
+    /**
+     * The largest or least element, NaN if there is one; ties share the cotangent equally, and so
+     * do NaNs.
+     */
     record Extreme(List<Integer> axes, Kernel.Combine combine) implements Folding {
         Extreme {
             axes = List.copyOf(axes);
@@ -94,8 +113,10 @@ final class Reductions {
             var x = rule.in(0);
             if (!x.dtype().isFloat()) return;
             var kept = x.shape().reduce(axes, true);
-            var hit = x.eq(rule.out(0).reshape(kept));
-            var share = rule.dout(0).reshape(kept).div(hit.cast(x.dtype()).sum(axes, true));
+            var hit = x.eq(rule.out(0).reshape(kept)).or(x.isNan());
+            var wide = Moments.wide(x);
+            var dy = rule.dout(0).reshape(kept).cast(wide);
+            var share = dy.div(hit.cast(wide).sum(axes, true)).cast(x.dtype());
             rule.add(0, Elementwise.choose(hit, share, share.literal(0)));
         }
     }
@@ -124,7 +145,18 @@ final class Reductions {
             if (in.getFirst().dtype().isTruth()) {
                 throw new ShapeException("prod of " + in.getFirst() + "; use all()");
             }
-            return Folding.super.infer(in);
+            return List.of(Folding.super.infer(in).getFirst().with(to(in)));
+        }
+
+        /** Products of integers are I64. */
+        private static DType to(List<Type> in) {
+            var type = in.getFirst().dtype();
+            return type.isInteger() ? DType.I64 : type;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            return folded(in.getFirst(), axes, combine(), to(in));
         }
 
         @Override

@@ -24,9 +24,18 @@ final class Softmax {
 
     /** A tensor and its row statistics, whose reduced axes are kept with size one. */
     record Rows(Tensor x, Tensor max, Tensor sum) {
+        /** Shifted by the largest; a row whose largest is infinite has no sum and gives NaN. */
         static Rows of(Tensor x, List<Integer> axes) {
+            var max = x.amax(axes, true);
+            return new Rows(x, max, x.sub(max).exp().sum(axes, true));
+        }
+
+        /**
+         * As {@link #of}, but a row whose largest is infinite is not shifted: its sum is 0 or
+         * infinite.
+         */
+        static Rows finite(Tensor x, List<Integer> axes) {
             var top = x.amax(axes, true);
-            // a row of infinities is not shifted: its sum is then 0 or infinite, as it should be
             var max = Tensors.where(top.sub(top).eq(top.literal(0)), top, top.literal(0));
             return new Rows(x, max, x.sub(max).exp().sum(axes, true));
         }

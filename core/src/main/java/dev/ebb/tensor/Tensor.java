@@ -68,6 +68,13 @@ public sealed interface Tensor
                             + type()
                             + ", which holds whole numbers alone; cast to a float type first");
         }
+        if (dtype().isInteger() && Math.abs(value) >= (dtype() == DType.I64 ? 0x1p63 : 0x1p31)) {
+            throw new ShapeException(
+                    value
+                            + " meets "
+                            + type()
+                            + ", which does not hold it; cast to a wider type first");
+        }
         var type = new Type(dtype(), Shape.scalar());
         return Numbers.meet(type, value)
                 .<Tensor>map(array -> array)

@@ -54,7 +54,9 @@ public final class Tensors {
             throw new ShapeException(
                     "arange: from " + start + " to " + stop + " in steps of " + step);
         }
-        return iota(dtype, Shape.of((int) count), 0).mul(step).add(start);
+        // counted in the type of arithmetic: sixteen bits do not hold every index
+        var wide = dtype.isFloat() ? dtype.compute() : dtype;
+        return iota(wide, Shape.of((int) count), 0).mul(step).add(start).cast(dtype);
     }
 
     /** {@code count} numbers, evenly spaced, from {@code first} to {@code last}, both included. */
@@ -62,10 +64,13 @@ public final class Tensors {
         if (!dtype.isFloat()) {
             throw new ShapeException("linspace makes floats, not " + dtype);
         }
-        var i = iota(dtype, Shape.of(count), 0);
+        var i = iota(dtype.compute(), Shape.of(count), 0);
         double step = count < 2 ? 0 : (last - first) / (count - 1);
         return where(
-                i.lt(count * 0.5), i.mul(step).add(first), i.sub(count - 1).mul(step).add(last));
+                        i.lt(count * 0.5),
+                        i.mul(step).add(first),
+                        i.sub(count - 1).mul(step).add(last))
+                .cast(dtype);
     }
 
     /** Ones on the diagonal of a square matrix, zeros elsewhere. */
@@ -74,12 +79,17 @@ public final class Tensors {
         return iota(DType.I32, shape, 0).eq(iota(DType.I32, shape, 1)).cast(dtype);
     }
 
-    /** One at each index along a new last axis of {@code size}, zeros elsewhere. */
+    /**
+     * One at each index along a new last axis of {@code size}, zeros elsewhere. An index outside
+     * that axis stops the run with an error that names it.
+     */
     public static Tensor oneHot(Tensor index, int size, DType dtype) {
         if (!index.dtype().isInteger()) {
             throw new ShapeException("oneHot: an index is an integer, this is " + index.type());
         }
-        return index.unsqueeze(-1).eq(iota(index.dtype(), Shape.of(size), 0)).cast(dtype);
+        var all = iota(index.dtype(), Shape.of(size), 0);
+        var checked = all.apply(new Indexing.Checked("one_hot", size), index);
+        return checked.unsqueeze(-1).eq(all).cast(dtype);
     }
 
     /** Tensors side by side along an axis they already have. */

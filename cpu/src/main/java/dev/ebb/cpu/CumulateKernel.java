@@ -7,6 +7,7 @@ import dev.ebb.ir.Kernel.Combine;
 
 /**
  * Running sums, products and extremes along the middle of three axes; threads share the other two.
+ * What runs along is carried in double, or as long, and rounded where it is stored.
  */
 final class CumulateKernel implements Runnable {
     private static final int COLUMNS = 256;
@@ -15,13 +16,15 @@ final class CumulateKernel implements Runnable {
     private final Buffer in;
     private final Buffer out;
     private final Workers workers;
+    private final Tiles tiles;
     private final long blocks;
 
-    CumulateKernel(Kernel.Cumulate k, Buffer in, Buffer out, Workers workers) {
+    CumulateKernel(Kernel.Cumulate k, Buffer in, Buffer out, Workers workers, Tiles tiles) {
         this.k = k;
         this.in = in;
         this.out = out;
         this.workers = workers;
+        this.tiles = tiles;
         blocks = Math.ceilDiv(k.inner(), COLUMNS);
     }
 
@@ -33,50 +36,47 @@ final class CumulateKernel implements Runnable {
         int parts = Math.toIntExact(Math.ceilDiv(units, some));
         workers.run(
                 parts,
-                (part, _) -> {
+                (part, worker) -> {
                     long last = Math.min(units, (part + 1) * some);
                     for (long u = part * some; u < last; u++)
-                        block(u / blocks, u % blocks * COLUMNS);
+                        block(tiles.of(worker), u / blocks, u % blocks * COLUMNS);
                 });
     }
 
-    private void block(long outer, long column) {
+    private void block(Tile tile, long outer, long column) {
         int n = (int) Math.min(COLUMNS, k.inner() - column);
+        var floats = tile.f64Sums[0];
+        var wholes = tile.i64Sums[0];
         for (int j = 0; j < k.length(); j++) {
             int here = k.reverse() ? k.length() - 1 - j : j;
             long at = (outer * k.length() + here) * k.inner() + column;
-            if (j == 0) Moves.copy(in, at, 1, out, at, 1, n);
-            else if (out.dtype() == DType.F32)
-                floats(at, k.reverse() ? at + k.inner() : at - k.inner(), n);
-            else others(at, k.reverse() ? at + k.inner() : at - k.inner(), n);
+            if (out.dtype() == DType.F32) singles(floats, at, n, j == 0);
+            else if (out.dtype().isFloat()) floats(floats, at, n, j == 0);
+            else wholes(wholes, at, n, j == 0);
         }
     }
 
-    private void floats(long at, long before, int n) {
+    private void singles(double[] carry, long at, int n, boolean first) {
         for (int i = 0; i < n; i++) {
-            float x = out.segment().get(Reads.FLOAT, (before + i) * 4);
-            float y = in.segment().get(Reads.FLOAT, (at + i) * 4);
-            out.segment().set(Reads.FLOAT, (at + i) * 4, combine(x, y));
+            double x = in.segment().get(Reads.FLOAT, (at + i) * 4);
+            carry[i] = first ? x : combine(k.combine(), carry[i], x);
+            out.segment().set(Reads.FLOAT, (at + i) * 4, (float) carry[i]);
         }
     }
 
-    private float combine(float x, float y) {
-        return switch (k.combine()) {
-            case SUM -> x + y;
-            case PROD -> x * y;
-            case MAX -> Math.max(x, y);
-            case MIN -> Math.min(x, y);
-        };
+    private void floats(double[] carry, long at, int n, boolean first) {
+        for (int i = 0; i < n; i++) {
+            double x = in.get(at + i);
+            carry[i] = first ? x : combine(k.combine(), carry[i], x);
+            out.set(at + i, carry[i]);
+        }
     }
 
-    private void others(long at, long before, int n) {
+    private void wholes(long[] carry, long at, int n, boolean first) {
         for (int i = 0; i < n; i++) {
-            if (out.dtype().isFloat()) {
-                out.set(at + i, combine(k.combine(), out.get(before + i), in.get(at + i)));
-            } else {
-                out.setLong(
-                        at + i, combine(k.combine(), out.getLong(before + i), in.getLong(at + i)));
-            }
+            long x = in.getLong(at + i);
+            carry[i] = first ? x : combine(k.combine(), carry[i], x);
+            out.setLong(at + i, carry[i]);
         }
     }
 

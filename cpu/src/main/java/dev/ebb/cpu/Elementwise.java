@@ -63,11 +63,11 @@ final class Elementwise {
         return Moves.gather(k, data, index, out, workers);
     }
 
-    Runnable scatter(Kernel.Scatter k, Buffer index, Buffer source, Buffer out) {
-        return new ScatterKernel(k, index, source, out, workers);
+    Runnable scatter(Kernel.Scatter k, Buffer index, Buffer source, Buffer out, Buffer workspace) {
+        return new ScatterKernel(k, index, source, out, workspace, workers, tiles);
     }
 
     Runnable cumulate(Kernel.Cumulate k, Buffer in, Buffer out) {
-        return new CumulateKernel(k, in, out, workers);
+        return new CumulateKernel(k, in, out, workers, tiles);
     }
 }

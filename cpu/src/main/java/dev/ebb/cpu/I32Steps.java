@@ -11,6 +11,7 @@ import static jdk.incubator.vector.VectorOperators.XOR;
 
 import dev.ebb.cpu.Warming.State;
 import dev.ebb.cpu.Warming.States;
+import dev.ebb.ir.Checks;
 import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 
@@ -18,9 +19,7 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorSpecies;
 
-/**
- * Steps over registers of i32 and of truth values, which are 0 and 1. Dividing by zero gives zero.
- */
+/** Steps over registers of i32 and of truth values, which are 0 and 1. */
 final class I32Steps {
     private static final VectorSpecies<Integer> LANES = IntVector.SPECIES_256;
 
@@ -222,8 +221,8 @@ final class I32Steps {
             case ADD -> x + y;
             case SUB -> x - y;
             case MUL -> x * y;
-            case DIV -> y == 0 ? 0 : x / y;
-            case REM -> y == 0 ? 0 : x % y;
+            case DIV -> (int) Checks.quotient(x, y);
+            case REM -> (int) Checks.rest(x, y);
             case MAX -> Math.max(x, y);
             case MIN -> Math.min(x, y);
             case AND -> x & y;

@@ -1,12 +1,10 @@
 package dev.ebb.cpu;
 
+import dev.ebb.ir.Checks;
 import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 
-/**
- * Steps over i64 registers: counts and positions, seldom hot, so plain loops. Dividing by zero
- * gives zero.
- */
+/** Steps over i64 registers: counts and positions, seldom hot, so plain loops. */
 final class I64Steps {
     private I64Steps() {}
 
@@ -87,8 +85,8 @@ final class I64Steps {
     private static long apply(Fn2 fn, long x, long y) {
         return switch (fn) {
             case SUB -> x - y;
-            case DIV -> y == 0 ? 0 : x / y;
-            case REM -> y == 0 ? 0 : x % y;
+            case DIV -> Checks.quotient(x, y);
+            case REM -> Checks.rest(x, y);
             case MAX -> Math.max(x, y);
             case MIN -> Math.min(x, y);
             case AND -> x & y;

@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Checks;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.View;
 
@@ -125,27 +126,14 @@ final class Moves {
         for (long r = first; r < last; r++) {
             runs.starts(r, at);
             if (whole) {
-                long from = at[0] + checked(index.getLong(at[1]), k.bound()) * k.stride();
+                long from = at[0] + Checks.index(index.getLong(at[1]), k.bound()) * k.stride();
                 copy(data, from, runs.step(0), out, at[2], 1, runs.length());
                 continue;
             }
             for (int i = 0; i < runs.length(); i++) {
-                long which = checked(index.getLong(at[1] + i * runs.step(1)), k.bound());
+                long which = Checks.index(index.getLong(at[1] + i * runs.step(1)), k.bound());
                 copy(data, at[0] + i * runs.step(0) + which * k.stride(), 1, out, at[2] + i, 1, 1);
             }
         }
-    }
-
-    static long checked(long index, int bound) {
-        if (index < 0 || index >= bound) {
-            throw new IndexOutOfBoundsException(
-                    "index "
-                            + index
-                            + " is outside an axis of "
-                            + bound
-                            + " elements: indices run from 0 to "
-                            + (bound - 1));
-        }
-        return index;
     }
 }

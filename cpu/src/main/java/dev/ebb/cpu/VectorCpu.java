@@ -42,6 +42,7 @@ final class VectorCpu implements Device, AutoCloseable {
         var types = node.inputTypes().stream().map(Type::dtype).toList();
         if (node.kernel() instanceof Kernel.Fold k) return Elementwise.workspaceBytes(k, types);
         if (node.kernel() instanceof Kernel.Rows k) return RowsKernel.workspaceBytes(k, types);
+        if (node.kernel() instanceof Kernel.Scatter k) return ScatterKernel.workspaceBytes(k);
         return reference.workspaceBytes(node);
     }
 
@@ -69,7 +70,8 @@ final class VectorCpu implements Device, AutoCloseable {
             case Kernel.Gather k ->
                     elementwise.gather(k, inputs.get(0), inputs.get(1), outputs.getFirst());
             case Kernel.Scatter k ->
-                    elementwise.scatter(k, inputs.get(0), inputs.get(1), outputs.getFirst());
+                    elementwise.scatter(
+                            k, inputs.get(0), inputs.get(1), outputs.getFirst(), workspace);
             case Kernel.Cumulate k ->
                     elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
             case Control _, Kernel.Library _ -> reference.bind(node, inputs, outputs, workspace);

@@ -22,7 +22,9 @@ public record LossScale(Tensor scale, Tensor good) {
         return new LossScale(Array.scalar((float) first), Array.scalar(0f));
     }
 
-    /** A loss, its gradients without the scale, and whether all of them are finite. */
+    /**
+     * A loss, its gradients without the scale, in f32 at least, and whether all of them are finite.
+     */
     public record Scaled<P>(Tensor value, P gradients, Tensor finite, LossScale next) {
 
         /** {@code after} if the step counts, else {@code before}. */
@@ -36,10 +38,12 @@ public record LossScale(Tensor scale, Tensor good) {
                 Ebb.valueAndGrad(
                                 (P p) -> {
                                     var value = loss.apply(p);
-                                    return value.mul(scale.cast(value.dtype()));
+                                    return wide(value).mul(scale.cast(wide(value).dtype()));
                                 })
                         .apply(params);
-        var gradients = Tensorwise.map(scaled.grad(), g -> g.div(scale.cast(g.dtype())));
+        // in f32 at least: what the scale saved would vanish again in f16, and so may the scale
+        var gradients =
+                Tensorwise.map(scaled.grad(), g -> wide(g).div(scale.cast(wide(g).dtype())));
         // A sum is finite only if every term is; times zero it is 0 or not a number.
         var finite =
                 Tensorwise.list(gradients).stream()
@@ -49,6 +53,10 @@ public record LossScale(Tensor scale, Tensor good) {
                         .eq(scale.literal(0));
         var value = scaled.value().div(scale.cast(scaled.value().dtype()));
         return new Scaled<>(value, gradients, finite, next(finite));
+    }
+
+    private static Tensor wide(Tensor x) {
+        return x.cast(x.dtype().compute());
     }
 
     private LossScale next(Tensor finite) {

@@ -7,7 +7,10 @@ import dev.ebb.tensor.Tensors;
 @FunctionalInterface
 public interface Schedule {
 
-    /** The rate for a step, given as an f32 scalar that starts at zero. */
+    /**
+     * The rate for a step, which is a scalar that starts at zero: f32 for weights of up to 32 bits,
+     * f64 for f64. The rate is of the same type.
+     */
     Tensor at(Tensor step);
 
     static Schedule constant(double rate) {

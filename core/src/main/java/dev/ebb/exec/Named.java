@@ -1,0 +1,29 @@
+package dev.ebb.exec;
+
+import dev.ebb.ir.Node;
+
+/** Adds the name of the op, and what it was given, to what its kernel says of its data. */
+final class Named {
+    private Named() {}
+
+    /** {@code body}, the kernel of {@code node}, whose complaints name the op. */
+    static Runnable of(Node node, Runnable body) {
+        return () -> {
+            try {
+                body.run();
+            } catch (IndexOutOfBoundsException e) {
+                var named = new IndexOutOfBoundsException(text(node, e));
+                named.initCause(e);
+                throw named;
+            } catch (ArithmeticException e) {
+                var named = new ArithmeticException(text(node, e));
+                named.initCause(e);
+                throw named;
+            }
+        };
+    }
+
+    private static String text(Node node, RuntimeException e) {
+        return node.op().name() + " of " + node.inputTypes() + ": " + e.getMessage();
+    }
+}

@@ -1,0 +1,13 @@
+package dev.ebb.cpu;
+
+import dev.ebb.exec.Device;
+import dev.ebb.reference.SpecialValues;
+
+class CpuSpecialValuesTest extends SpecialValues {
+    private static final Cpu CPU = new Cpu(2);
+
+    @Override
+    protected Device device() {
+        return CPU;
+    }
+}
