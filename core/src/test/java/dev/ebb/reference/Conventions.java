@@ -3,9 +3,7 @@ package dev.ebb.reference;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.ebb.Ebb;
 import dev.ebb.Fn;
-import dev.ebb.exec.Device;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
@@ -30,27 +28,15 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Every line of the page of conventions, on a device. */
-public abstract class Conventions {
+public abstract class Conventions extends OnDevice {
     private static final double INF = Double.POSITIVE_INFINITY;
     private static final double NAN = Double.NaN;
     private static final List<Integer> ALL = List.of(0);
 
     protected Conventions() {}
 
-    protected abstract Device device();
-
-    private double[] value(Fn<Tensor, Tensor> f, Tensor x) {
-        try (var compiled = Ebb.compile(f).on(device())) {
-            return ((Array) compiled.apply(x)).toDoubles();
-        }
-    }
-
     private double[] value(Fn<Tensor, Tensor> f, double... x) {
         return value(f, Array.of(x));
-    }
-
-    private double[] slope(Fn<Tensor, Tensor> f, Tensor x) {
-        return value(t -> Ebb.grad((Tensor u) -> f.apply(u).sum()).apply(t), x);
     }
 
     private double[] slope(Fn<Tensor, Tensor> f, double... x) {
