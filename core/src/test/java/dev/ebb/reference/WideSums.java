@@ -3,10 +3,8 @@ package dev.ebb.reference;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Loop;
-import dev.ebb.exec.Device;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
@@ -22,7 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Sums of many terms, which their own type would lose or overflow on the way. */
-public abstract class WideSums {
+public abstract class WideSums extends OnDevice {
     private static final List<DType> NARROW = List.of(DType.BF16, DType.F16);
 
     /** A multiple of 16, so that all types hold it; bf16 stops counting at 256. */
@@ -32,18 +30,6 @@ public abstract class WideSums {
     private static final double END = 0x1p24;
 
     protected WideSums() {}
-
-    protected abstract Device device();
-
-    private double[] value(Fn<Tensor, Tensor> f, Tensor x) {
-        try (var compiled = Ebb.compile(f).on(device())) {
-            return ((Array) compiled.apply(x)).toDoubles();
-        }
-    }
-
-    private double[] slope(Fn<Tensor, Tensor> f, Tensor x) {
-        return value(t -> Ebb.grad((Tensor u) -> f.apply(u).sum()).apply(t), x);
-    }
 
     private static Tensor filled(DType type, double x, int... dims) {
         return Array.of(new double[] {x}).cast(type).broadcastTo(Shape.of(dims)).add(0);
