@@ -23,6 +23,7 @@ import dev.ebb.plan.Settle;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.Way;
 import dev.ebb.plan.Ways;
+import dev.ebb.plan.WorkerMemory;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -173,26 +174,40 @@ record Pipeline(
         long most = mostStates(loops);
         // the least comes first: what does not fit then fits in no other way
         var best = planned(merged, bindings, 0);
+        if (!best.isBeside(budget.resolve(0))) return best;
         long fits = 0;
         for (long low = 1, high = most - 1; low <= high; ) {
             long states = (low + high) >>> 1;
-            try {
-                best = cheaper(best, planned(merged, bindings, states));
-                fits = states;
-                low = states + 1;
-            } catch (OverBudgetException e) {
+            var found = beside(merged, bindings, loop -> room(loop, states, 0));
+            if (found.isEmpty()) {
                 high = states - 1;
+                continue;
             }
+            best = cheaper(best, found.get());
+            fits = states;
+            low = states + 1;
         }
         // room for fewer states may leave the rest of the program more than it costs the loops
-        for (long states = fits / 2; states > 0; states /= 4)
-            best = cheaper(best, planned(merged, bindings, states));
-        best = withStatesOnDisk(merged, bindings, loops, fits, best);
-        try {
-            return cheaper(best, fitted(everything));
-        } catch (OverBudgetException e) {
-            return best;
+        for (long n = fits / 2; n > 0; n /= 4) {
+            long states = n;
+            var found = beside(merged, bindings, loop -> room(loop, states, 0));
+            if (found.isPresent()) best = cheaper(best, found.get());
         }
+        best = withStatesOnDisk(merged, bindings, loops, fits, best);
+        var all = beside(everything);
+        return all.isPresent() ? cheaper(best, all.get()) : best;
+    }
+
+    /** The plan with these rooms that fits beside what is set aside for workers, if any does. */
+    private Optional<Plan> beside(Graph merged, List<Binding> bindings, Reversals.Rooms rooms) {
+        return beside(curve(Reversals.within(merged, rooms), bindings));
+    }
+
+    private Optional<Plan> beside(Curve curve) {
+        var done = Flight.recorder().planning(new Fit(budget).toString());
+        var plan = curve.beside(budget.resolve(0));
+        plan.ifPresent(done);
+        return plan;
     }
 
     /** Room for more states than this is room for everything. */
@@ -231,12 +246,8 @@ record Pipeline(
 
     /** The plan with these rooms, if it fits and is cheaper. */
     private Plan orLess(Plan best, Graph merged, List<Binding> bindings, Reversals.Rooms rooms) {
-        try {
-            return cheaper(planned(Reversals.within(merged, rooms), bindings), best);
-        } catch (OverBudgetException e) {
-            // what else lies on the disk takes too much of it, or there is no room for one more
-            return best;
-        }
+        // else what lies on the disk takes too much of it, or there is no room for one more
+        return beside(merged, bindings, rooms).map(plan -> cheaper(plan, best)).orElse(best);
     }
 
     private Optional<Room> moving(Reversals.Reversed loop, long states, long onDisk) {
@@ -309,8 +320,9 @@ record Pipeline(
     private Plan planned(Graph graph, List<Binding> bindings) {
         if (strategy.isEmpty()) return fitted(curve(graph, bindings));
         var chosen = strategy.get();
+        var problem = problem(graph, bindings);
         var done = Flight.recorder().planning(chosen.toString());
-        var plan = chosen.decide(problem(graph, bindings), cost, device.fixedBytes());
+        var plan = chosen.decide(problem, cost, workers(problem));
         done.accept(plan);
         return bounded(plan, chosen);
     }
@@ -323,7 +335,12 @@ record Pipeline(
     }
 
     private Curve curve(Graph graph, List<Binding> bindings) {
-        return new Curve(problem(graph, bindings), cost, Curve.Measure.ARENA, device.fixedBytes());
+        var problem = problem(graph, bindings);
+        return new Curve(problem, cost, Curve.Measure.ARENA, workers(problem));
+    }
+
+    private WorkerMemory workers(Problem problem) {
+        return new WorkerMemory(device.threads(), device.ownBytes(Scratch.nodes(problem)));
     }
 
     private Problem problem(Graph graph, List<Binding> bindings) {
@@ -339,16 +356,17 @@ record Pipeline(
         long onDisk = plan.layout().shelves().bytes();
         if (onDisk > plan.schedule().problem().disk().bytes())
             throw tooMuchOnDisk(chosen, plan, onDisk);
-        if (plan.peakBytes() <= bytes) return plan;
+        var bounded = plan.within(bytes);
+        if (bounded.peakBytes() <= bytes) return bounded;
         throw new OverBudgetException(
                 chosen
                         + " takes "
-                        + Budget.show(plan.peakBytes())
+                        + Budget.show(bounded.peakBytes())
                         + ", the budget is "
                         + Budget.show(bytes)
                         + "; give it as much, keep less, or leave the strategy out and the plan"
                         + " will be fitted to the budget",
-                plan.peakBytes());
+                bounded.peakBytes());
     }
 
     private OverBudgetException tooMuchOnDisk(Planner chosen, Plan plan, long onDisk) {

@@ -56,7 +56,7 @@ final class Prepared implements AutoCloseable {
 
     private Program program() {
         if (program.isPresent()) return program.get();
-        var made = new Program(plan.layout(), device);
+        var made = new Program(plan.layout(), device, plan.workers());
         program = Optional.of(made);
         for (int i = 0; i < captured.size(); i++)
             write(made, arguments + i, captured.get(i), graph);

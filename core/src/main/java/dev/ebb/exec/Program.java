@@ -26,7 +26,8 @@ public final class Program implements AutoCloseable {
     private static final long LINE = 64;
 
     private final Layout layout;
-    private final long fixedBytes;
+    private final Device device;
+    private final long ownBytes;
     private final Arena arena = Arena.ofShared();
     private final Carrier carrier;
     private final Runnable lastTransfers;
@@ -41,8 +42,14 @@ public final class Program implements AutoCloseable {
 
     private final long[] promised = new long[Category.values().length];
 
+    /** On all threads of the device. */
     public Program(Layout layout, Device device) {
-        this(layout, device, Backing::in);
+        this(layout, device, device.threads().count());
+    }
+
+    /** On so many workers, with the memory that these own. */
+    public Program(Layout layout, Device device, int workers) {
+        this(layout, device, workers, Backing::in);
     }
 
     /** Opens the file in a folder where values are put meanwhile. */
@@ -51,12 +58,18 @@ public final class Program implements AutoCloseable {
     }
 
     Program(Layout layout, Device device, Opener opener) {
+        this(layout, device, device.threads().count(), opener);
+    }
+
+    private Program(Layout layout, Device device, int workers, Opener opener) {
         this.layout = layout;
-        fixedBytes = device.fixedBytes();
+        var nodes = Scratch.nodes(layout.schedule().problem());
+        ownBytes = device.ownBytes(nodes).applyAsLong(workers);
+        this.device = device.open(nodes, workers);
         footprint = layout.schedule().footprint();
         carrier = carrier(layout, opener);
         var memory = arena.allocate(Math.max(layout.arenaBytes(), LINE), LINE);
-        steps = new Steps(layout, device, memory, new Table<>(), carrier);
+        steps = new Steps(layout, this.device, memory, new Table<>(), carrier);
         lastTransfers = carrier.end();
         meter = new Meter(layout);
         watch = new Stopwatch(steps.bound());
@@ -135,7 +148,7 @@ public final class Program implements AutoCloseable {
     }
 
     public long promisedBytes() {
-        return layout.arenaBytes() + fixedBytes;
+        return layout.arenaBytes() + ownBytes;
     }
 
     /** Runs every step once. */
@@ -217,7 +230,7 @@ public final class Program implements AutoCloseable {
         long whole = Math.ceilDiv(highest, LINE) * LINE;
         return new Report(
                 promisedBytes(),
-                whole + fixedBytes,
+                whole + ownBytes,
                 watch.seconds(),
                 footprint.computed(),
                 footprint.recomputed(),
@@ -233,7 +246,7 @@ public final class Program implements AutoCloseable {
         var measured = meter.peaks();
         var peaks = new ArrayList<Report.Peak>();
         for (var category : Category.values()) {
-            long owned = category == Category.WORKSPACE ? fixedBytes : 0;
+            long owned = category == Category.WORKSPACE ? ownBytes : 0;
             long promise = promised[category.ordinal()] + owned;
             long found = measured[category.ordinal()] + owned;
             if (promise > 0 || found > 0) peaks.add(new Report.Peak(category, promise, found));
@@ -245,5 +258,6 @@ public final class Program implements AutoCloseable {
     public void close() {
         carrier.close();
         arena.close();
+        device.close();
     }
 }

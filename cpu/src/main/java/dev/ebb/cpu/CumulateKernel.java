@@ -14,10 +14,10 @@ final class CumulateKernel implements Runnable {
     private final Kernel.Cumulate k;
     private final Buffer in;
     private final Buffer out;
-    private final Workers workers;
+    private final Crew workers;
     private final long blocks;
 
-    CumulateKernel(Kernel.Cumulate k, Buffer in, Buffer out, Workers workers) {
+    CumulateKernel(Kernel.Cumulate k, Buffer in, Buffer out, Crew workers) {
         this.k = k;
         this.in = in;
         this.out = out;

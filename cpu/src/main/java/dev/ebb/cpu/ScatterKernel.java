@@ -21,11 +21,11 @@ final class ScatterKernel implements Runnable {
     private final Buffer index;
     private final Buffer source;
     private final Buffer out;
-    private final Workers workers;
+    private final Crew workers;
     private final boolean byColumns;
     private final int parts;
 
-    ScatterKernel(Kernel.Scatter k, Buffer index, Buffer source, Buffer out, Workers workers) {
+    ScatterKernel(Kernel.Scatter k, Buffer index, Buffer source, Buffer out, Crew workers) {
         this.k = k;
         this.index = index;
         this.source = source;

@@ -1,19 +1,49 @@
 package dev.ebb.cpu;
 
-/** A tile for each worker. */
+/** The memory of a program's workers: a tile for each. */
 final class Tiles {
-    private final Tile[] tiles;
+    private final Needs needs;
+    private Tile[] tiles;
 
-    Tiles(int workers) {
+    Tiles(Needs needs, int workers) {
+        this.needs = needs;
         tiles = new Tile[workers];
-        for (int i = 0; i < workers; i++) tiles[i] = new Tile();
+        for (int i = 0; i < workers; i++) tiles[i] = new Tile(needs.worker(i));
+    }
+
+    /** Room for these kernels too. */
+    Tiles with(Needs more, int workers) {
+        var all = needs.and(more);
+        return all.equals(needs) && workers == tiles.length ? this : new Tiles(all, workers);
+    }
+
+    Needs needs() {
+        return needs;
     }
 
     Tile of(int worker) {
         return tiles[worker];
     }
 
-    long bytes() {
-        return tiles.length * Tile.bytes();
+    /** Throws if a kernel needs more than was counted for it. */
+    void check(String kernel, Need need) {
+        for (int i = 0; i < Math.min(tiles.length, need.workers()); i++) {
+            if (!need.isWithin(needs.worker(i))) {
+                throw new IllegalStateException(
+                        kernel
+                                + " needs "
+                                + need
+                                + " of worker "
+                                + i
+                                + ", which has "
+                                + needs.worker(i)
+                                + ": open the device for all nodes of a program");
+            }
+        }
+    }
+
+    /** Gives the memory back. */
+    void close() {
+        tiles = new Tile[0];
     }
 }
