@@ -22,7 +22,7 @@ record Need(int workers, List<Integer> elements) {
 
     /** For a kernel that is cut into so many parts. */
     static Need shared(long parts) {
-        return new Need((int) Math.clamp(parts, 1, Integer.MAX_VALUE), NOTHING.elements);
+        return new Need(Math.clamp(parts, 1, Integer.MAX_VALUE), NOTHING.elements);
     }
 
     int of(Bank bank) {

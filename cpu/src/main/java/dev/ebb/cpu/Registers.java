@@ -66,7 +66,7 @@ final class Registers {
         var last = lastUses();
         allocate(true, last);
         allocate(false, last);
-        int most = (int) Math.clamp(Math.ceilDiv(size, 64) * 64, 64, Tile.LENGTH);
+        int most = Math.clamp(Math.ceilDiv(size, 64) * 64, 64, Tile.LENGTH);
         for (Row bank : List.of(f32, f64, i32, i64)) most = Math.min(most, bank.most());
         length = most >= 64 ? most / 64 * 64 : most / 8 * 8;
         if (length <= 0) {

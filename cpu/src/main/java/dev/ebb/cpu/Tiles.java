@@ -11,10 +11,12 @@ final class Tiles {
         for (int i = 0; i < workers; i++) tiles[i] = new Tile(needs.worker(i));
     }
 
-    /** Room for these kernels too. */
+    /** These if they have room for such kernels too, or larger ones. */
     Tiles with(Needs more, int workers) {
-        var all = needs.and(more);
-        return all.equals(needs) && workers == tiles.length ? this : new Tiles(all, workers);
+        boolean enough = workers == tiles.length;
+        for (int i = 0; i < workers && enough; i++)
+            enough = more.worker(i).isWithin(needs.worker(i));
+        return enough ? this : new Tiles(needs.and(more), workers);
     }
 
     Needs needs() {
