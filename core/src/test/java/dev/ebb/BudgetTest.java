@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.exec.Device;
-import dev.ebb.ir.Buffer;
+import dev.ebb.exec.Queue;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
@@ -59,18 +59,13 @@ class BudgetTest {
         }
 
         @Override
-        public Device open(List<Node> nodes, int workers) {
-            return this;
-        }
-
-        @Override
         public long workspaceBytes(Node node) {
             return inner.workspaceBytes(node);
         }
 
         @Override
-        public Runnable bind(Node node, List<Buffer> in, List<Buffer> out, Buffer workspace) {
-            return inner.bind(node, in, out, workspace);
+        public Queue open() {
+            return inner.open();
         }
     }
 

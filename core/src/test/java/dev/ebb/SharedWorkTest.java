@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.exec.Device;
+import dev.ebb.exec.HostQueue;
+import dev.ebb.exec.Queue;
 import dev.ebb.exec.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -56,19 +58,30 @@ class SharedWorkTest {
         }
 
         @Override
-        public Device open(List<Node> nodes, int workers) {
-            opened.add(workers);
-            return this;
-        }
+        public Queue open() {
+            return new HostQueue(
+                    new HostQueue.Binder() {
+                        @Override
+                        public Runnable bind(
+                                Node node, List<Buffer> in, List<Buffer> out, Buffer workspace) {
+                            return new Reference().bind(node, in, out, workspace);
+                        }
 
-        @Override
-        public Runnable bind(Node node, List<Buffer> in, List<Buffer> out, Buffer workspace) {
-            return new Reference().bind(node, in, out, workspace);
-        }
+                        @Override
+                        public IntToLongFunction ownBytes(List<Node> nodes) {
+                            return Sharing.this.ownBytes(nodes);
+                        }
 
-        @Override
-        public void close() {
-            closed.add(1);
+                        @Override
+                        public void reserve(List<Node> nodes, int workers) {
+                            opened.add(workers);
+                        }
+
+                        @Override
+                        public void release() {
+                            closed.add(1);
+                        }
+                    });
         }
     }
 
@@ -189,7 +202,7 @@ class SharedWorkTest {
     }
 
     @Test
-    void aTapeOpensTheDeviceForWhatItRuns() {
+    void aTapeReservesForWhatItRuns() {
         var device = Sharing.of(4, false);
         try (var tape = new Tape(Budget.bytes(100_000), device)) {
             var x = tape.watch(X);

@@ -71,7 +71,14 @@ final class ProcessorsTest {
         var runs =
                 each(
                         "train",
-                        List.of("train", "--text", text.toString(), "--steps", "2", "--out", "OUT"));
+                        List.of(
+                                "train",
+                                "--text",
+                                text.toString(),
+                                "--steps",
+                                "2",
+                                "--out",
+                                "OUT"));
         same(runs, "loss", "weights_digest", "budget_bytes");
         for (var run : runs) {
             long promised = run.at("promised_peak_bytes").flatMap(Json::whole).orElseThrow();

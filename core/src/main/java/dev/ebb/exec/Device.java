@@ -1,7 +1,9 @@
 package dev.ebb.exec;
 
-import dev.ebb.ir.Buffer;
+import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Node;
+import dev.ebb.plan.Cost;
+import dev.ebb.plan.Roofline;
 import dev.ebb.plan.Threads;
 
 import java.util.List;
@@ -10,7 +12,7 @@ import java.util.function.IntToLongFunction;
 /**
  * Something that computes kernels. Planning, memory and order are decided before a device is asked.
  */
-public interface Device extends AutoCloseable {
+public interface Device {
 
     String name();
 
@@ -20,7 +22,8 @@ public interface Device extends AutoCloseable {
     }
 
     /**
-     * Bytes of scratch that {@link #bind} will want for this node; planned like any other buffer.
+     * Bytes of scratch that {@link Queue#bind} will want for this node; planned like any other
+     * buffer.
      */
     long workspaceBytes(Node node);
 
@@ -31,30 +34,28 @@ public interface Device extends AutoCloseable {
 
     /**
      * The bytes that this device owns beside the arena while a program of these nodes exists, by
-     * the number of workers that share its kernels: what {@link #open} allocates, to the byte. The
-     * nodes in the bodies of loops and branches count too. Never less for more workers.
+     * the number of workers that share its kernels: what {@link Queue#reserve} allocates, to the
+     * byte. The nodes in the bodies of loops and branches count too. Never less for more workers.
      */
     IntToLongFunction ownBytes(List<Node> nodes);
 
     /** The most that {@link #ownBytes} can be for one node, whatever it is. */
     long mostOwnBytes(int workers);
 
-    /**
-     * This device with memory of its own for one program of these nodes, whose kernels so many
-     * workers share; and for those nodes that this was opened for before. It is given back when
-     * that is closed.
-     */
-    Device open(List<Node> nodes, int workers);
+    /** How much this device wants merged into one kernel. */
+    default FusionLimits fusion() {
+        return FusionLimits.processor();
+    }
 
     /**
-     * The computation of {@code node} on these buffers. All buffers are slices of one off-heap
-     * arena, aligned to 64 bytes; an output may be an input's memory where {@link
-     * dev.ebb.plan.Inplace} allows it. Running it allocates nothing off heap and gives the same
-     * bits every time. A device that was not opened gives the node memory of its own.
+     * What kernels take here, by fixed rates: what plans are made with unless another cost is asked
+     * for. It depends on the kind of device alone, so that plans do not change from machine to
+     * machine.
      */
-    Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
+    default Cost cost() {
+        return Roofline.typical();
+    }
 
-    /** Gives back what this device owns. What was bound to it cannot run any more. */
-    @Override
-    default void close() {}
+    /** A new queue for the work of one program, with memory of its own. */
+    Queue open();
 }

@@ -37,6 +37,7 @@ public final class Replayer implements AutoCloseable {
     private static final int PATIENCE = 16;
 
     private final Device device;
+    private final Session session;
     private final Cost cost;
     private final long budget;
     private final Ledger ledger = new Ledger();
@@ -46,9 +47,6 @@ public final class Replayer implements AutoCloseable {
     private final WorkerMemory workers;
 
     private long owned;
-
-    /** The device with the memory that the nodes so far need. */
-    private Device opened;
 
     private final Eviction eviction;
     private final List<Long> workspaces = new ArrayList<>();
@@ -77,8 +75,8 @@ public final class Replayer implements AutoCloseable {
         this.cost = cost;
         this.budget = budget;
         workers = new WorkerMemory(device.threads(), device::mostOwnBytes);
-        opened = device.open(List.of(), 1);
-        residents = new Residents(budget - workers.reserveForAny(budget));
+        session = Session.on(device);
+        residents = new Residents(budget - workers.reserveForAny(budget), session);
         eviction = new Eviction(ledger, residents);
     }
 
@@ -88,7 +86,8 @@ public final class Replayer implements AutoCloseable {
         makeRoom(Residents.bytes(v), ledger.size(), "a tensor from outside");
         residents.place(v, Category.PARAMETERS);
         eviction.pin(v);
-        MemorySegment.copy(data.segment(), 0, residents.buffer(v).segment(), 0, data.bytes());
+        var from = data.segment().asSlice(0, data.bytes());
+        session.queue().write(from, residents.buffer(v).memory());
     }
 
     /** Runs new nodes, in order, except those that are for {@code later}, if they are asked for. */
@@ -127,7 +126,7 @@ public final class Replayer implements AutoCloseable {
         var room = k.room();
         long rounds =
                 k.forward().counted()
-                        ? residents.buffer(node.inputs().getFirst()).getLong(0)
+                        ? session.readLong(residents.buffer(node.inputs().getFirst()), 0)
                         : k.forward().times();
         long all = Math.max(1, rounds) * room.tape();
         long spare = residents.left() + eviction.losable() / 2 - needed;
@@ -135,16 +134,20 @@ public final class Replayer implements AutoCloseable {
         return new Room(bytes, room.state(), room.tape(), room.tapes());
     }
 
-    /** The data of {@code v}, where it lies until anything else is asked of this. */
-    public Buffer read(Value v) {
+    /** Copies the data of {@code v}, which is brought back for it if it is gone. */
+    public void read(Value v, MemorySegment to) {
+        bring(v);
+        session.queue().read(residents.buffer(v).memory(), to);
+    }
+
+    private void bring(Value v) {
         if (!residents.has(v)) perform(ledger.missing(v, residents::has));
         eviction.touch(v);
-        return residents.buffer(v);
     }
 
     /** {@code v} stays in memory from now on. */
     public void keep(Value v) {
-        read(v);
+        bring(v);
         eviction.pin(v);
     }
 
@@ -269,9 +272,9 @@ public final class Replayer implements AutoCloseable {
     }
 
     /** Sees to it that the device has memory for a node, with as many workers as there may be. */
-    private void open(Node node) {
+    private void reserve(Node node) {
         var nodes = List.of(node);
-        var bytes = opened.ownBytes(nodes);
+        var bytes = session.queue().ownBytes(nodes);
         long reserved = workers.reserveForAny(budget);
         int fit = new WorkerMemory(device.threads(), bytes).within(reserved);
         if (fit == 0) {
@@ -288,18 +291,19 @@ public final class Replayer implements AutoCloseable {
                             + Budget.show(least),
                     least);
         }
-        opened = opened.open(nodes, fit);
+        session.queue().reserve(nodes, fit);
         owned = Math.max(owned, bytes.applyAsLong(fit));
     }
 
     private void compute(Node node, Kernel kernel, Buffer workspace) {
-        open(node);
+        reserve(node);
         var in = node.inputs().stream().map(residents::buffer).toList();
         var out = node.outputs().stream().map(residents::buffer).toList();
         (kernel instanceof Control control
-                        ? Controls.bind(control, opened, in, out, workspace)
-                        : opened.bind(node, in, out, workspace))
+                        ? Controls.bind(control, session, in, out, workspace)
+                        : session.queue().bind(node, in, out, workspace))
                 .run();
+        session.queue().finish();
     }
 
     private void makeRoom(long bytes, int node, String who) {
@@ -350,7 +354,6 @@ public final class Replayer implements AutoCloseable {
 
     @Override
     public void close() {
-        residents.close();
-        opened.close();
+        session.queue().close();
     }
 }

@@ -1,8 +1,8 @@
 package dev.ebb.cpu;
 
 import dev.ebb.exec.Device;
+import dev.ebb.exec.Queue;
 import dev.ebb.exec.Reference;
-import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Node;
 import dev.ebb.plan.Threads;
 
@@ -14,7 +14,7 @@ import java.util.function.IntToLongFunction;
  * for every number of them. Without the module {@code jdk.incubator.vector} it says so once and
  * computes as {@link Reference} does.
  */
-public final class Cpu implements Device {
+public final class Cpu implements Device, AutoCloseable {
     private static final boolean VECTORS =
             ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
 
@@ -87,17 +87,12 @@ public final class Cpu implements Device {
     }
 
     @Override
-    public Device open(List<Node> nodes, int workers) {
-        return kernels.open(nodes, workers);
-    }
-
-    @Override
-    public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
-        return kernels.bind(node, inputs, outputs, workspace);
+    public Queue open() {
+        return kernels.open();
     }
 
     @Override
     public void close() {
-        kernels.close();
+        if (kernels instanceof VectorCpu vectors) vectors.close();
     }
 }

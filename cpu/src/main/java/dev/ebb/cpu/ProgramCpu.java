@@ -1,50 +1,31 @@
 package dev.ebb.cpu;
 
-import dev.ebb.exec.Device;
+import dev.ebb.exec.HostQueue;
 import dev.ebb.exec.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.plan.Threads;
 
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
-/** A {@link VectorCpu} for one program: some of its workers, with the memory that they need. */
-final class ProgramCpu implements Device {
-    private final Threads threads;
-    private final Crew workers;
-    private final Tiles tiles;
+/** The kernels of one program: on some of a device's workers, with the memory that these need. */
+final class ProgramCpu implements HostQueue.Binder {
+    private final Workers all;
     private final FusedLoops loops;
-    private final Elementwise elementwise;
     private final Reference reference = new Reference();
+    private Crew workers;
+    private Tiles tiles;
+    private Elementwise elementwise;
 
-    /**
-     * @param threads all that the device has
-     */
-    ProgramCpu(Threads threads, Crew workers, Tiles tiles, FusedLoops loops) {
-        this.threads = threads;
-        this.workers = workers;
-        this.tiles = tiles;
+    ProgramCpu(Workers all, FusedLoops loops) {
+        this.all = all;
         this.loops = loops;
+        workers = new Crew(all, 1);
+        tiles = new Tiles(Needs.NONE, 1);
         elementwise = new Elementwise(workers, tiles, loops);
-    }
-
-    @Override
-    public String name() {
-        return "cpu";
-    }
-
-    @Override
-    public Threads threads() {
-        return threads;
-    }
-
-    @Override
-    public long workspaceBytes(Node node) {
-        return VectorCpu.workspace(node);
     }
 
     @Override
@@ -53,15 +34,10 @@ final class ProgramCpu implements Device {
     }
 
     @Override
-    public long mostOwnBytes(int some) {
-        return KernelNeeds.MOST.bytes() * some;
-    }
-
-    @Override
-    public ProgramCpu open(List<Node> nodes, int some) {
-        var larger = tiles.with(Needs.of(nodes), some);
-        if (larger == tiles) return this;
-        return new ProgramCpu(threads, new Crew(workers.workers(), some), larger, loops);
+    public void reserve(List<Node> nodes, int some) {
+        workers = new Crew(all, some);
+        tiles = tiles.with(Needs.of(nodes), some);
+        elementwise = new Elementwise(workers, tiles, loops);
     }
 
     @Override
@@ -118,7 +94,7 @@ final class ProgramCpu implements Device {
     }
 
     @Override
-    public void close() {
+    public void release() {
         tiles.close();
     }
 }

@@ -39,7 +39,7 @@ final class Tiles {
                                 + i
                                 + ", which has "
                                 + needs.worker(i)
-                                + ": open the device for all nodes of a program");
+                                + ": reserve memory for all nodes of a program first");
             }
         }
     }

@@ -1,8 +1,9 @@
 package dev.ebb.cpu;
 
 import dev.ebb.exec.Device;
+import dev.ebb.exec.HostQueue;
+import dev.ebb.exec.Queue;
 import dev.ebb.exec.Reference;
-import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Type;
@@ -13,9 +14,9 @@ import java.util.function.IntToLongFunction;
 
 /**
  * The kernels of the Vector API, shared among threads. Loaded only where that API is there. What a
- * program's kernels need beside the arena is made when it is opened for them.
+ * program's kernels need beside the arena is made when its queue reserves it.
  */
-final class VectorCpu implements Device {
+final class VectorCpu implements Device, AutoCloseable {
     private final Threads threads;
     private final Workers workers;
     private final FusedLoops loops;
@@ -42,10 +43,6 @@ final class VectorCpu implements Device {
 
     @Override
     public long workspaceBytes(Node node) {
-        return workspace(node);
-    }
-
-    static long workspace(Node node) {
         var types = node.inputTypes().stream().map(Type::dtype).toList();
         if (node.kernel() instanceof Kernel.Fold k) return Elementwise.workspaceBytes(k, types);
         if (node.kernel() instanceof Kernel.Rows k) return RowsKernel.workspaceBytes(k, types);
@@ -63,14 +60,8 @@ final class VectorCpu implements Device {
     }
 
     @Override
-    public ProgramCpu open(List<Node> nodes, int some) {
-        var tiles = new Tiles(Needs.of(nodes), some);
-        return new ProgramCpu(threads, new Crew(workers, some), tiles, loops);
-    }
-
-    @Override
-    public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
-        return open(List.of(node), threads.count()).bind(node, inputs, outputs, workspace);
+    public Queue open() {
+        return new HostQueue(new ProgramCpu(workers, loops));
     }
 
     @Override

@@ -125,7 +125,10 @@ final class Direct {
         for (Type t : types) outputs.add(new Value(inputs.size() + outputs.size(), t));
         var node = new Node(new Bare(kernel, types), inputs, outputs, Region.TOP, false);
         var workspace = buffer(DType.U8, device.workspaceBytes(node));
-        device.bind(node, in, out, workspace).run();
+        try (var queue = device.open()) {
+            queue.reserve(List.of(node), device.threads().count());
+            queue.bind(node, in, out, workspace).run();
+        }
     }
 
     /**

@@ -114,20 +114,24 @@ class TilesTest {
         assertThatThrownBy(() -> tiles.check("mat_mul", KernelNeeds.of(node)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("mat_mul")
-                .hasMessageContaining("open the device for all nodes");
+                .hasMessageContaining("reserve memory for all nodes");
     }
 
     @Test
     void aTapeGrowsWhatItHas() {
         var exp = nodes(plan(x -> x.exp(), Type.of(DType.F32, 10, 10)));
         var product = nodes(plan(x -> x.matmul(x), Type.of(DType.F32, 64, 64)));
-        try (var cpu = new VectorCpu(2, new FusedLoops())) {
-            var one = cpu.open(exp, 1);
-            assertThat(one.open(exp, 1)).isSameAs(one);
-            var two = one.open(product, 2);
-            assertThat(two.open(exp, 2)).isSameAs(two);
-            assertThat(two.ownBytes(List.of()).applyAsLong(2))
-                    .isEqualTo(Needs.of(exp).and(Needs.of(product)).bytes(2));
+        var needs = Needs.of(exp);
+        var one = new Tiles(needs, 1);
+        assertThat(one.with(needs, 1)).isSameAs(one);
+        var two = one.with(Needs.of(product), 2);
+        assertThat(two.with(needs, 2)).isSameAs(two);
+        try (var cpu = new VectorCpu(2, new FusedLoops());
+                var queue = cpu.open()) {
+            queue.reserve(exp, 1);
+            queue.reserve(product, 2);
+            assertThat(queue.ownBytes(List.of()).applyAsLong(2))
+                    .isEqualTo(needs.and(Needs.of(product)).bytes(2));
         }
     }
 }
