@@ -5,12 +5,13 @@ import dev.ebb.pass.Reversals;
 import dev.ebb.plan.Binding;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
-import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Saved;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Finds the best plan of a program with loops. Loops keep all that their reverse reads if that
@@ -40,7 +41,7 @@ final class LoopSearch {
     }
 
     private Curve curve(Reversals.Rooms given) {
-        return pipeline.curve(Reversals.within(merged, given), bindings).beside(this::smallest);
+        return pipeline.curve(Reversals.within(merged, given), bindings).or(this::smallest);
     }
 
     /**
@@ -82,17 +83,20 @@ final class LoopSearch {
 
     private Plan inLess(Budget bytes) {
         // the least comes first: what does not fit then fits in no other way
-        var best = amongSmallest(bytes);
+        var smallest = amongSmallest(bytes);
+        if (smallest.isEmpty()) return least(bytes);
+        var best = smallest.get();
         long fits = 0;
         for (long low = 1, high = rooms.mostStates(loops) - 1; low <= high; ) {
             long states = (low + high) >>> 1;
-            try {
-                best = cheaper(best, planned(states, bytes));
-                fits = states;
-                low = states + 1;
-            } catch (OverBudgetException e) {
+            var found = pipeline.beside(curve(loop -> rooms.room(loop, states, 0)), bytes);
+            if (found.isEmpty()) {
                 high = states - 1;
+                continue;
             }
+            best = cheaper(best, found.get());
+            fits = states;
+            low = states + 1;
         }
         // room for fewer states may leave the rest of the program more than it costs the loops
         for (long states = fits / 2; states > 0; states /= 4) {
@@ -102,21 +106,16 @@ final class LoopSearch {
         return withStatesOnDisk(fits, best, bytes);
     }
 
-    private Plan amongSmallest(Budget bytes) {
-        var found = new ArrayList<Plan>();
-        var refusals = new ArrayList<OverBudgetException>();
-        for (var curve : smallest()) {
-            try {
-                found.add(pipeline.fitted(curve, bytes));
-            } catch (OverBudgetException e) {
-                refusals.add(e);
-            }
-        }
-        return found.stream().reduce(LoopSearch::cheaper).orElseThrow(refusals::getFirst);
+    private Optional<Plan> amongSmallest(Budget bytes) {
+        return smallest().stream()
+                .flatMap(curve -> pipeline.beside(curve, bytes).stream())
+                .reduce(LoopSearch::cheaper);
     }
 
-    private Plan planned(long states, Budget bytes) {
-        return pipeline.fitted(curve(loop -> rooms.room(loop, states, 0)), bytes);
+    /** The plan that takes least of all, which leaves workers what there is; or a refusal. */
+    private Plan least(Budget bytes) {
+        var curve = smallest().stream().min(Comparator.comparingLong(Curve::ownLeast));
+        return pipeline.fitted(curve.orElseThrow(), bytes);
     }
 
     /**
@@ -136,12 +135,8 @@ final class LoopSearch {
 
     /** The plan with these rooms, if it fits and is cheaper. */
     private Plan orLess(Plan best, Reversals.Rooms given, Budget bytes) {
-        try {
-            return cheaper(pipeline.fitted(curve(given), bytes), best);
-        } catch (OverBudgetException e) {
-            // what else lies on the disk takes too much of it, or there is no room for one more
-            return best;
-        }
+        // else what lies on the disk takes too much of it, or there is no room for one more
+        return pipeline.beside(curve(given), bytes).map(p -> cheaper(p, best)).orElse(best);
     }
 
     /** The cheaper one; of two that cost the same, the second. */

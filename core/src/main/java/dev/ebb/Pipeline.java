@@ -23,6 +23,7 @@ import dev.ebb.plan.Settle;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.Way;
 import dev.ebb.plan.Ways;
+import dev.ebb.plan.WorkerMemory;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -155,8 +156,9 @@ record Pipeline(
 
     private Plan planned(Graph graph, List<Binding> bindings) {
         var chosen = strategy.orElseThrow();
+        var problem = problem(graph, bindings);
         var done = Flight.recorder().planning(chosen.toString());
-        var plan = chosen.decide(problem(graph, bindings), cost, device.fixedBytes());
+        var plan = chosen.decide(problem, cost, workers(problem));
         done.accept(plan);
         return bounded(plan, chosen);
     }
@@ -178,8 +180,21 @@ record Pipeline(
         return plan;
     }
 
+    /** The best plan of {@code curve} beside what {@code bytes} set aside for workers, if any. */
+    Optional<Plan> beside(Curve curve, Budget bytes) {
+        var done = Flight.recorder().planning(new Fit(bytes).toString());
+        var plan = curve.beside(bytes.resolve(0));
+        plan.ifPresent(done);
+        return plan;
+    }
+
     Curve curve(Graph graph, List<Binding> bindings) {
-        return new Curve(problem(graph, bindings), cost, Curve.Measure.ARENA, device.fixedBytes());
+        var problem = problem(graph, bindings);
+        return new Curve(problem, cost, Curve.Measure.ARENA, workers(problem));
+    }
+
+    private WorkerMemory workers(Problem problem) {
+        return new WorkerMemory(device.threads(), device.ownBytes(Scratch.nodes(problem)));
     }
 
     private Problem problem(Graph graph, List<Binding> bindings) {
@@ -195,16 +210,17 @@ record Pipeline(
         long onDisk = plan.layout().shelves().bytes();
         if (onDisk > plan.schedule().problem().disk().bytes())
             throw tooMuchOnDisk(chosen, plan, onDisk);
-        if (plan.peakBytes() <= bytes) return plan;
+        var bounded = plan.within(bytes);
+        if (bounded.peakBytes() <= bytes) return bounded;
         throw new OverBudgetException(
                 chosen
                         + " takes "
-                        + Budget.show(plan.peakBytes())
+                        + Budget.show(bounded.peakBytes())
                         + ", the budget is "
                         + Budget.show(bytes)
                         + "; give it as much, keep less, or leave the strategy out and the plan"
                         + " will be fitted to the budget",
-                plan.peakBytes());
+                bounded.peakBytes());
     }
 
     private OverBudgetException tooMuchOnDisk(Planner chosen, Plan plan, long onDisk) {

@@ -158,20 +158,17 @@ final class Plans<R> implements AutoCloseable {
     void makeRoom(Entry<R> entry) {
         if (entry.prepared.hasMemory()) return;
         var plan = entry.prepared.plan();
-        long left =
-                pipeline.budget().resolve(plan.storeAllBytes())
-                        - pipeline.device().fixedBytes()
-                        - plan.layout().arenaBytes();
+        long left = pipeline.budget().resolve(plan.storeAllBytes()) - plan.peakBytes();
         long leftOnDisk = pipeline.budget().disk().bytes() - plan.layout().shelves().bytes();
         for (var other : byUse) {
             if (!other.prepared.hasMemory()) continue;
-            left -= other.prepared.plan().layout().arenaBytes();
+            left -= other.prepared.plan().peakBytes();
             leftOnDisk -= other.prepared.plan().layout().shelves().bytes();
         }
         for (var other : byUse) {
             if (left >= 0 && leftOnDisk >= 0) break;
             if (!other.prepared.hasMemory()) continue;
-            left += other.prepared.plan().layout().arenaBytes();
+            left += other.prepared.plan().peakBytes();
             leftOnDisk += other.prepared.plan().layout().shelves().bytes();
             other.prepared.unload();
         }

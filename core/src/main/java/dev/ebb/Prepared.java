@@ -78,7 +78,8 @@ final class Prepared implements AutoCloseable {
     }
 
     private Program program() {
-        if (program.isEmpty()) program = Optional.of(new Program(plan.layout(), device));
+        if (program.isEmpty())
+            program = Optional.of(new Program(plan.layout(), device, plan.workers()));
         var made = program.get();
         waiting.ifPresent(
                 captured -> {

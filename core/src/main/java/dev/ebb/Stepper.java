@@ -44,7 +44,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         inputs = trace.inputs();
         graph = trace.graph();
         plan = trace.plan(pipeline);
-        program = new Program(plan.layout(), pipeline.device());
+        program = new Program(plan.layout(), pipeline.device(), plan.workers());
         done.accept(plan);
         restore(initial);
         var captured = trace.data();

@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntToLongFunction;
 
 class BudgetTest {
     record Net(List<Tensor> weights) {}
@@ -41,10 +42,20 @@ class BudgetTest {
     }
 
     /** A device that owns memory of its own beside the arena. */
-    private record Owning(Device inner, long fixedBytes) implements Device {
+    private record Owning(Device inner, long bytes) implements Device {
         @Override
         public String name() {
             return "owning";
+        }
+
+        @Override
+        public IntToLongFunction ownBytes(List<Node> nodes) {
+            return _ -> bytes;
+        }
+
+        @Override
+        public long mostOwnBytes(int workers) {
+            return bytes;
         }
 
         @Override

@@ -106,7 +106,8 @@ public final class Budgets {
         java.util.Arrays.fill(best, Double.MAX_VALUE);
         for (int r = 0; r < rounds; r++) {
             for (int p = 0; p < plans.size(); p++) {
-                try (var program = new Program(plans.get(p).layout(), cpu)) {
+                try (var program =
+                        new Program(plans.get(p).layout(), cpu, plans.get(p).workers())) {
                     for (int warm = 0; warm < 2; warm++) {
                         for (int i = 0; i < arguments.size(); i++) {
                             var to = program.param(i);

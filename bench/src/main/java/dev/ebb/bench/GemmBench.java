@@ -140,7 +140,7 @@ public final class GemmBench {
 
     /** How many times as fast as OpenBLAS one product is. */
     private double ratio(Cpu cpu, int m, int k, int n, int rounds) {
-        threads(cpu.threads());
+        threads(cpu.threads().count());
         try (var arena = Arena.ofShared()) {
             var a = OneKernel.random(arena, (long) m * k);
             var b = OneKernel.random(arena, (long) k * n);
@@ -167,7 +167,7 @@ public final class GemmBench {
                     m,
                     k,
                     n,
-                    cpu.threads(),
+                    cpu.threads().count(),
                     flops / best[0] / 1e9,
                     flops / best[1] / 1e9,
                     best[1] / best[0]);

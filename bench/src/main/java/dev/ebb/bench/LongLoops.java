@@ -48,7 +48,11 @@ public final class LongLoops {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F64, WIDTH));
         try (var device = Cpu.allCores()) {
             // room for the states, and for what else there is: argument, carry, gradient
-            var budget = Budget.bytes(device.fixedBytes() + (SLOTS + 5L) * WIDTH * Double.BYTES);
+            long own;
+            try (var all = Ebb.compile(Ebb.grad(f)).on(device)) {
+                own = all.plan(x).workerBytes();
+            }
+            var budget = Budget.bytes(own + (SLOTS + 5L) * WIDTH * Double.BYTES);
             long start = System.nanoTime();
             try (var grad = Ebb.compile(Ebb.grad(f), budget).on(device)) {
                 var room = room(grad.plan(x));

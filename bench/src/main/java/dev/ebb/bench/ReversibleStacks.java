@@ -90,8 +90,8 @@ public final class ReversibleStacks {
                     "%d blocks: beside weights and the device's own, all %s, least %s; %.1f ms and"
                             + " %.1f ms, %.2f times (predicted %.2f); planned in %.1f s%n",
                     depth,
-                    Budget.show(all.peakBytes() - weights - cpu.fixedBytes()),
-                    Budget.show(least.peakBytes() - weights - cpu.fixedBytes()),
+                    Budget.show(all.peakBytes() - weights - all.workerBytes()),
+                    Budget.show(least.peakBytes() - weights - least.workerBytes()),
                     best[0] * 1e3,
                     best[1] * 1e3,
                     best[1] / best[0],
@@ -102,7 +102,7 @@ public final class ReversibleStacks {
 
     private static double seconds(Plan plan, List<Array> arguments, Cpu cpu) {
         double best = Double.MAX_VALUE;
-        try (var program = new Program(plan.layout(), cpu)) {
+        try (var program = new Program(plan.layout(), cpu, plan.workers())) {
             for (int warm = 0; warm < 3; warm++) {
                 for (int i = 0; i < arguments.size(); i++)
                     program.write(i, arguments.get(i).data().segment());

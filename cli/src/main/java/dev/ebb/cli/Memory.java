@@ -75,7 +75,7 @@ final class Memory implements Callable<Integer> {
                 BudgetText.show(tide.peak(Category.PARAMETERS)),
                 BudgetText.show(tide.peak(Category.OPTIMIZER)),
                 BudgetText.show(tide.peak(Category.ACTIVATIONS)),
-                BudgetText.show(plan.peakBytes()),
+                BudgetText.show(plan.storeAllBytes()),
                 BudgetText.show(use(size)));
     }
 
@@ -85,7 +85,7 @@ final class Memory implements Callable<Integer> {
         var ids = Array.of(shape, new int[size.batch() * size.context()]);
         var gpt = ModelArguments.model(size);
         try (Compiled<Tensor, Tensor> logits = Ebb.compile(gpt::logits)) {
-            return logits.plan(ids).peakBytes();
+            return logits.plan(ids).storeAllBytes();
         }
     }
 }

@@ -77,6 +77,9 @@ final class PlanCommand implements Callable<Integer> {
         var plan = p.plan();
         out.printf("budget        %s%n", BudgetText.show(p.budgetBytes()));
         out.printf("promised      %s%n", BudgetText.show(p.promisedBytes()));
+        out.printf(
+                "workers       %d, which own %s of it%n",
+                p.workers(), BudgetText.show(p.ownBytes()));
         out.printf("store all     %s%n", BudgetText.show(p.storeAllBytes()));
         out.printf("least budget  %s%n", BudgetText.show(p.leastBytes()));
         out.printf(
@@ -95,6 +98,8 @@ final class PlanCommand implements Callable<Integer> {
         var members = new LinkedHashMap<String, Json>();
         members.put("budget_bytes", Json.of(p.budgetBytes()));
         members.put("promised_peak_bytes", Json.of(p.promisedBytes()));
+        members.put("workers", Json.of(p.workers()));
+        members.put("schedule_digest", Json.of(p.scheduleDigest()));
         members.put("store_all_peak_bytes", Json.of(p.storeAllBytes()));
         members.put("least_budget_bytes", Json.of(p.leastBytes()));
         members.put("cost", Json.of(p.plan().cost()));

@@ -5,6 +5,11 @@ import dev.ebb.plan.Layout;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
 /** A program's plan, with the memory of its device counted in. */
 record Planned(Plan plan, long budgetBytes) {
 
@@ -22,7 +27,24 @@ record Planned(Plan plan, long budgetBytes) {
 
     /** What the device owns besides the arena. */
     long ownBytes() {
-        return plan.peakBytes() - plan.layout().arenaBytes();
+        return plan.workerBytes();
+    }
+
+    /** How many workers share the kernels. */
+    int workers() {
+        return plan.workers();
+    }
+
+    /** What is done, in one word: equal plans have equal ones, on every machine. */
+    String scheduleDigest() {
+        try {
+            var digest = MessageDigest.getInstance("SHA-256");
+            for (var step : plan.schedule().steps())
+                digest.update(step.toString().getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest.digest(), 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
     }
 
     /** What is to lie on the disk at most. */

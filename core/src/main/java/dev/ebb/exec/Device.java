@@ -4,6 +4,10 @@ import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Node;
 import dev.ebb.plan.Cost;
 import dev.ebb.plan.Roofline;
+import dev.ebb.plan.Threads;
+
+import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /**
  * Something that computes kernels. Planning, memory and order are decided before a device is asked.
@@ -23,8 +27,20 @@ public interface Device {
      */
     long workspaceBytes(Node node);
 
-    /** Bytes this device owns besides the arena, whatever it runs: counted against every budget. */
-    long fixedBytes();
+    /** How many threads share a program's kernels at most. */
+    default Threads threads() {
+        return Threads.ONE;
+    }
+
+    /**
+     * The bytes that this device owns beside the arena while a program of these nodes exists, by
+     * the number of workers that share its kernels: what {@link Queue#reserve} allocates, to the
+     * byte. The nodes in the bodies of loops and branches count too. Never less for more workers.
+     */
+    IntToLongFunction ownBytes(List<Node> nodes);
+
+    /** The most that {@link #ownBytes} can be for one node, whatever it is. */
+    long mostOwnBytes(int workers);
 
     /** How much this device wants merged into one kernel. */
     default FusionLimits fusion() {

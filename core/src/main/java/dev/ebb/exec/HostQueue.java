@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /**
  * The queue of a device that computes on the thread that asks, in the host's memory: what is put on
@@ -20,6 +21,17 @@ public final class HostQueue implements Queue {
     @FunctionalInterface
     public interface Binder {
         Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
+
+        /** As {@link Queue#ownBytes}. */
+        default IntToLongFunction ownBytes(List<Node> nodes) {
+            return _ -> 0;
+        }
+
+        /** As {@link Queue#reserve}. */
+        default void reserve(List<Node> nodes, int workers) {}
+
+        /** Gives back what was reserved. */
+        default void release() {}
     }
 
     private final Binder binder;
@@ -48,6 +60,16 @@ public final class HostQueue implements Queue {
                 if (owned.remove(this)) arena.close();
             }
         }
+    }
+
+    @Override
+    public IntToLongFunction ownBytes(List<Node> nodes) {
+        return binder.ownBytes(nodes);
+    }
+
+    @Override
+    public void reserve(List<Node> nodes, int workers) {
+        binder.reserve(nodes, workers);
     }
 
     @Override
@@ -108,6 +130,7 @@ public final class HostQueue implements Queue {
 
     @Override
     public void close() {
+        binder.release();
         List<Owned> all;
         synchronized (owned) {
             all = List.copyOf(owned);

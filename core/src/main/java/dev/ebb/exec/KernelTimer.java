@@ -11,6 +11,7 @@ import dev.ebb.ir.Type;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.OptionalDouble;
 
 /**
@@ -82,6 +83,7 @@ final class KernelTimer {
     /** Seconds a run; none if the kernel does not accept made-up operands. */
     OptionalDouble seconds(Node node) {
         try (var queue = device.open()) {
+            queue.reserve(List.of(node), device.threads().count());
             long bytes = 0;
             for (Type t : node.inputTypes()) bytes += t.bytes();
             for (Type t : node.outputTypes()) bytes += t.bytes();

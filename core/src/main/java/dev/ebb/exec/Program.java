@@ -28,7 +28,7 @@ public final class Program implements AutoCloseable {
     private static final long LINE = 64;
 
     private final Layout layout;
-    private final long fixedBytes;
+    private final long ownBytes;
     private final Session session;
     private final Carrier carrier;
     private final Runnable lastTransfers;
@@ -45,8 +45,14 @@ public final class Program implements AutoCloseable {
     private boolean partial;
     private boolean closed;
 
+    /** On all threads of the device. */
     public Program(Layout layout, Device device) {
-        this(layout, device, Backing::in);
+        this(layout, device, device.threads().count());
+    }
+
+    /** On so many workers, with the memory that these own. */
+    public Program(Layout layout, Device device, int workers) {
+        this(layout, device, workers, Backing::in);
     }
 
     /** Opens the file in a folder where values are put meanwhile. */
@@ -55,10 +61,16 @@ public final class Program implements AutoCloseable {
     }
 
     Program(Layout layout, Device device, Opener opener) {
+        this(layout, device, device.threads().count(), opener);
+    }
+
+    private Program(Layout layout, Device device, int workers, Opener opener) {
         this.layout = layout;
-        fixedBytes = device.fixedBytes();
+        var nodes = Scratch.nodes(layout.schedule().problem());
+        ownBytes = device.ownBytes(nodes).applyAsLong(workers);
         footprint = layout.schedule().footprint();
         session = Session.on(device);
+        session.queue().reserve(nodes, workers);
         carrier = carrier(layout, session, opener);
         var memory = session.queue().allocate(Math.max(layout.arenaBytes(), LINE)).memory();
         steps = new Steps(layout, session, memory, new Table<>(), carrier);
@@ -143,7 +155,7 @@ public final class Program implements AutoCloseable {
     }
 
     public long promisedBytes() {
-        return layout.arenaBytes() + fixedBytes;
+        return layout.arenaBytes() + ownBytes;
     }
 
     /**
@@ -250,7 +262,7 @@ public final class Program implements AutoCloseable {
         long whole = Math.ceilDiv(highest, LINE) * LINE;
         return new Report(
                 promisedBytes(),
-                whole + fixedBytes,
+                whole + ownBytes,
                 watch.seconds(),
                 footprint.computed(),
                 footprint.recomputed(),
@@ -266,7 +278,7 @@ public final class Program implements AutoCloseable {
         var measured = meter.peaks();
         var peaks = new ArrayList<Report.Peak>();
         for (var category : Category.values()) {
-            long owned = category == Category.WORKSPACE ? fixedBytes : 0;
+            long owned = category == Category.WORKSPACE ? ownBytes : 0;
             long promise = promised[category.ordinal()] + owned;
             long found = measured[category.ordinal()] + owned;
             if (promise > 0 || found > 0) peaks.add(new Report.Peak(category, promise, found));

@@ -6,6 +6,7 @@ import dev.ebb.ir.Node;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /**
  * The work that one program, or one tape, gives to a device, and the memory it works in. Work is
@@ -25,6 +26,21 @@ public interface Queue extends AutoCloseable {
         @Override
         void close();
     }
+
+    /**
+     * What this owns beside its {@link #allocate allocations} once it has room for these nodes too,
+     * by the number of workers that share their kernels.
+     */
+    default IntToLongFunction ownBytes(List<Node> nodes) {
+        return _ -> 0;
+    }
+
+    /**
+     * Allocates what the kernels of these nodes need beside the arena, beside those that it was
+     * called for before, to be shared by so many workers. To be called before such nodes are bound;
+     * a node that was bound before may not run after it.
+     */
+    default void reserve(List<Node> nodes, int workers) {}
 
     /**
      * The computation of {@code node} on these buffers: running what is returned puts it on the

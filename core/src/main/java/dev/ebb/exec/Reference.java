@@ -6,6 +6,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 
 import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /** The slow device that defines what every kernel means: plain loops, one element at a time. */
 public final class Reference implements Device {
@@ -23,7 +24,12 @@ public final class Reference implements Device {
     }
 
     @Override
-    public long fixedBytes() {
+    public IntToLongFunction ownBytes(List<Node> nodes) {
+        return _ -> 0;
+    }
+
+    @Override
+    public long mostOwnBytes(int workers) {
         return 0;
     }
 

@@ -10,6 +10,7 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
 import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.WorkerMemory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -41,6 +42,12 @@ public final class Replayer implements AutoCloseable {
     private final long budget;
     private final Ledger ledger = new Ledger();
     private final Residents residents;
+
+    /** What the device may own beside the arena, and what it owns. */
+    private final WorkerMemory workers;
+
+    private long owned;
+
     private final Eviction eviction;
     private final List<Long> workspaces = new ArrayList<>();
     private final Deque<Work> open = new ArrayDeque<>();
@@ -67,17 +74,9 @@ public final class Replayer implements AutoCloseable {
         this.device = device;
         this.cost = cost;
         this.budget = budget;
-        long arena = budget - device.fixedBytes();
-        if (arena <= 0) {
-            throw new OverBudgetException(
-                    "the device alone takes "
-                            + Budget.show(device.fixedBytes())
-                            + ", the budget is "
-                            + Budget.show(budget),
-                    device.fixedBytes() + 1);
-        }
+        workers = new WorkerMemory(device.threads(), device::mostOwnBytes);
         session = Session.on(device);
-        residents = new Residents(arena, session);
+        residents = new Residents(budget - workers.reserveForAny(budget), session);
         eviction = new Eviction(ledger, residents);
     }
 
@@ -272,7 +271,32 @@ public final class Replayer implements AutoCloseable {
         ran.set(i);
     }
 
+    /** Sees to it that the device has memory for a node, with as many workers as there may be. */
+    private void reserve(Node node) {
+        var nodes = List.of(node);
+        var bytes = session.queue().ownBytes(nodes);
+        long reserved = workers.reserveForAny(budget);
+        int fit = new WorkerMemory(device.threads(), bytes).within(reserved);
+        if (fit == 0) {
+            long least = 2 * bytes.applyAsLong(1);
+            throw new OverBudgetException(
+                    node.op().name()
+                            + " needs "
+                            + Budget.show(bytes.applyAsLong(1))
+                            + " of the device's own memory to run on one worker; a tape of "
+                            + Budget.show(budget)
+                            + " sets "
+                            + Budget.show(reserved)
+                            + " aside for it, half of its budget at most: give it "
+                            + Budget.show(least),
+                    least);
+        }
+        session.queue().reserve(nodes, fit);
+        owned = Math.max(owned, bytes.applyAsLong(fit));
+    }
+
     private void compute(Node node, Kernel kernel, Buffer workspace) {
+        reserve(node);
         var in = node.inputs().stream().map(residents::buffer).toList();
         var out = node.outputs().stream().map(residents::buffer).toList();
         (kernel instanceof Control control
@@ -286,7 +310,7 @@ public final class Replayer implements AutoCloseable {
         while (residents.missing(bytes) > 0) {
             var lost = eviction.next(node);
             if (lost.isEmpty()) {
-                long least = residents.used() + bytes + device.fixedBytes();
+                long least = workers.budgetForAny(residents.used() + bytes);
                 throw new OverBudgetException(
                         who
                                 + " needs "
@@ -306,7 +330,7 @@ public final class Replayer implements AutoCloseable {
         double inKernels = times.values().stream().mapToDouble(Report.KernelTime::seconds).sum();
         return new Report(
                 budget,
-                residents.peak() + device.fixedBytes(),
+                residents.peak() + owned,
                 (System.nanoTime() - start) / 1e9,
                 computed,
                 recomputed,
@@ -322,9 +346,7 @@ public final class Replayer implements AutoCloseable {
     private List<Report.Peak> peaks() {
         var peaks = new ArrayList<Report.Peak>();
         for (var category : Category.values()) {
-            long bytes =
-                    residents.peak(category)
-                            + (category == Category.WORKSPACE ? device.fixedBytes() : 0);
+            long bytes = residents.peak(category) + (category == Category.WORKSPACE ? owned : 0);
             if (bytes > 0) peaks.add(new Report.Peak(category, budget, bytes));
         }
         return peaks;

@@ -11,6 +11,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Inversion;
+import dev.ebb.plan.Problem;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,13 @@ public final class Scratch {
         return ways;
     }
 
+    /** All nodes that a plan of {@code problem} may run. */
+    public static List<Node> nodes(Problem problem) {
+        var nodes = new ArrayList<>(problem.graph().nodes());
+        problem.inversions().forEach(way -> nodes.add(way.node()));
+        return nodes;
+    }
+
     private static int unused(Graph graph) {
         int most = graph.params().stream().mapToInt(Value::id).max().orElse(-1);
         for (Node node : graph.nodes())
@@ -71,12 +79,14 @@ public final class Scratch {
     }
 
     private record With(Op op, long bytes) implements OpDecorator {
+        private static final int LINE = 64;
+
         Type scratch() {
-            if (bytes > Integer.MAX_VALUE) {
-                throw new IllegalStateException(
-                        op.name() + " asks for " + bytes + " bytes of workspace");
-            }
-            return new Type(DType.U8, Shape.of((int) bytes));
+            if (bytes <= Integer.MAX_VALUE) return new Type(DType.U8, Shape.of((int) bytes));
+            // the size of an axis is an int: two axes, rows of as few cache lines as will do
+            int row = LINE;
+            while (Math.ceilDiv(bytes, row) > Integer.MAX_VALUE) row *= 2;
+            return new Type(DType.U8, Shape.of((int) Math.ceilDiv(bytes, row), row));
         }
 
         @Override

@@ -45,17 +45,17 @@ public final class Curve {
     private final Model model;
     private final Cost cost;
     private final Measure measure;
-    private final long reserved;
+    private final WorkerMemory workers;
     private final Families families;
     private final Ways ways;
     private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts;
     private final Supplier<List<Curve>> others;
 
-    /** Every budget also has to hold {@code reserved} bytes that a device owns beside the arena. */
-    public Curve(Problem problem, Cost cost, Measure measure, long reserved) {
+    /** Every budget also has to hold what the device's workers own beside the arena. */
+    public Curve(Problem problem, Cost cost, Measure measure, WorkerMemory workers) {
         others = List::of;
-        this.reserved = reserved;
+        this.workers = workers;
         this.cost = cost;
         this.measure = measure;
         ways = Ways.in(problem);
@@ -67,7 +67,7 @@ public final class Curve {
 
     private Curve(Curve all, Ways ways, Supplier<List<Curve>> others) {
         this.others = others;
-        reserved = all.reserved;
+        workers = all.workers;
         cost = all.cost;
         measure = all.measure;
         this.ways = ways;
@@ -86,7 +86,7 @@ public final class Curve {
      * The same where the program may also be planned on other curves: a loop may keep less. The
      * least budget is then the least of all.
      */
-    public Curve beside(Supplier<List<Curve>> alternatives) {
+    public Curve or(Supplier<List<Curve>> alternatives) {
         return new Curve(this, ways, alternatives);
     }
 
@@ -96,7 +96,7 @@ public final class Curve {
     }
 
     public Curve(Problem problem, Cost cost, Measure measure) {
-        this(problem, cost, measure, 0);
+        this(problem, cost, measure, WorkerMemory.NONE);
     }
 
     public Curve(Problem problem, Cost cost) {
@@ -115,9 +115,9 @@ public final class Curve {
         return model;
     }
 
-    /** What computing everything once, in the graph's order, takes. */
+    /** The least budget with which everything is computed once, in the graph's order. */
     public long storeAllBytes() {
-        return promised(storeAll());
+        return workers.budgetFor(planned(storeAll()));
     }
 
     /** The cost of computing every node once. */
@@ -132,36 +132,58 @@ public final class Curve {
         return least;
     }
 
-    private long ownLeast() {
+    /** The least budget for which {@link #at} of this curve alone has a plan. */
+    public long ownLeast() {
         synchronized (families) {
-            long least = Long.MAX_VALUE;
-            for (var frontier : families.of(ways)) {
-                for (var member : frontier.all().reversed()) {
-                    if (member.peak() >= least) break;
-                    if (fitsDisk(member)) least = Math.min(least, promised(member));
-                }
-            }
-            return least;
+            return least().map(m -> planned(m) + workers.least()).orElse(Long.MAX_VALUE);
         }
     }
 
-    /** The cheapest plan whose promised peak fits. */
+    /** The smallest plan. */
+    private Optional<Frontier.Member> least() {
+        var least = Optional.<Frontier.Member>empty();
+        long bytes = Long.MAX_VALUE;
+        for (var frontier : families.of(ways)) {
+            for (var member : frontier.all().reversed()) {
+                if (member.peak() >= bytes) break;
+                if (!fitsDisk(member) || planned(member) >= bytes) continue;
+                least = Optional.of(member);
+                bytes = planned(member);
+            }
+        }
+        return least;
+    }
+
+    /**
+     * The cheapest plan that fits beside what the budget sets aside for workers; where none does,
+     * the smallest, with as many workers as it leaves room for.
+     */
     public Plan at(Budget budget) {
         if (budget.memory() instanceof Budget.OfSaved(double share))
             return plan(new Saved(share).plan(problem(), cost));
         synchronized (families) {
+            long bytes = budget.resolve(storeAllBytes());
+            var best = beside(bytes);
+            if (best.isPresent()) return best.get();
+            var least = least().filter(m -> planned(m) + workers.least() <= bytes);
+            var layout = layout(least.orElseThrow(() -> refusal(bytes)));
+            return plan(layout, planned(layout), bytes);
+        }
+    }
+
+    /** The cheapest plan that fits beside what a budget sets aside for workers, if there is one. */
+    public Optional<Plan> beside(long bytes) {
+        synchronized (families) {
+            long room = workers.room(bytes);
             var all = storeAll();
-            long bytes = budget.resolve(promised(all));
-            if (promised(all) <= bytes) return plan(all, bytes);
+            if (planned(all) <= room) return Optional.of(plan(all, room, bytes));
             var best = Optional.<Layout>empty();
             for (var frontier : families.of(ways)) {
-                var found =
-                        frontier.answer(bytes - reserved, m -> fits(m, bytes)).map(this::layout);
+                var found = frontier.answer(room, m -> fits(m, room)).map(this::layout);
                 if (found.isPresent() && (best.isEmpty() || isBetter(found.get(), best.get())))
                     best = found;
             }
-            if (best.isEmpty()) throw refusal(bytes);
-            return plan(best.get(), bytes);
+            return best.map(layout -> plan(layout, room, bytes));
         }
     }
 
@@ -175,8 +197,8 @@ public final class Curve {
         return layout.schedule().cost(cost);
     }
 
-    private boolean fits(Frontier.Member member, long bytes) {
-        return promised(member) <= bytes && fitsDisk(member);
+    private boolean fits(Frontier.Member member, long room) {
+        return planned(member) <= room && fitsDisk(member);
     }
 
     private boolean fitsDisk(Frontier.Member member) {
@@ -184,20 +206,39 @@ public final class Curve {
         return !disk.isPresent() || layout(member).shelves().bytes() <= disk.bytes();
     }
 
-    /** A plan made in another way, set beside this curve. */
+    /** A plan made in another way, set beside this curve, with all of the device's threads. */
     public Plan plan(Schedule schedule) {
         var layout = Layout.of(schedule);
-        return plan(layout, promised(layout));
+        return plan(layout, planned(layout), Long.MAX_VALUE);
     }
 
     /** The corners, cheapest first. */
     public List<Point> points() {
-        return points(model.total(), 0);
+        synchronized (families) {
+            var all = points(model.total(), 0);
+            var corners = new ArrayList<>(all);
+            leastPoint(model.total(), 0).ifPresent(corners::add);
+            return corners(all.getFirst(), corners);
+        }
+    }
+
+    /** The smallest plan, with one worker. */
+    Optional<Point> leastPoint(double once, long undone) {
+        synchronized (families) {
+            return least().map(this::layout)
+                    .map(
+                            layout ->
+                                    new Point(
+                                            planned(layout) + workers.least(),
+                                            cost(layout),
+                                            Mix.of(layout, cost, once, undone)));
+        }
     }
 
     /**
-     * As above, of a program whose loops were given less room: with room for all it would cost
-     * {@code once}. Of its loops {@code undone} rounds are undone.
+     * The corners of plans that fit beside what is set aside for workers, of a program whose loops
+     * were given less room: with room for all it would cost {@code once}. Of its loops {@code
+     * undone} rounds are undone.
      */
     List<Point> points(double once, long undone) {
         synchronized (families) {
@@ -210,9 +251,9 @@ public final class Curve {
             for (var priced : all) {
                 var member = priced.member();
                 // no arena is smaller than the peak: most need not be laid out to be left out
-                if (member.peak() + reserved >= points.getLast().bytes() || !fitsDisk(member))
-                    continue;
-                if (promised(member) < points.getLast().bytes())
+                if (workers.budgetFor(member.peak()) >= points.getLast().bytes()
+                        || !fitsDisk(member)) continue;
+                if (workers.budgetFor(planned(member)) < points.getLast().bytes())
                     points.add(point(layout(member), once, undone));
             }
             return points;
@@ -235,7 +276,10 @@ public final class Curve {
     }
 
     private Point point(Layout layout, double once, long undone) {
-        return new Point(promised(layout), cost(layout), Mix.of(layout, cost, once, undone));
+        return new Point(
+                workers.budgetFor(planned(layout)),
+                cost(layout),
+                Mix.of(layout, cost, once, undone));
     }
 
     private Layout storeAll() {
@@ -247,28 +291,34 @@ public final class Curve {
                 member, m -> Layout.of(new Schedule(problem(), m.schedule().steps())));
     }
 
-    /** As {@link #promised(Layout)}, without laying out what has no arena. */
-    private long promised(Frontier.Member member) {
-        return reserved
-                + switch (measure) {
-                    case ARENA -> layout(member).arenaBytes();
-                    case LIVE -> member.peak();
-                };
+    /** As {@link #planned(Layout)}, without laying out what has no arena. */
+    private long planned(Frontier.Member member) {
+        return switch (measure) {
+            case ARENA -> layout(member).arenaBytes();
+            case LIVE -> member.peak();
+        };
     }
 
-    long promised(Layout layout) {
-        return reserved
-                + switch (measure) {
-                    case ARENA -> layout.arenaBytes();
-                    case LIVE -> layout.schedule().footprint().peakBytes();
-                };
+    /** What is planned: all that a budget bounds but the memory of workers. */
+    long planned(Layout layout) {
+        return switch (measure) {
+            case ARENA -> layout.arenaBytes();
+            case LIVE -> layout.schedule().footprint().peakBytes();
+        };
     }
 
-    private Plan plan(Layout layout, long bytes) {
+    /** What a device's workers own beside what is planned. */
+    WorkerMemory workers() {
+        return workers;
+    }
+
+    /** A plan for {@code room} bytes, with as many workers as {@code bytes} in all allow. */
+    private Plan plan(Layout layout, long room, long bytes) {
         return new Plan(
                 layout,
-                model.total() + Bounds.extra(model, bytes - reserved, plain.sequence()),
-                this);
+                model.total() + Bounds.extra(model, room, plain.sequence()),
+                this,
+                workers.within(bytes - planned(layout)));
     }
 
     /** Names the step at which the smallest plan is largest. */
@@ -289,7 +339,11 @@ public final class Curve {
                         + Budget.show(least)
                         + ". In the way is "
                         + way
-                        + (reserved > 0 ? "; the device keeps " + Budget.show(reserved) : "")
+                        + (workers.least() > 0
+                                ? "; the device keeps "
+                                        + Budget.show(workers.least())
+                                        + " to run it on one worker, the fewest there can be"
+                                : "")
                         + (model.paramBytes > 0
                                 ? "; parameters take " + Budget.show(model.paramBytes) + " in all"
                                 : ""),

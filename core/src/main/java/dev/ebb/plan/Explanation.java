@@ -136,6 +136,15 @@ final class Explanation {
         var out = new StringBuilder();
         double once = plan.curve().storeAllCost();
         line(out, "promised peak   " + Budget.show(plan.peakBytes()));
+        if (plan.workerBytes() > 0) {
+            line(
+                    out,
+                    "workers         "
+                            + plan.workers()
+                            + ", which own "
+                            + Budget.show(plan.workerBytes())
+                            + " of it beside the arena");
+        }
         line(out, "store all       " + Budget.show(plan.storeAllBytes()));
         line(
                 out,

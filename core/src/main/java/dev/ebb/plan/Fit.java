@@ -12,7 +12,7 @@ public record Fit(Budget budget) implements Planner {
     }
 
     @Override
-    public Plan decide(Problem problem, Cost cost, long reserved) {
-        return new Curve(problem, cost, Curve.Measure.ARENA, reserved).at(budget);
+    public Plan decide(Problem problem, Cost cost, WorkerMemory workers) {
+        return new Curve(problem, cost, Curve.Measure.ARENA, workers).at(budget);
     }
 }

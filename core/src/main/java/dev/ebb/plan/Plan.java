@@ -2,16 +2,39 @@ package dev.ebb.plan;
 
 /**
  * A decided plan: what is done, where it lies, what it is predicted to cost, and how good that is.
+ *
+ * @param workers how many workers share its kernels: at least one
  */
-public record Plan(Layout layout, double lowerBound, Curve curve) {
+public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
+    public Plan {
+        if (workers < 1) throw new IllegalArgumentException(workers + " workers; use at least 1");
+    }
 
     public Schedule schedule() {
         return layout.schedule();
     }
 
-    /** The promised peak: what the budget bounds. */
+    /** The promised peak: what the budget bounds, the memory of its workers included. */
     public long peakBytes() {
-        return curve.promised(layout);
+        return curve.planned(layout) + workerBytes();
+    }
+
+    /** What the device owns beside the arena to run this on its workers. */
+    public long workerBytes() {
+        return curve.workers().bytes().applyAsLong(workers);
+    }
+
+    /** Whether it fits beside what a budget of {@code bytes} sets aside for workers. */
+    public boolean isBeside(long bytes) {
+        return curve.planned(layout) <= curve.workers().room(bytes);
+    }
+
+    /**
+     * The same with as many workers as fit {@code bytes} in all; with one, if not even that fits.
+     */
+    public Plan within(long bytes) {
+        int fit = curve.workers().within(bytes - curve.planned(layout));
+        return new Plan(layout, lowerBound, curve, Math.max(1, fit));
     }
 
     /** The predicted cost of one run, recomputation included. */

@@ -23,14 +23,14 @@ public interface Planner {
 
     /** The plan with all that can be said of it, on a device that owns nothing but the arena. */
     default Plan decide(Problem problem, Cost cost) {
-        return decide(problem, cost, 0);
+        return decide(problem, cost, WorkerMemory.NONE);
     }
 
     /**
-     * The plan with all that can be said of it; every promise counts the {@code reserved} bytes
-     * that a device owns beside the arena.
+     * The plan with all that can be said of it; every promise counts what the device's workers own
+     * beside the arena.
      */
-    default Plan decide(Problem problem, Cost cost, long reserved) {
-        return new Curve(problem, cost, Curve.Measure.ARENA, reserved).plan(plan(problem, cost));
+    default Plan decide(Problem problem, Cost cost, WorkerMemory workers) {
+        return new Curve(problem, cost, Curve.Measure.ARENA, workers).plan(plan(problem, cost));
     }
 }

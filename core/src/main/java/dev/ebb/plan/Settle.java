@@ -7,7 +7,6 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Region;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Shape;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
@@ -218,9 +217,8 @@ public final class Settle {
 
         @Override
         public Kernel kernel(List<Type> inputs) {
-            var shape = Shape.of(Math.toIntExact(type.size()));
-            var view = View.contiguous(shape);
-            return Kernel.Map.of(shape, List.of(view, view), Scalar.arg(1));
+            var view = View.contiguous(type.shape());
+            return Kernel.Map.of(type.shape(), List.of(view, view), Scalar.arg(1));
         }
 
         @Override

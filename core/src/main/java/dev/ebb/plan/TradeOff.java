@@ -1,6 +1,7 @@
 package dev.ebb.plan;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -57,8 +58,17 @@ public final class TradeOff {
                 if (!v.isIn(ways)) continue;
                 found.addAll(v.curve().by(ways).points(whole.storeAllCost(), v.undone()));
             }
+            least(variants, ways, whole.storeAllCost()).ifPresent(found::add);
             lines.add(new Line(ways, Curve.corners(first(whole), found)));
         }
+    }
+
+    /** The smallest plan of all, with one worker. */
+    private static Optional<Curve.Point> least(List<Variant> variants, Ways ways, double once) {
+        return variants.stream()
+                .filter(v -> v.isIn(ways))
+                .flatMap(v -> v.curve().by(ways).leastPoint(once, v.undone()).stream())
+                .min(Comparator.comparingLong(Curve.Point::bytes));
     }
 
     /** That of a program without loops. */

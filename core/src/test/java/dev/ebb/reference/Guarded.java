@@ -7,11 +7,13 @@ import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
 import dev.ebb.plan.Cost;
+import dev.ebb.plan.Threads;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /**
  * A device on the host whose memory is measured: it is handed out full of a pattern, between two
@@ -80,8 +82,18 @@ public final class Guarded implements Device {
     }
 
     @Override
-    public long fixedBytes() {
-        return device.fixedBytes();
+    public Threads threads() {
+        return device.threads();
+    }
+
+    @Override
+    public IntToLongFunction ownBytes(List<Node> nodes) {
+        return device.ownBytes(nodes);
+    }
+
+    @Override
+    public long mostOwnBytes(int workers) {
+        return device.mostOwnBytes(workers);
     }
 
     @Override
@@ -126,6 +138,16 @@ public final class Guarded implements Device {
                     whole.close();
                 }
             };
+        }
+
+        @Override
+        public IntToLongFunction ownBytes(List<Node> nodes) {
+            return queue.ownBytes(nodes);
+        }
+
+        @Override
+        public void reserve(List<Node> nodes, int workers) {
+            queue.reserve(nodes, workers);
         }
 
         @Override

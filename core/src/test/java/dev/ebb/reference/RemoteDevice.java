@@ -6,6 +6,7 @@ import dev.ebb.exec.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
+import dev.ebb.plan.Threads;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntToLongFunction;
 
 /**
  * A device as far from the host as a GPU is: its memory cannot be touched by Java, and its queue
@@ -51,8 +53,18 @@ public final class RemoteDevice implements Device {
     }
 
     @Override
-    public long fixedBytes() {
-        return kernels.fixedBytes();
+    public Threads threads() {
+        return kernels.threads();
+    }
+
+    @Override
+    public IntToLongFunction ownBytes(List<Node> nodes) {
+        return kernels.ownBytes(nodes);
+    }
+
+    @Override
+    public long mostOwnBytes(int workers) {
+        return kernels.mostOwnBytes(workers);
     }
 
     @Override
@@ -109,6 +121,16 @@ public final class RemoteDevice implements Device {
             this.inner = inner;
             this.random = random;
             thread = Thread.ofPlatform().daemon().name("remote-queue").start(this::serve);
+        }
+
+        @Override
+        public IntToLongFunction ownBytes(List<Node> nodes) {
+            return inner.ownBytes(nodes);
+        }
+
+        @Override
+        public void reserve(List<Node> nodes, int workers) {
+            inner.reserve(nodes, workers);
         }
 
         private void serve() {

@@ -137,7 +137,7 @@ public record Trial(long seed, Device base, Device device, Path folder) {
             Both expected) {
         var plan = run.plan(x);
         var verdict = Checker.check(plan.layout(), _ -> 1);
-        long own = device.fixedBytes();
+        long own = plan.workerBytes();
         require(verdict.peak() + own <= budget, "over the budget by the count of steps", budget);
         require(verdict.end() <= plan.layout().arenaBytes(), "outside the arena", budget);
         var found = both(run.apply(x));
@@ -160,7 +160,7 @@ public record Trial(long seed, Device base, Device device, Path folder) {
         var expected = onTape(model, Budget.unlimited());
         long least = 0;
         try {
-            onTape(model, Budget.bytes(device.fixedBytes() + 64));
+            onTape(model, Budget.bytes(64));
         } catch (OverBudgetException e) {
             least = e.leastBytes();
         }

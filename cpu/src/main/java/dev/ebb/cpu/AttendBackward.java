@@ -39,8 +39,8 @@ final class AttendBackward implements Runnable {
     private final HeadRows dq;
     private final HeadRows dk;
     private final HeadRows dv;
-    private final F32Panels panels;
-    private final Workers workers;
+    private final Tiles tiles;
+    private final Crew workers;
 
     private final KeyTiles keyTiles;
     private final Places at;
@@ -61,7 +61,10 @@ final class AttendBackward implements Runnable {
 
         static Places of(Heads h) {
             int width = AttentionScores.padded(h.width());
-            int valueWidth = AttentionScores.padded(h.valueWidth());
+            return of(h, width, AttentionScores.padded(h.valueWidth()));
+        }
+
+        private static Places of(Heads h, int width, int valueWidth) {
             int doutAcross = QUERIES * h.width();
             int queries = doutAcross + QUERIES * h.valueWidth();
             int dout = queries + QUERIES * width;
@@ -78,7 +81,18 @@ final class AttendBackward implements Runnable {
 
         /** What the rows of a tile's keys and values and the panels of its keys take. */
         static int keys(Heads h) {
-            return KEYS * (h.width() + h.valueWidth() + AttentionScores.padded(h.width()));
+            return keys(h, AttentionScores.padded(h.width()));
+        }
+
+        private static int keys(Heads h, int width) {
+            return KEYS * (h.width() + h.valueWidth() + width);
+        }
+
+        /** Where all of it ends, on any machine. */
+        static int most(Heads h) {
+            int width = AttentionScores.mostPadded(h.width());
+            int valueWidth = AttentionScores.mostPadded(h.valueWidth());
+            return KeyTiles.end(h.keys(), of(h, width, valueWidth).end, keys(h, width));
         }
     }
 
@@ -86,8 +100,8 @@ final class AttendBackward implements Runnable {
             Kernel.AttendGrad kernel,
             List<Buffer> in,
             List<Buffer> out,
-            F32Panels panels,
-            Workers workers) {
+            Tiles tiles,
+            Crew workers) {
         h = kernel.heads();
         scores = new AttentionScores(h, kernel.operands(), in);
         var rest = in.subList(3 + h.mask().size(), in.size());
@@ -97,7 +111,7 @@ final class AttendBackward implements Runnable {
         dq = HeadRows.of(out, kernel.results().get(0), h.heads());
         dk = HeadRows.of(out, kernel.results().get(1), h.keyHeads());
         dv = HeadRows.of(out, kernel.results().get(2), h.keyHeads());
-        this.panels = panels;
+        this.tiles = tiles;
         this.workers = workers;
         at = Places.of(h);
         int size = Places.keys(h);
@@ -109,6 +123,11 @@ final class AttendBackward implements Runnable {
         return h.width() <= 1024
                 && h.valueWidth() <= 1024
                 && Places.of(h).end + Places.keys(h) <= F32Panels.stored();
+    }
+
+    /** What this kernel needs of a worker. */
+    static Need need(Heads h) {
+        return F32Panels.need((long) h.batch() * h.keyHeads(), Places.most(h));
     }
 
     @Override
@@ -132,7 +151,7 @@ final class AttendBackward implements Runnable {
     }
 
     private void block(int worker, int head, int keyHead, int first, int count) {
-        var x = panels.store(worker);
+        var x = tiles.of(worker).f32Panel;
         packBlock(x, head, first, count);
         int visible = scores.visible(first + count);
         for (int key = 0; key < visible; key += KEYS) {

@@ -30,8 +30,8 @@ final class AttendForward implements Runnable {
     private final Heads h;
     private final HeadRows out;
     private final Buffer logsum;
-    private final F32Panels panels;
-    private final Workers workers;
+    private final Tiles tiles;
+    private final Crew workers;
     private final KeyTiles keyTiles;
     private final int blocks;
 
@@ -47,16 +47,12 @@ final class AttendForward implements Runnable {
     private final int greatest;
 
     AttendForward(
-            Kernel.Attend kernel,
-            List<Buffer> in,
-            List<Buffer> out,
-            F32Panels panels,
-            Workers workers) {
+            Kernel.Attend kernel, List<Buffer> in, List<Buffer> out, Tiles tiles, Crew workers) {
         h = kernel.heads();
         scores = new AttentionScores(h, kernel.operands(), in);
         this.out = HeadRows.of(out.get(0), kernel.out(), h.heads());
         logsum = out.get(1);
-        this.panels = panels;
+        this.tiles = tiles;
         this.workers = workers;
         blocks = Math.ceilDiv(h.queries(), QUERIES);
         int parts = Math.ceilDiv(PARTS * workers.threads(), Math.max(1, h.batch() * h.heads()));
@@ -77,6 +73,15 @@ final class AttendForward implements Runnable {
         return need <= F32Panels.stored();
     }
 
+    /** What this kernel needs of a worker. */
+    static Need need(Heads h) {
+        int padded = AttentionScores.mostPadded(h.valueWidth());
+        int free = QUERIES * (h.width() + padded) + KEYS * QUERIES + 3 * QUERIES;
+        int floats = KeyTiles.end(h.keys(), free, KEYS * (h.width() + padded));
+        long parts = (long) h.batch() * h.heads() * Math.ceilDiv(h.queries(), QUERIES);
+        return F32Panels.need(parts, floats);
+    }
+
     @Override
     public void run() {
         int parts = Math.ceilDiv(blocks, Math.max(1, together));
@@ -94,7 +99,7 @@ final class AttendForward implements Runnable {
 
     private void block(int head, int first, int worker) {
         int count = Math.min(QUERIES, h.queries() - first);
-        var x = panels.store(worker);
+        var x = tiles.of(worker).f32Panel;
         scores.packQueries(head, first, count, x, 0);
         Arrays.fill(x, sums, greatest, 0f);
         Arrays.fill(x, greatest, greatest + QUERIES, Float.NEGATIVE_INFINITY);

@@ -39,6 +39,12 @@ final class AttentionScores {
         return Math.ceilDiv(width, LANES) * LANES;
     }
 
+    /** The same where vectors are as wide as they get: no machine pads to more. */
+    static int mostPadded(int width) {
+        int most = Math.max(LANES, 32);
+        return Math.ceilDiv(width, most) * most;
+    }
+
     /**
      * The head of keys and values that serves a head of queries; both are counted through the
      * batch.

@@ -35,7 +35,7 @@ final class ColumnFold implements Runnable {
 
     private final Buffer out;
     private final MemorySegment partials;
-    private final Workers workers;
+    private final Crew workers;
     private final Tiles tiles;
 
     ColumnFold(
@@ -44,7 +44,7 @@ final class ColumnFold implements Runnable {
             Groups groups,
             Buffer out,
             MemorySegment partials,
-            Workers workers,
+            Crew workers,
             Tiles tiles) {
         this.body = body;
         this.combiner = combiner;
@@ -60,9 +60,33 @@ final class ColumnFold implements Runnable {
         chunk = chunk(folded);
         chunks = Math.ceilDiv(folded, chunk);
         byChunks = workspaceBytes(groups, combiner) > 0;
-        int most = Math.min(body.length(), byChunks ? Tile.LENGTH : SHARED_WIDTH);
-        width = (int) Math.min(columns, most);
+        width = width(columns, body.length(), byChunks);
         blocks = Math.ceilDiv(columns, width);
+    }
+
+    private static int width(long columns, int bodyLength, boolean byChunks) {
+        return (int) Math.min(columns, Math.min(bodyLength, byChunks ? Tile.LENGTH : SHARED_WIDTH));
+    }
+
+    /** What such a fold needs of a worker beside what its body does. */
+    static Need need(Groups groups, int bodyLength, Combiner combiner) {
+        if (groups.size() == 0) return Need.NOTHING;
+        var outer = groups.withoutLast();
+        long folded = outer.size(true);
+        long chunk = chunk(folded);
+        boolean byChunks = workspaceBytes(groups, combiner) > 0;
+        int width = width(groups.lastSize(), bodyLength, byChunks);
+        long units = outer.size(false) * Math.ceilDiv(groups.lastSize(), width);
+        if (byChunks) units *= Math.ceilDiv(folded, chunk);
+        long some = together(Math.min(folded, byChunks ? chunk : folded) * width);
+        return Need.shared(Math.ceilDiv(units, some))
+                .and(Bank.WALKS, 1)
+                .and(combiner.sums(), Math.ceilDiv(width, 8) * 8 + Tile.PADDING);
+    }
+
+    /** How many units of so many elements make a part. */
+    private static long together(long elements) {
+        return Math.max(1, MapKernel.GRAIN / elements);
     }
 
     private static long chunk(long folded) {
@@ -84,7 +108,7 @@ final class ColumnFold implements Runnable {
         body.expect(kept * folded * columns);
         long elements = Math.min(folded, byChunks ? chunk : folded) * width;
         long units = kept * blocks * (byChunks ? chunks : 1);
-        long some = Math.max(1, MapKernel.GRAIN / elements);
+        long some = together(elements);
         int parts = Math.toIntExact(Math.ceilDiv(units, some));
         workers.run(
                 parts,

@@ -28,6 +28,11 @@ abstract sealed class Combiner permits F32Combiner, F64Combiner, WholeCombiner {
         };
     }
 
+    /** Where a tile has the blocks, and the accumulators, of this type. */
+    abstract Bank blocks();
+
+    abstract Bank sums();
+
     /** What combining nothing gives. */
     abstract long identity();
 

@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
 
@@ -26,7 +27,7 @@ final class Contraction implements Runnable {
     private static final long SHARED = 200_000;
 
     private final Panels panels;
-    private final Workers workers;
+    private final Crew workers;
     private final int matrices;
     private final int k;
     private final Factor left;
@@ -43,27 +44,74 @@ final class Contraction implements Runnable {
             Buffer b,
             List<Buffer> extras,
             Buffer out,
-            Panels panels,
             Tiles tiles,
             FusedLoops loops,
-            Workers workers) {
-        this.panels = panels;
+            Crew workers) {
         this.workers = workers;
         this.out = out;
         this.tiles = tiles;
         var type = a.dtype().compute();
         epilogue = new Epilogue(c.epilogue(), type, shape(c), extras, c.extras(), out, loops);
         k = c.k();
-        int folded = foldable(c) ? c.batch().rank() : 0;
-        int[] batch = folded > 0 ? new int[0] : c.batch().toArray();
-        int m = folded > 0 ? Math.toIntExact(c.batch().size() * c.m()) : c.m();
-        matrices = folded > 0 ? 1 : Math.toIntExact(c.batch().size());
+        boolean folded = foldable(c);
+        int[] batch = folded ? new int[0] : c.batch().toArray();
+        var size = Size.of(c);
+        matrices = size.matrices;
         int rank = c.batch().rank();
-        long rowStride = folded > 0 && c.m() == 1 ? c.a().stride(rank - 1) : c.a().stride(rank);
+        long rowStride = folded && c.m() == 1 ? c.a().stride(rank - 1) : c.a().stride(rank);
+        int threads = workers.threads();
+        panels =
+                type == DType.F32
+                        ? new F32Panels(tiles, size.f32(), threads)
+                        : new F64Panels(tiles, size.f64(), threads);
         left = new Factor(a, c.a(), rowStride, c.a().stride(rank + 1), batch);
         right = new Factor(b, c.b(), c.b().stride(rank + 1), c.b().stride(rank), batch);
-        grid = Grid.of(matrices, m, c.n(), k, panels, workers.threads());
-        alone = (double) matrices * m * c.n() * Math.max(k, 1) < SHARED;
+        alone = size.alone();
+        grid = Grid.of(matrices, size.m, c.n(), k, panels, alone ? 1 : threads);
+    }
+
+    /** Matrices of {@code m x n}, that is rows of one tall matrix where they can be. */
+    private record Size(int matrices, int m, int n, int k) {
+        static Size of(Kernel.Contract c) {
+            int batch = Math.toIntExact(c.batch().size());
+            return foldable(c)
+                    ? new Size(1, Math.multiplyExact(batch, c.m()), c.n(), c.k())
+                    : new Size(batch, c.m(), c.n(), c.k());
+        }
+
+        boolean alone() {
+            return (double) matrices * m * n * Math.max(k, 1) < SHARED;
+        }
+
+        /** No cut makes more parts. */
+        long parts() {
+            return alone() ? 1 : (long) matrices * Math.ceilDiv(m, 4) * Math.ceilDiv(n, 4);
+        }
+
+        PanelPlaces f32() {
+            return F32Panels.places(m, n, k, k > Panels.DEPTH);
+        }
+
+        PanelPlaces f64() {
+            return F64Panels.places(m, n, k, k > Panels.DEPTH);
+        }
+    }
+
+    /** Whether this multiplies factors of such a type; others are left to the Reference. */
+    static boolean fits(DType in, DType out) {
+        return in.compute().isFloat() && out != DType.BIT;
+    }
+
+    /** What this kernel needs of a worker. */
+    static Need need(Kernel.Contract c, List<DType> in, DType out) {
+        var type = in.getFirst().compute();
+        var size = Size.of(c);
+        var need =
+                type == DType.F32
+                        ? F32Panels.need(size.parts(), size.f32())
+                        : F64Panels.need(size.parts(), size.f64());
+        var extras = in.subList(2, in.size());
+        return need.and(Epilogue.need(c.epilogue(), type, shape(c), extras, c.extras(), out));
     }
 
     private static Shape shape(Kernel.Contract c) {

@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 
 import java.util.List;
@@ -18,7 +19,7 @@ final class Convolution implements Runnable {
     private final Buffer second;
     private final Buffer out;
     private final Panels panels;
-    private final Workers workers;
+    private final Crew workers;
     private final ConvolveSpace space;
     private final Grid grid;
     private final int parts;
@@ -28,23 +29,67 @@ final class Convolution implements Runnable {
 
     private final int channels;
 
-    Convolution(Kernel.Convolve c, List<Buffer> in, Buffer out, Panels panels, Workers workers) {
+    Convolution(Kernel.Convolve c, List<Buffer> in, Buffer out, Tiles tiles, Crew workers) {
         this.c = c;
         first = in.get(0);
         second = in.get(1);
         this.out = out;
-        this.panels = panels;
         this.workers = workers;
-        boolean back = c.side() == Kernel.Side.INPUT;
-        space = new ConvolveSpace(c, back);
-        rows = back ? c.inChannels() : c.outChannels();
-        channels = back ? c.outChannels() : c.inChannels();
-        boolean weights = c.side() == Kernel.Side.WEIGHT;
-        int columns = weights ? channels * space.taps() : space.places();
-        int products = weights ? c.groups() : c.batch() * c.groups();
+        var size = Size.of(c);
+        space = size.space;
+        rows = size.rows;
+        channels = size.channels;
+        int threads = workers.threads();
+        panels =
+                out.dtype() == DType.F32
+                        ? new F32Panels(tiles, size.f32(), threads)
+                        : new F64Panels(tiles, size.f64(), threads);
         // the product is kept over many packings, whatever the depth of each
-        grid = Grid.of(products, rows, columns, Integer.MAX_VALUE, panels, workers.threads());
-        parts = Math.multiplyExact(products, grid.tiles());
+        grid = Grid.of(size.products, rows, size.columns, Integer.MAX_VALUE, panels, threads);
+        parts = Math.multiplyExact(size.products, grid.tiles());
+    }
+
+    /** Products of {@code rows x columns}, over a depth of so many elements. */
+    private record Size(
+            ConvolveSpace space, int products, int rows, int columns, int channels, long depth) {
+        static Size of(Kernel.Convolve c) {
+            boolean back = c.side() == Kernel.Side.INPUT;
+            boolean weights = c.side() == Kernel.Side.WEIGHT;
+            var space = new ConvolveSpace(c, back);
+            int rows = back ? c.inChannels() : c.outChannels();
+            int channels = back ? c.outChannels() : c.inChannels();
+            int columns = weights ? channels * space.taps() : space.places();
+            int products = weights ? c.groups() : c.batch() * c.groups();
+            long depth = weights ? space.places() : (long) channels * space.taps();
+            return new Size(space, products, rows, columns, channels, depth);
+        }
+
+        PanelPlaces f32() {
+            return F32Panels.places(rows, columns, packed(), true);
+        }
+
+        PanelPlaces f64() {
+            return F64Panels.places(rows, columns, packed(), true);
+        }
+
+        private int packed() {
+            return (int) Math.min(depth, Panels.DEPTH);
+        }
+
+        /** No cut makes more parts. */
+        long parts() {
+            return (long) products * Math.ceilDiv(rows, 4) * Math.ceilDiv(columns, 4);
+        }
+    }
+
+    /** What this kernel needs of a worker; types that it does not know are the Reference's. */
+    static Need need(Kernel.Convolve c, DType out) {
+        var size = Size.of(c);
+        return switch (out) {
+            case F32 -> F32Panels.need(size.parts(), size.f32());
+            case F64 -> F64Panels.need(size.parts(), size.f64());
+            case BF16, F16, I32, I64, U8, BOOL, BIT -> Need.NOTHING;
+        };
     }
 
     @Override

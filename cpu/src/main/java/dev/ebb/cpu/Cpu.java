@@ -4,6 +4,10 @@ import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
 import dev.ebb.exec.Reference;
 import dev.ebb.ir.Node;
+import dev.ebb.plan.Threads;
+
+import java.util.List;
+import java.util.function.IntToLongFunction;
 
 /**
  * The processor as a device: kernels of the Vector API, shared among threads, with the same bits
@@ -15,17 +19,28 @@ public final class Cpu implements Device, AutoCloseable {
             ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
 
     private final Device kernels;
-    private final int threads;
+    private final Threads threads;
 
-    /** With one thread for each core: what a service loader makes. */
+    /**
+     * With one thread for each core: what a service loader makes. What is planned for it does not
+     * depend on how many these are.
+     */
     public Cpu() {
-        this(Runtime.getRuntime().availableProcessors());
+        this(new Threads(Runtime.getRuntime().availableProcessors(), false));
     }
 
+    /**
+     * With so many threads. A plan sets memory aside for all of them, up to half of its budget;
+     * where that is too little, fewer run its program.
+     */
     public Cpu(int threads) {
+        this(new Threads(threads, true));
+    }
+
+    private Cpu(Threads threads) {
         this.threads = threads;
         if (VECTORS) {
-            kernels = new VectorCpu(threads);
+            kernels = new VectorCpu(threads, new FusedLoops());
             return;
         }
         kernels = new Reference();
@@ -48,10 +63,11 @@ public final class Cpu implements Device, AutoCloseable {
 
     @Override
     public String signature() {
-        return "cpu with " + threads + " threads, vectors " + (VECTORS ? "on" : "off");
+        return "cpu with " + threads.count() + " threads, vectors " + (VECTORS ? "on" : "off");
     }
 
-    public int threads() {
+    @Override
+    public Threads threads() {
         return threads;
     }
 
@@ -61,8 +77,13 @@ public final class Cpu implements Device, AutoCloseable {
     }
 
     @Override
-    public long fixedBytes() {
-        return kernels.fixedBytes();
+    public IntToLongFunction ownBytes(List<Node> nodes) {
+        return kernels.ownBytes(nodes);
+    }
+
+    @Override
+    public long mostOwnBytes(int workers) {
+        return kernels.mostOwnBytes(workers);
     }
 
     @Override

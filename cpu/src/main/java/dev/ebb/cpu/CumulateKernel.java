@@ -15,11 +15,11 @@ final class CumulateKernel implements Runnable {
     private final Kernel.Cumulate k;
     private final Buffer in;
     private final Buffer out;
-    private final Workers workers;
+    private final Crew workers;
     private final Tiles tiles;
     private final long blocks;
 
-    CumulateKernel(Kernel.Cumulate k, Buffer in, Buffer out, Workers workers, Tiles tiles) {
+    CumulateKernel(Kernel.Cumulate k, Buffer in, Buffer out, Crew workers, Tiles tiles) {
         this.k = k;
         this.in = in;
         this.out = out;
@@ -28,11 +28,26 @@ final class CumulateKernel implements Runnable {
         blocks = Math.ceilDiv(k.inner(), COLUMNS);
     }
 
+    /** What such a kernel needs of a worker: what runs along, for a block of columns. */
+    static Need need(Kernel.Cumulate k, DType out) {
+        if (k.outer() * k.length() * k.inner() == 0) return Need.NOTHING;
+        long units = k.outer() * Math.ceilDiv(k.inner(), COLUMNS);
+        return Need.shared(Math.ceilDiv(units, together(k)))
+                .and(
+                        out.isFloat() ? Bank.F64_SUMS : Bank.I64_SUMS,
+                        (int) Math.min(k.inner(), COLUMNS));
+    }
+
+    /** How many blocks of columns make a part. */
+    private static long together(Kernel.Cumulate k) {
+        return Math.max(1, MapKernel.GRAIN / (k.length() * Math.min(k.inner(), COLUMNS)));
+    }
+
     @Override
     public void run() {
         if (k.outer() * k.length() * k.inner() == 0) return;
         long units = k.outer() * blocks;
-        long some = Math.max(1, MapKernel.GRAIN / (k.length() * Math.min(k.inner(), COLUMNS)));
+        long some = together(k);
         int parts = Math.toIntExact(Math.ceilDiv(units, some));
         workers.run(
                 parts,

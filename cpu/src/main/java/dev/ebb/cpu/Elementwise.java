@@ -11,27 +11,14 @@ import java.util.List;
  * they share.
  */
 final class Elementwise {
-    private final Workers workers;
+    private final Crew workers;
     private final Tiles tiles;
     private final FusedLoops loops;
 
-    Elementwise(Workers workers, FusedLoops loops) {
+    Elementwise(Crew workers, Tiles tiles, FusedLoops loops) {
         this.workers = workers;
+        this.tiles = tiles;
         this.loops = loops;
-        tiles = new Tiles(workers.threads());
-    }
-
-    Tiles tiles() {
-        return tiles;
-    }
-
-    FusedLoops loops() {
-        return loops;
-    }
-
-    /** What these kernels own besides the arena. */
-    long fixedBytes() {
-        return tiles.bytes();
     }
 
     Runnable map(Kernel.Map k, List<Buffer> in, List<Buffer> out) {

@@ -41,19 +41,36 @@ final class Epilogue {
             Buffer out,
             FusedLoops loops) {
         this.type = type;
-        plain = body.equals(Scalar.arg(0)) && out.dtype() == type;
+        plain = isPlain(body, type, out.dtype());
         var sources = new ArrayList<TileProgram.Source>();
         sources.add(new TileProgram.Source.Given(type));
         for (int i = 0; i < extras.size(); i++) {
             sources.add(new TileProgram.Source.Memory(extras.get(i), views.get(i)));
         }
-        program = new TileProgram(List.of(Stored.as(body, sources, out)), shape, sources);
+        var types = sources.stream().map(TileProgram.Source::dtype).toList();
+        program = new TileProgram(List.of(Stored.as(body, types, out.dtype())), shape, sources);
         sums = program.given(0);
         store = new Store(out, program.result(0));
         fused =
                 plain || type != DType.F32
                         ? Optional.empty()
                         : FusedRun.fromHeap(program.line(), shape, extras, views, out, loops);
+    }
+
+    private static boolean isPlain(Scalar body, DType type, DType out) {
+        return body.equals(Scalar.arg(0)) && out == type;
+    }
+
+    /** What an epilogue needs of a worker. */
+    static Need need(
+            Scalar body, DType type, Shape shape, List<DType> extras, List<View> views, DType out) {
+        if (isPlain(body, type, out)) return Need.NOTHING;
+        var args = new ArrayList<TileForm.Arg>(List.of(new TileForm.Arg.Given(type)));
+        for (int i = 0; i < extras.size(); i++)
+            args.add(new TileForm.Arg.Read(extras.get(i), views.get(i)));
+        var types = args.stream().map(TileForm.Arg::dtype).toList();
+        var form = TileForm.of(List.of(Stored.as(body, types, out)), shape, args);
+        return form.need().moving(out, form.length());
     }
 
     /** Whether the sums are the result: a contraction may then write them itself. */

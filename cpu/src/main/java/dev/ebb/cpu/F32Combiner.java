@@ -61,6 +61,16 @@ final class F32Combiner extends Combiner {
     }
 
     @Override
+    Bank blocks() {
+        return Bank.F32_BLOCK;
+    }
+
+    @Override
+    Bank sums() {
+        return Bank.F32_SUMS;
+    }
+
+    @Override
     long identity() {
         return bits(identity);
     }

@@ -11,28 +11,36 @@ final class F32Panels extends Panels {
     private static final int LANES = F32Blocks.LANES;
     private static final int COLUMNS = 512;
 
-    /** What a worker's store holds, of which {@link F32Transpose} has the rest. */
+    /** The most a worker holds beside what {@link F32Transpose} has. */
     private static final int STORED = 3 * 256 * 256 - F32Transpose.SPARE;
 
-    /** Where the right factor begins; the strip of the left one lies before it. */
-    private static final int RIGHT = STRIP * DEPTH;
-
-    private final float[][] stores;
+    private final Tiles tiles;
+    private final PanelPlaces places;
 
     /** For each worker, whether its strip of the left factor lies row by row, or in panels. */
     private final boolean[] byRows;
 
-    F32Panels(int workers) {
-        stores = new float[workers][STORED + F32Transpose.SPARE];
+    F32Panels(Tiles tiles, PanelPlaces places, int workers) {
+        this.tiles = tiles;
+        this.places = places;
         byRows = new boolean[workers];
     }
 
-    /** The heap scratch of a worker, free to be used by a kernel that packs no panels meanwhile. */
-    float[] store(int worker) {
-        return stores[worker];
+    /** The places for products of such a size. */
+    static PanelPlaces places(int m, int n, int depth, boolean kept) {
+        return PanelPlaces.of(m, n, depth, kept, COLUMNS);
     }
 
-    /** How many floats {@link #store} holds. */
+    /** What a kernel needs of a worker that uses so many floats, at most {@link #stored}. */
+    static Need need(long parts, int floats) {
+        return Need.shared(parts).and(Bank.F32_PANEL, floats + F32Transpose.SPARE);
+    }
+
+    static Need need(long parts, PanelPlaces places) {
+        return need(parts, places.end(STORED));
+    }
+
+    /** The most floats that a kernel may use of a worker. */
     static int stored() {
         return STORED;
     }
@@ -53,11 +61,6 @@ final class F32Panels extends Panels {
     }
 
     @Override
-    long bytes() {
-        return 4L * (STORED + F32Transpose.SPARE) * stores.length;
-    }
-
-    @Override
     void left(
             int worker,
             Buffer a,
@@ -67,8 +70,19 @@ final class F32Panels extends Panels {
             int rows,
             int depth) {
         byRows[worker] = depthStride == 1;
-        if (depthStride == 1) F32Pack.rows(a, base, rowStride, rows, depth, stores[worker], 0);
-        else F32Pack.panels(a, base, rowStride, depthStride, rows, depth, depth, stores[worker], 0);
+        if (depthStride == 1)
+            F32Pack.rows(a, base, rowStride, rows, depth, tiles.of(worker).f32Panel, 0);
+        else
+            F32Pack.panels(
+                    a,
+                    base,
+                    rowStride,
+                    depthStride,
+                    rows,
+                    depth,
+                    depth,
+                    tiles.of(worker).f32Panel,
+                    0);
     }
 
     @Override
@@ -81,7 +95,15 @@ final class F32Panels extends Panels {
             int columns,
             int depth) {
         F32Pack.panels(
-                b, base, columnStride, depthStride, columns, depth, depth, stores[worker], RIGHT);
+                b,
+                base,
+                columnStride,
+                depthStride,
+                columns,
+                depth,
+                depth,
+                tiles.of(worker).f32Panel,
+                places.right());
     }
 
     @Override
@@ -97,7 +119,15 @@ final class F32Panels extends Panels {
             int total) {
         byRows[worker] = false;
         F32Pack.panels(
-                a, base, rowStride, depthStride, rows, depth, total, stores[worker], from * LANES);
+                a,
+                base,
+                rowStride,
+                depthStride,
+                rows,
+                depth,
+                total,
+                tiles.of(worker).f32Panel,
+                from * LANES);
     }
 
     @Override
@@ -119,14 +149,14 @@ final class F32Panels extends Panels {
                 columns,
                 depth,
                 total,
-                stores[worker],
-                RIGHT + from * LANES);
+                tiles.of(worker).f32Panel,
+                places.right() + from * LANES);
     }
 
     @Override
     void rightColumn(int worker, Buffer b, long base, int[] offsets, int column, int depth) {
-        int at = RIGHT + column / LANES * LANES * depth + column % LANES;
-        F32Pack.column(b, base, offsets, depth, stores[worker], at);
+        int at = places.right() + column / LANES * LANES * depth + column % LANES;
+        F32Pack.column(b, base, offsets, depth, tiles.of(worker).f32Panel, at);
     }
 
     @Override
@@ -135,10 +165,10 @@ final class F32Panels extends Panels {
     }
 
     private void block(int worker, int first, int row, int j, int columns, int depth, boolean add) {
-        var x = stores[worker];
+        var x = tiles.of(worker).f32Panel;
         int width = row(columns);
         int to = product(columns) + row * width + j;
-        int right = RIGHT + j * depth;
+        int right = places.right() + j * depth;
         if (byRows[worker]) {
             F32Blocks.rows(depth, x, first * depth, depth, x, right, x, to, width, add);
         } else {
@@ -165,7 +195,7 @@ final class F32Panels extends Panels {
         for (int j = 0; j < whole; j += LANES) {
             block(worker, first, row, j, columns, depth, add);
             long p = (position + j) * 4;
-            F32Blocks.put(stores[worker], from + j, width, out.segment(), p, outRow * 4);
+            F32Blocks.put(tiles.of(worker).f32Panel, from + j, width, out.segment(), p, outRow * 4);
         }
         if (whole == columns) return;
         block(worker, first, row, whole, columns, depth, add);
@@ -177,7 +207,7 @@ final class F32Panels extends Panels {
 
     private void copy(int worker, int from, int count, Buffer out, long position) {
         MemorySegment.copy(
-                stores[worker],
+                tiles.of(worker).f32Panel,
                 from,
                 out.segment(),
                 ValueLayout.JAVA_FLOAT_UNALIGNED,
@@ -187,7 +217,7 @@ final class F32Panels extends Panels {
 
     @Override
     void clear(int worker) {
-        Arrays.fill(stores[worker], RIGHT, STORED, 0);
+        Arrays.fill(tiles.of(worker).f32Panel, places.right(), places.end(STORED), 0);
     }
 
     /** How far apart the rows of a product lie. */
@@ -196,8 +226,8 @@ final class F32Panels extends Panels {
     }
 
     /** Where a product begins: after the right factor. */
-    private static int product(int columns) {
-        return RIGHT + row(columns) * DEPTH;
+    private int product(int columns) {
+        return places.product(row(columns));
     }
 
     @Override
@@ -207,6 +237,11 @@ final class F32Panels extends Panels {
 
     @Override
     void finish(int worker, int i, int columns, Epilogue epilogue, Tile tile, long position) {
-        epilogue.run(tile, stores[worker], product(columns) + i * row(columns), position, columns);
+        epilogue.run(
+                tile,
+                tiles.of(worker).f32Panel,
+                product(columns) + i * row(columns),
+                position,
+                columns);
     }
 }

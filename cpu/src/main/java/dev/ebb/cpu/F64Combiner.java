@@ -23,6 +23,16 @@ final class F64Combiner extends Combiner {
     }
 
     @Override
+    Bank blocks() {
+        return Bank.F64_BLOCK;
+    }
+
+    @Override
+    Bank sums() {
+        return Bank.F64_SUMS;
+    }
+
+    @Override
     long identity() {
         return Double.doubleToRawLongBits(identity);
     }

@@ -11,20 +11,33 @@ final class F64Panels extends Panels {
     private static final int LANES = F64Blocks.LANES;
     private static final int COLUMNS = 128;
 
-    /** What a worker's store holds. */
+    /** The most a worker holds. */
     private static final int STORED = 56 * 1024;
 
-    /** Where the right factor begins; the strip of the left one lies before it. */
-    private static final int RIGHT = STRIP * DEPTH;
-
-    private final double[][] stores;
+    private final Tiles tiles;
+    private final PanelPlaces places;
 
     /** For each worker, whether its strip of the left factor lies row by row, or in panels. */
     private final boolean[] byRows;
 
-    F64Panels(int workers) {
-        stores = new double[workers][STORED];
+    F64Panels(Tiles tiles, PanelPlaces places, int workers) {
+        this.tiles = tiles;
+        this.places = places;
         byRows = new boolean[workers];
+    }
+
+    /** The places for products of such a size. */
+    static PanelPlaces places(int m, int n, int depth, boolean kept) {
+        return PanelPlaces.of(m, n, depth, kept, COLUMNS);
+    }
+
+    /** The most doubles that a kernel may use of a worker. */
+    static int stored() {
+        return STORED;
+    }
+
+    static Need need(long parts, PanelPlaces places) {
+        return Need.shared(parts).and(Bank.F64_PANEL, places.end(STORED));
     }
 
     @Override
@@ -43,11 +56,6 @@ final class F64Panels extends Panels {
     }
 
     @Override
-    long bytes() {
-        return 8L * STORED * stores.length;
-    }
-
-    @Override
     void left(
             int worker,
             Buffer a,
@@ -57,8 +65,19 @@ final class F64Panels extends Panels {
             int rows,
             int depth) {
         byRows[worker] = depthStride == 1;
-        if (depthStride == 1) F64Pack.rows(a, base, rowStride, rows, depth, stores[worker], 0);
-        else F64Pack.panels(a, base, rowStride, depthStride, rows, depth, depth, stores[worker], 0);
+        if (depthStride == 1)
+            F64Pack.rows(a, base, rowStride, rows, depth, tiles.of(worker).f64Panel, 0);
+        else
+            F64Pack.panels(
+                    a,
+                    base,
+                    rowStride,
+                    depthStride,
+                    rows,
+                    depth,
+                    depth,
+                    tiles.of(worker).f64Panel,
+                    0);
     }
 
     @Override
@@ -71,7 +90,15 @@ final class F64Panels extends Panels {
             int columns,
             int depth) {
         F64Pack.panels(
-                b, base, columnStride, depthStride, columns, depth, depth, stores[worker], RIGHT);
+                b,
+                base,
+                columnStride,
+                depthStride,
+                columns,
+                depth,
+                depth,
+                tiles.of(worker).f64Panel,
+                places.right());
     }
 
     @Override
@@ -87,7 +114,15 @@ final class F64Panels extends Panels {
             int total) {
         byRows[worker] = false;
         F64Pack.panels(
-                a, base, rowStride, depthStride, rows, depth, total, stores[worker], from * LANES);
+                a,
+                base,
+                rowStride,
+                depthStride,
+                rows,
+                depth,
+                total,
+                tiles.of(worker).f64Panel,
+                from * LANES);
     }
 
     @Override
@@ -109,37 +144,39 @@ final class F64Panels extends Panels {
                 columns,
                 depth,
                 total,
-                stores[worker],
-                RIGHT + from * LANES);
+                tiles.of(worker).f64Panel,
+                places.right() + from * LANES);
     }
 
     @Override
     void rightColumn(int worker, Buffer b, long base, int[] offsets, int column, int depth) {
-        int at = RIGHT + column / LANES * LANES * depth + column % LANES;
-        F64Pack.column(b, base, offsets, depth, stores[worker], at);
+        int at = places.right() + column / LANES * LANES * depth + column % LANES;
+        F64Pack.column(b, base, offsets, depth, tiles.of(worker).f64Panel, at);
     }
 
     @Override
     void multiply(int worker, int first, int row, int columns, int depth, boolean add) {
-        var x = stores[worker];
+        var x = tiles.of(worker).f64Panel;
         int width = row(columns);
         int to = product(columns) + row * width;
         if (byRows[worker]) {
             int at = first * depth;
             for (int j = 0; j < columns; j += LANES) {
-                F64Blocks.rows(depth, x, at, depth, x, RIGHT + j * depth, x, to + j, width, add);
+                F64Blocks.rows(
+                        depth, x, at, depth, x, places.right() + j * depth, x, to + j, width, add);
             }
         } else {
             int at = first / LANES * LANES * depth + first % LANES;
             for (int j = 0; j < columns; j += LANES) {
-                F64Blocks.columns(depth, x, at, LANES, x, RIGHT + j * depth, x, to + j, width, add);
+                F64Blocks.columns(
+                        depth, x, at, LANES, x, places.right() + j * depth, x, to + j, width, add);
             }
         }
     }
 
     @Override
     void clear(int worker) {
-        Arrays.fill(stores[worker], RIGHT, STORED, 0);
+        Arrays.fill(tiles.of(worker).f64Panel, places.right(), places.end(STORED), 0);
     }
 
     /** How far apart the rows of a product lie. */
@@ -148,15 +185,15 @@ final class F64Panels extends Panels {
     }
 
     /** Where a product begins: after the right factor. */
-    private static int product(int columns) {
-        return RIGHT + row(columns) * DEPTH;
+    private int product(int columns) {
+        return places.product(row(columns));
     }
 
     @Override
     void store(int worker, int i, int columns, Buffer out, long position) {
         int at = product(columns) + i * row(columns);
         MemorySegment.copy(
-                stores[worker],
+                tiles.of(worker).f64Panel,
                 at,
                 out.segment(),
                 ValueLayout.JAVA_DOUBLE_UNALIGNED,
@@ -166,6 +203,11 @@ final class F64Panels extends Panels {
 
     @Override
     void finish(int worker, int i, int columns, Epilogue epilogue, Tile tile, long position) {
-        epilogue.run(tile, stores[worker], product(columns) + i * row(columns), position, columns);
+        epilogue.run(
+                tile,
+                tiles.of(worker).f64Panel,
+                product(columns) + i * row(columns),
+                position,
+                columns);
     }
 }

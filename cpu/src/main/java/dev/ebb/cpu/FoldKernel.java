@@ -24,7 +24,7 @@ final class FoldKernel {
             List<Buffer> in,
             Buffer out,
             Buffer workspace,
-            Workers workers,
+            Crew workers,
             Tiles tiles,
             FusedLoops loops) {
         var type = k.body().type(in.stream().map(Buffer::dtype).toList());
@@ -69,10 +69,14 @@ final class FoldKernel {
     private static Body again(Buffer rows) {
         var line = new View(0, List.of(1L));
         // positions count rows, however many there are: one axis that is never asked for its size
-        var shape = Shape.of((int) Math.min(rows.size(), Integer.MAX_VALUE));
+        var shape = Shape.of(lineLength(rows.size()));
         var source = new TileProgram.Source.Memory(rows, line);
         var program = new TileProgram(List.of(Scalar.arg(0)), shape, List.of(source));
         return new PlainBody(program, Optional.empty());
+    }
+
+    private static int lineLength(long rows) {
+        return (int) Math.min(rows, Integer.MAX_VALUE);
     }
 
     /** What the values of rows take, before the partial results that follow them. */
@@ -84,6 +88,29 @@ final class FoldKernel {
     /** Counts of truth values are integers. */
     private static DType wide(DType type) {
         return type == DType.BOOL ? DType.I32 : type;
+    }
+
+    /** What this kernel needs of a worker. */
+    static Need need(Kernel.Fold k, List<DType> in) {
+        if (k.shape().size() == 0) return Need.NOTHING;
+        var args = new ArrayList<TileForm.Arg>();
+        for (int i = 0; i < in.size(); i++)
+            args.add(new TileForm.Arg.Read(in.get(i), k.operands().get(i)));
+        var form = TileForm.of(List.of(k.body()), k.shape(), args);
+        var type = k.body().type(in);
+        var combiner = Combiner.of(k.combine(), type);
+        var groups = Groups.of(k.shape(), k.axes());
+        if (!groups.endsFolded())
+            return ColumnFold.need(groups, form.length(), combiner).and(form.need());
+        var rest = groups.withoutLast();
+        var rows = RowFold.need(rest.size(), groups.lastSize(), form.length(), combiner);
+        var need = rows.and(form.need());
+        if (valuesBytes(rest, type) == 0) return need;
+        var line = Shape.of(lineLength(rest.size()));
+        var read = new TileForm.Arg.Read(wide(type), new View(0, List.of(1L)));
+        var again = TileForm.of(List.of(Scalar.arg(0)), line, List.of(read));
+        var columns = ColumnFold.need(rest, again.length(), combiner).and(again.need());
+        return Need.shared(Math.max(need.workers(), columns.workers())).and(need).and(columns);
     }
 
     static long workspaceBytes(Kernel.Fold k, List<DType> in) {

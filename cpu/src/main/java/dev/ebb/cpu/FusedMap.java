@@ -47,7 +47,7 @@ final class FusedMap {
                 int place = isRegister(stage, k) ? 0 : stage.places().get(k);
                 memory[s][k] = places.get(place).segment();
             }
-            steps[s] = stage.steps();
+            steps[s] = stage.steps(0);
         }
         most = entry.stages().usesRegisters() ? Tile.LENGTH : MOST_BYTES / 4;
     }
@@ -68,24 +68,41 @@ final class FusedMap {
             List<View> views,
             List<Buffer> out,
             FusedLoops loops) {
+        var places = Stream.concat(in.stream(), out.stream()).toList();
+        return stages(line, shape, types(in), views, types(out))
+                .map(
+                        stages ->
+                                new FusedMap(
+                                        loops.of(stages), runs(shape, views, out.size()), places));
+    }
+
+    private static List<DType> types(List<Buffer> buffers) {
+        return buffers.stream().map(Buffer::dtype).toList();
+    }
+
+    private static Runs runs(Shape shape, List<View> views, int outputs) {
         var all = new ArrayList<>(views);
-        for (var _ : out) all.add(View.contiguous(shape));
-        var runs = new Runs(shape, all);
+        for (int i = 0; i < outputs; i++) all.add(View.contiguous(shape));
+        return new Runs(shape, all);
+    }
+
+    /** The generated loops of such a kernel, if its body and its views allow them. */
+    static Optional<FusedStages> stages(
+            Line line, Shape shape, List<DType> in, List<View> views, List<DType> out) {
+        var runs = runs(shape, views, out.size());
         if (runs.length() < SHORTEST) return Optional.empty();
         var accesses = new ArrayList<Optional<Access>>();
         for (int i = 0; i < in.size(); i++) {
-            accesses.add(access(in.get(i).dtype(), runs, i, views.get(i).offset()));
+            accesses.add(access(in.get(i), runs, i, views.get(i).offset()));
         }
         boolean split = runs.count() > 1 && runs.length() % 8 != 0;
         var sinks = new ArrayList<Sink>();
-        for (Buffer b : out) {
-            if (b.dtype() == DType.F32) sinks.add(Sink.FLOATS);
-            else if (b.dtype() == DType.BIT && !split) sinks.add(Sink.BITS);
+        for (DType stored : out) {
+            if (stored == DType.F32) sinks.add(Sink.FLOATS);
+            else if (stored == DType.BIT && !split) sinks.add(Sink.BITS);
             else return Optional.empty();
         }
-        var places = Stream.concat(in.stream(), out.stream()).toList();
-        return FusedStages.of(line, accesses, sinks)
-                .map(stages -> new FusedMap(loops.of(stages), runs, places));
+        return FusedStages.of(line, accesses, sinks);
     }
 
     private static Optional<Access> access(DType type, Runs runs, int view, long offset) {

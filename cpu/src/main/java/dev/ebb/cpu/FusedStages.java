@@ -32,16 +32,21 @@ record FusedStages(List<Stage> stages) {
             after = List.copyOf(after);
         }
 
-        /** The functions as steps on the registers of a tile. */
-        Step[] steps() {
+        /** The functions as steps on the registers of a tile, from {@code base} on. */
+        Step[] steps(int base) {
             return after.stream()
-                    .map(h -> F32Steps.unary(h.function, h.from * REGISTER, h.to * REGISTER))
+                    .map(
+                            h ->
+                                    F32Steps.unary(
+                                            h.function,
+                                            base + h.from * REGISTER,
+                                            base + h.to * REGISTER))
                     .toArray(Step[]::new);
         }
     }
 
     /** How far apart the registers of a tile lie. */
-    static final int REGISTER = Tile.LENGTH + Tile.PADDING;
+    static final int REGISTER = Tile.REGISTER;
 
     /** A function from one register to another. */
     record Heavy(Fn1 function, int from, int to) {}
@@ -55,6 +60,20 @@ record FusedStages(List<Stage> stages) {
 
     boolean usesRegisters() {
         return stages.size() > 1;
+    }
+
+    /** How many elements of a tile its registers take. */
+    int registerElements() {
+        int registers = 0;
+        for (Stage stage : stages) {
+            var accesses = stage.form().accesses();
+            for (int k = 0; k < accesses.size(); k++)
+                if (accesses.get(k) == Access.REGISTER)
+                    registers = Math.max(registers, stage.places().get(k) + 1);
+            for (Heavy heavy : stage.after())
+                registers = Math.max(registers, Math.max(heavy.from(), heavy.to()) + 1);
+        }
+        return registers * REGISTER;
     }
 
     /** The stages of {@code line}; empty if some operation of it cannot be generated. */

@@ -36,6 +36,12 @@ final class KeyTiles {
         held = new int[workers];
     }
 
+    /** No tiles of these sizes, or of smaller ones, end later. */
+    static int end(int keys, int at, int size) {
+        long all = at + (long) Math.ceilDiv(keys, AttentionScores.KEYS) * size;
+        return (int) Math.min(F32Panels.stored(), all);
+    }
+
     /** Forgets the tiles of the head before. */
     void begin(int worker) {
         held[worker] = 0;

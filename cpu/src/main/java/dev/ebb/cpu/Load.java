@@ -54,17 +54,13 @@ final class Load implements Step {
     }
 
     /** Whether every position reads the same element. */
-    boolean isConstant() {
-        return isConstant(sizes, strides);
-    }
-
     private static boolean isConstant(long[] sizes, long[] strides) {
         return sizes.length == 0 || (sizes.length == 1 && strides[0] == 0);
     }
 
     @Override
     public void run(Tile tile, long position, int n) {
-        if (isConstant()) {
+        if (isConstant(sizes, strides)) {
             Reads.run(dtype, segment, offset, 0, tile, to, n);
         } else if (sizes.length == 1) {
             Reads.run(dtype, segment, offset + position * strides[0], strides[0], tile, to, n);

@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 
@@ -28,14 +29,14 @@ final class MapKernel implements Runnable, Workers.Part {
     private final TileProgram program;
     private final Store[] stores;
     private final Optional<FusedMap> fused;
-    private final Workers workers;
+    private final Crew workers;
     private final Tiles tiles;
 
     MapKernel(
             Kernel.Map map,
             List<Buffer> in,
             List<Buffer> out,
-            Workers workers,
+            Crew workers,
             Tiles tiles,
             FusedLoops loops) {
         this.workers = workers;
@@ -46,15 +47,35 @@ final class MapKernel implements Runnable, Workers.Part {
         for (int i = 0; i < in.size(); i++) {
             sources.add(new TileProgram.Source.Memory(in.get(i), map.operands().get(i)));
         }
+        var types = in.stream().map(Buffer::dtype).toList();
         var bodies = new ArrayList<Scalar>();
         for (int j = 0; j < out.size(); j++) {
-            bodies.add(Stored.as(map.bodies().get(j), sources, out.get(j)));
+            bodies.add(Stored.as(map.bodies().get(j), types, out.get(j).dtype()));
         }
         program = new TileProgram(bodies, map.shape(), List.copyOf(sources));
         stores = new Store[out.size()];
         for (int j = 0; j < stores.length; j++)
             stores[j] = new Store(out.get(j), program.result(j));
         fused = FusedMap.of(program.line(), map.shape(), in, map.operands(), out, loops);
+    }
+
+    /** What this kernel needs of a worker. */
+    static Need need(Kernel.Map map, List<DType> in, List<DType> out) {
+        var args = new ArrayList<TileForm.Arg>();
+        for (int i = 0; i < in.size(); i++)
+            args.add(new TileForm.Arg.Read(in.get(i), map.operands().get(i)));
+        var bodies = new ArrayList<Scalar>();
+        for (int j = 0; j < out.size(); j++)
+            bodies.add(Stored.as(map.bodies().get(j), in, out.get(j)));
+        var form = TileForm.of(bodies, map.shape(), args);
+        long size = map.shape().size();
+        var need = Need.shared(Math.ceilDiv(size, partSize(size))).and(form.need());
+        for (DType stored : out) need = need.moving(stored, form.length());
+        return need.and(
+                Bank.F32,
+                FusedMap.stages(form.line(), map.shape(), in, map.operands(), out)
+                        .map(FusedStages::registerElements)
+                        .orElse(0));
     }
 
     /** How many positions a part of {@code size} covers. */

@@ -54,7 +54,7 @@ final class Moves {
         }
     }
 
-    static Runnable assemble(Kernel.Assemble k, List<Buffer> in, Buffer out, Workers workers) {
+    static Runnable assemble(Kernel.Assemble k, List<Buffer> in, Buffer out, Crew workers) {
         var runs = new ArrayList<Runs>();
         for (var part : k.parts()) {
             var views = List.of(View.contiguous(part.shape()), part.in(k.shape()));
@@ -73,7 +73,7 @@ final class Moves {
         };
     }
 
-    static Runnable cut(Kernel.Cut k, Buffer in, List<Buffer> out, Workers workers) {
+    static Runnable cut(Kernel.Cut k, Buffer in, List<Buffer> out, Crew workers) {
         var runs = new ArrayList<Runs>();
         for (int j = 0; j < out.size(); j++) {
             runs.add(new Runs(k.shape(j), List.of(k.view(j), View.contiguous(k.shape(j)))));
@@ -106,8 +106,7 @@ final class Moves {
         }
     }
 
-    static Runnable gather(
-            Kernel.Gather k, Buffer data, Buffer index, Buffer out, Workers workers) {
+    static Runnable gather(Kernel.Gather k, Buffer data, Buffer index, Buffer out, Crew workers) {
         var runs = new Runs(k.shape(), List.of(k.data(), k.index(), View.contiguous(k.shape())));
         return () ->
                 runs.share(workers, (first, last) -> pick(k, runs, first, last, data, index, out));

@@ -6,7 +6,7 @@ import dev.ebb.ir.Buffer;
  * Products of tiles that fit the caches of one core, in one element type. The right factor of a
  * tile is packed into panels on the heap, and the left one, a strip of rows at a time; a kernel
  * that keeps a block of the result in registers multiplies them, and the product stays on the heap
- * until its depth is summed. Each worker has panels of its own.
+ * until its depth is summed. Each worker has panels of its own, in its tile.
  *
  * <p>An element of the product is one chain of fused multiply-adds from zero over the depth, in
  * ascending order: the width of the vectors, the block it lies in and the layout of the panels
@@ -30,9 +30,6 @@ abstract class Panels {
 
     /** Columns that the kernel computes at once; a tile of fewer wastes the rest. */
     abstract int lanes();
-
-    /** Bytes of all workers' panels. */
-    abstract long bytes();
 
     /**
      * Packs a strip of the left factor: {@code rows x depth} elements of {@code a} from {@code

@@ -17,17 +17,13 @@ final class PlainAttention {
     private final AttentionScores scores;
     private final List<HeadRows> rows;
     private final Buffer logsum;
-    private final Workers workers;
+    private final Crew workers;
 
     /**
      * @param rows the first output; or out, dout, dq, dk and dv
      */
     private PlainAttention(
-            Heads heads,
-            AttentionScores scores,
-            List<HeadRows> rows,
-            Buffer logsum,
-            Workers workers) {
+            Heads heads, AttentionScores scores, List<HeadRows> rows, Buffer logsum, Crew workers) {
         h = heads;
         this.scores = scores;
         this.rows = rows;
@@ -35,14 +31,14 @@ final class PlainAttention {
         this.workers = workers;
     }
 
-    static Runnable of(Kernel.Attend k, List<Buffer> in, List<Buffer> out, Workers workers) {
+    static Runnable of(Kernel.Attend k, List<Buffer> in, List<Buffer> out, Crew workers) {
         var h = k.heads();
         var scores = new AttentionScores(h, k.operands(), in);
         var rows = List.of(HeadRows.of(out.get(0), k.out(), h.heads()));
         return new PlainAttention(h, scores, rows, out.get(1), workers)::forward;
     }
 
-    static Runnable of(Kernel.AttendGrad k, List<Buffer> in, List<Buffer> out, Workers workers) {
+    static Runnable of(Kernel.AttendGrad k, List<Buffer> in, List<Buffer> out, Crew workers) {
         var h = k.heads();
         var scores = new AttentionScores(h, k.operands(), in);
         int first = 3 + h.mask().size();

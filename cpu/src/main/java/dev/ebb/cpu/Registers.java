@@ -11,14 +11,16 @@ import java.util.function.IntPredicate;
  */
 final class Registers {
 
-    /** The registers of one array. */
-    private static final class Bank {
+    /** The registers of one array, from {@code base} on. */
+    private static final class Row {
         private final int elements;
+        private final int base;
         private final ArrayDeque<Integer> free = new ArrayDeque<>();
         private int taken;
 
-        Bank(int elements) {
+        Row(int elements, int base) {
             this.elements = elements;
+            this.base = base;
         }
 
         int take() {
@@ -29,12 +31,16 @@ final class Registers {
         int most() {
             return taken == 0 ? Tile.LENGTH : elements / taken - Tile.PADDING;
         }
+
+        int end(int length) {
+            return taken == 0 ? 0 : base + taken * (length + Tile.PADDING);
+        }
     }
 
-    private final Bank f32 = new Bank(Tile.SINGLES);
-    private final Bank f64 = new Bank(Tile.DOUBLES);
-    private final Bank i32 = new Bank(Tile.SINGLES);
-    private final Bank i64 = new Bank(Tile.DOUBLES);
+    private final Row f32;
+    private final Row f64;
+    private final Row i32;
+    private final Row i64;
     private final Line line;
     private final boolean[] steady;
     private final IntPredicate given;
@@ -44,8 +50,14 @@ final class Registers {
     /**
      * @param steady the operations that run once, before all others
      * @param given those that the caller computes, before anything runs
+     * @param size how many positions there are: no register holds more
+     * @param afterNumbers whether the numbers of rows lie before the registers
      */
-    Registers(Line line, boolean[] steady, IntPredicate given) {
+    Registers(Line line, boolean[] steady, IntPredicate given, long size, boolean afterNumbers) {
+        f32 = new Row(Tile.SINGLES, afterNumbers ? Tile.AFTER_LANES : 0);
+        f64 = new Row(Tile.DOUBLES, afterNumbers ? Tile.NUMBERS : 0);
+        i32 = new Row(Tile.SINGLES, 0);
+        i64 = new Row(Tile.DOUBLES, 0);
         this.line = line;
         this.steady = steady.clone();
         this.given = given;
@@ -54,8 +66,8 @@ final class Registers {
         var last = lastUses();
         allocate(true, last);
         allocate(false, last);
-        int most = Tile.LENGTH;
-        for (Bank bank : List.of(f32, f64, i32, i64)) most = Math.min(most, bank.most());
+        int most = Math.clamp(Math.ceilDiv(size, 64) * 64, 64, Tile.LENGTH);
+        for (Row bank : List.of(f32, f64, i32, i64)) most = Math.min(most, bank.most());
         length = most >= 64 ? most / 64 * 64 : most / 8 * 8;
         if (length <= 0) {
             throw new IllegalArgumentException(
@@ -66,7 +78,7 @@ final class Registers {
         }
     }
 
-    private Bank bank(int i) {
+    private Row bank(int i) {
         var type = line.operations().get(i).type();
         return switch (type) {
             case F32 -> f32;
@@ -104,6 +116,15 @@ final class Registers {
         }
     }
 
+    /** What the registers take. */
+    Need need() {
+        return Need.NOTHING
+                .and(Bank.F32, f32.end(length))
+                .and(Bank.F64, f64.end(length))
+                .and(Bank.I32, i32.end(length))
+                .and(Bank.I64, i64.end(length));
+    }
+
     /** How many elements each register holds, before its padding. */
     int length() {
         return length;
@@ -111,6 +132,6 @@ final class Registers {
 
     /** Where the register of operation {@code i} begins. */
     int start(int i) {
-        return numbers[i] * (length + Tile.PADDING);
+        return bank(i).base + numbers[i] * (length + Tile.PADDING);
     }
 }

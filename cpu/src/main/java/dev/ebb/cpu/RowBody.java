@@ -79,7 +79,7 @@ final class RowBody implements Body {
         for (int i = 0; i < in.size(); i++)
             sources.add(new TileProgram.Source.Memory(in.get(i), k.operands().get(i)));
         for (DType type : slots.types()) sources.add(new TileProgram.Source.Given(type));
-        return new TileProgram(List.of(body), k.shape(), sources);
+        return new TileProgram(List.of(body), k.shape(), sources, true);
     }
 
     Line line() {

@@ -20,7 +20,7 @@ final class RowFold implements Runnable {
     private final long chunks;
     private final Buffer out;
     private final MemorySegment partials;
-    private final Workers workers;
+    private final Crew workers;
     private final Tiles tiles;
     private final long units;
     private final long unitsAPart;
@@ -32,7 +32,7 @@ final class RowFold implements Runnable {
             long length,
             Buffer out,
             MemorySegment partials,
-            Workers workers,
+            Crew workers,
             Tiles tiles) {
         this.body = body;
         this.combiner = combiner;
@@ -45,11 +45,22 @@ final class RowFold implements Runnable {
         this.tiles = tiles;
         chunks = chunks(length);
         units = rows * chunks;
-        unitsAPart = Math.max(1, MapKernel.GRAIN / Math.min(length, (long) CHUNK * Tile.LENGTH));
+        unitsAPart = unitsAPart(length);
     }
 
     private static long chunks(long length) {
         return Math.ceilDiv(length, (long) CHUNK * Tile.LENGTH);
+    }
+
+    private static long unitsAPart(long length) {
+        return Math.max(1, MapKernel.GRAIN / Math.min(length, (long) CHUNK * Tile.LENGTH));
+    }
+
+    /** What such a fold needs of a worker beside what its body does. */
+    static Need need(long rows, long length, int bodyLength, Combiner combiner) {
+        long parts = Math.ceilDiv(rows * chunks(length), unitsAPart(length));
+        var need = Need.shared(parts).and(Bank.WALKS, 1);
+        return need.and(RowTree.need(length, bodyLength, combiner));
     }
 
     /** What the values of chunks take in the workspace. */

@@ -65,14 +65,14 @@ final class RowLoops {
                         switch (where[s][k]) {
                             case MEMORY -> k < reads ? place : operands;
                             case NUMBER -> numbers[place - operands];
-                            case REGISTER -> place * REGISTER;
+                            case REGISTER -> Tile.AFTER_LANES + place * REGISTER;
                             case HEAP -> 0;
                         };
                 // what is in the tile needs no segment, but the loop wants one of the same kind
                 boolean own = where[s][k] == Where.MEMORY;
                 memory[s][k] = places.get(own ? base[s][k] : 0).segment();
             }
-            steps[s] = stage.steps();
+            steps[s] = stage.steps(Tile.AFTER_LANES);
         }
     }
 
@@ -130,7 +130,34 @@ final class RowLoops {
             int[] numbers,
             Sink sink,
             FusedLoops loops) {
-        if (places.isEmpty() || places.stream().anyMatch(b -> b.dtype() != DType.F32))
+        var types = places.stream().map(Buffer::dtype).toList();
+        int operands = sink == Sink.FLOATS ? views.size() - 1 : views.size();
+        return stages(line, shape, types, views, numbers.length, sink)
+                .map(
+                        stages ->
+                                new RowLoops(
+                                        loops.of(stages),
+                                        new Runs(shape, views),
+                                        places,
+                                        operands,
+                                        numbers));
+    }
+
+    /** What the loops of elements that go to memory in order need of a tile. */
+    static Need need(
+            Line line, Shape shape, List<DType> in, DType out, List<View> operands, int numbers) {
+        var types = new ArrayList<>(in);
+        types.add(out);
+        var views = new ArrayList<>(operands);
+        views.add(View.contiguous(shape));
+        return stages(line, shape, types, views, numbers, Sink.FLOATS)
+                .map(s -> Need.NOTHING.and(Bank.F32, Tile.AFTER_LANES + s.registerElements()))
+                .orElse(Need.NOTHING);
+    }
+
+    private static Optional<FusedStages> stages(
+            Line line, Shape shape, List<DType> types, List<View> views, int numbers, Sink sink) {
+        if (types.isEmpty() || types.stream().anyMatch(t -> t != DType.F32))
             return Optional.empty();
         var runs = new Runs(shape, views);
         if (runs.length() < SHORTEST || views.size() > Tile.RANK / 2) return Optional.empty();
@@ -142,10 +169,9 @@ final class RowLoops {
                             ? Optional.of(Access.FLOAT)
                             : runs.step(i) == 1 ? Optional.of(Access.FLOATS) : Optional.empty());
         }
-        for (int _ : numbers) accesses.add(Optional.of(Access.HELD));
+        for (int i = 0; i < numbers; i++) accesses.add(Optional.of(Access.HELD));
         return FusedStages.of(line, accesses, List.of(sink))
-                .filter(stages -> sink == Sink.FLOATS || !stages.usesRegisters())
-                .map(stages -> new RowLoops(loops.of(stages), runs, places, operands, numbers));
+                .filter(stages -> sink == Sink.FLOATS || !stages.usesRegisters());
     }
 
     FusedLoops.Entry entry() {

@@ -38,6 +38,35 @@ final class RowNumbers {
         rows = makers.stream().mapToInt(Maker::most).reduce(slots.rows(), Math::min);
     }
 
+    /** What making the numbers needs of a worker. */
+    static Need need(Kernel.Rows k, List<DType> in, RowSlots slots) {
+        var need = slots.need();
+        for (int i = 0; i < k.numbers().size(); i++) {
+            need =
+                    switch (k.numbers().get(i)) {
+                        case Row.Fold(var combine, var body) -> {
+                            var form = slots.form(body, k.shape(), in, k.operands());
+                            var combiner = Combiner.of(combine, slots.types().get(i));
+                            var tree = RowTree.need(slots.width(), form.length(), combiner);
+                            yield need.and(form.need()).and(tree);
+                        }
+                        case Row.Apply(var body) ->
+                                need.and(slots.form(body, k.outer(), in, k.operands()).need());
+                    };
+        }
+        return need;
+    }
+
+    /** How many rows these numbers of so many rows are taken of at a time. */
+    static int rows(Kernel.Rows k, List<DType> in, RowSlots slots) {
+        int rows = slots.rows();
+        for (var number : k.numbers()) {
+            if (number instanceof Row.Apply(var body))
+                rows = Math.min(rows, slots.form(body, k.outer(), in, k.operands()).length());
+        }
+        return rows;
+    }
+
     /** How many rows are taken at a time. */
     int rows() {
         return rows;
@@ -183,7 +212,7 @@ final class RowNumbers {
                 sources.add(new TileProgram.Source.Memory(in.get(i), once));
             }
             for (DType type : slots.types()) sources.add(new TileProgram.Source.Given(type));
-            program = new TileProgram(List.of(body), k.outer(), sources);
+            program = new TileProgram(List.of(body), k.outer(), sources, true);
             single = slots.types().get(number) == DType.F32;
             to = slots.start(number);
         }

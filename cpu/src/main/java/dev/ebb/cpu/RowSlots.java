@@ -1,9 +1,12 @@
 package dev.ebb.cpu;
 
-import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -33,8 +36,8 @@ record RowSlots(int operands, List<DType> types, long width) {
         }
     }
 
-    static RowSlots of(Kernel.Rows k, List<Buffer> in) {
-        var types = k.types(in.stream().map(Buffer::dtype).toList());
+    static RowSlots of(Kernel.Rows k, List<DType> in) {
+        var types = k.types(in);
         return new RowSlots(in.size(), types.subList(in.size(), types.size()), k.width());
     }
 
@@ -46,8 +49,27 @@ record RowSlots(int operands, List<DType> types, long width) {
 
     /** Where number {@code k} of the first row is, in the bank of its type. */
     int start(int k) {
-        int bank = types.get(k) == DType.F32 ? Tile.SINGLES : Tile.DOUBLES;
-        return bank + k * (Tile.NUMBERS / types.size());
+        return k * (Tile.NUMBERS / types.size());
+    }
+
+    /** What the numbers and the lanes of rows take of a tile. */
+    Need need() {
+        return Need.NOTHING
+                .and(Bank.F32, Tile.AFTER_LANES)
+                .and(Bank.F64, areSingles() ? 0 : Tile.NUMBERS)
+                .and(Bank.WALKS, 1);
+    }
+
+    /** A body over the elements of rows, or with {@code shape} the outer one over the rows. */
+    TileForm form(Scalar body, Shape shape, List<DType> in, List<View> views) {
+        var args = new ArrayList<TileForm.Arg>();
+        for (int i = 0; i < in.size(); i++) {
+            var view = views.get(i);
+            var strides = view.strides().subList(0, shape.rank());
+            args.add(new TileForm.Arg.Read(in.get(i), new View(view.offset(), strides)));
+        }
+        for (DType type : types) args.add(new TileForm.Arg.Given(type));
+        return TileForm.of(List.of(body), shape, args, true);
     }
 
     int[] starts() {

@@ -7,6 +7,12 @@ package dev.ebb.cpu;
  */
 record RowTree(Body body, Combiner combiner) {
 
+    /** What folding rows of {@code length} needs, where a body runs over so many elements. */
+    static Need need(long length, int bodyLength, Combiner combiner) {
+        boolean gathers = Math.min(length, Tile.LENGTH) > bodyLength;
+        return gathers ? Need.NOTHING.and(combiner.blocks(), Tile.REGISTER) : Need.NOTHING;
+    }
+
     /** Folds {@code length} elements from {@code position} on. */
     long fold(Tile tile, long position, long length) {
         if (length <= Tile.LENGTH) return block(tile, position, (int) length);

@@ -28,24 +28,57 @@ final class RowsKernel implements Runnable, Workers.Part {
     private final long rows;
     private final long width;
     private final long part;
-    private final Workers workers;
+    private final Crew workers;
     private final Tiles tiles;
 
     private RowsKernel(
-            RowNumbers numbers,
-            Finish finish,
-            long rows,
-            long width,
-            Workers workers,
-            Tiles tiles) {
+            RowNumbers numbers, Finish finish, long rows, long width, Crew workers, Tiles tiles) {
         this.numbers = numbers;
         this.finish = finish;
         this.rows = rows;
         this.width = width;
         this.workers = workers;
         this.tiles = tiles;
+        part = part(rows, width, numbers.rows());
+    }
+
+    /** How many rows a part has, of which {@code together} are taken at a time. */
+    private static long part(long rows, long width, int together) {
         long some = Math.max(MapKernel.GRAIN / Math.max(1, width), Math.ceilDiv(rows, MOST_PARTS));
-        part = Math.ceilDiv(Math.max(1, some), numbers.rows()) * numbers.rows();
+        return Math.ceilDiv(Math.max(1, some), together) * together;
+    }
+
+    /** What this kernel needs of a worker. */
+    static Need need(Kernel.Rows k, List<DType> in, DType out) {
+        var slots = RowSlots.of(k, in);
+        long rows = k.outer().size();
+        var numbers = RowNumbers.need(k, in, slots);
+        long part = part(rows, slots.width(), RowNumbers.rows(k, in, slots));
+        var shared = Need.shared(Math.ceilDiv(rows, part)).and(numbers);
+        return switch (k.result()) {
+            case Row.Elements(var body) -> {
+                var stored = Stored.as(body, k.types(in), out);
+                var form = slots.form(stored, k.shape(), in, k.operands());
+                var need = shared.and(form.need()).moving(out, form.length());
+                yield slots.areSingles()
+                        ? need.and(
+                                RowLoops.need(
+                                        form.line(),
+                                        k.shape(),
+                                        in,
+                                        out,
+                                        k.operands(),
+                                        slots.types().size()))
+                        : need;
+            }
+            case Row.Last() -> shared.moving(out, Tile.ROWS);
+            case Row.Columns(var combine, var body) -> {
+                var form = slots.form(body, k.shape(), in, k.operands());
+                int length = (int) Math.min(form.length(), slots.width());
+                var columns = ColumnFold.need(groups(k), length, combiner(k, in, combine));
+                yield columns.and(numbers).and(form.need());
+            }
+        };
     }
 
     static Runnable of(
@@ -53,10 +86,10 @@ final class RowsKernel implements Runnable, Workers.Part {
             List<Buffer> in,
             Buffer out,
             Buffer workspace,
-            Workers workers,
+            Crew workers,
             Tiles tiles,
             FusedLoops loops) {
-        var slots = RowSlots.of(k, in);
+        var slots = RowSlots.of(k, in.stream().map(Buffer::dtype).toList());
         long rows = k.outer().size();
         var numbers = new RowNumbers(k, in, slots, loops);
         return switch (k.result()) {

@@ -81,7 +81,7 @@ final class Runs {
     }
 
     /** Runs {@code body} on ranges of runs, shared among workers where there is enough to do. */
-    void share(Workers workers, Range body) {
+    void share(Crew workers, Range body) {
         if (count == 0) return;
         long some = Math.max(1, MapKernel.GRAIN / length);
         int parts = Math.toIntExact(Math.ceilDiv(count, some));

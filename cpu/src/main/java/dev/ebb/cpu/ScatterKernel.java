@@ -31,7 +31,7 @@ final class ScatterKernel implements Runnable {
     private final Buffer source;
     private final Buffer out;
     private final MemorySegment lists;
-    private final Workers workers;
+    private final Crew workers;
     private final Tiles tiles;
 
     ScatterKernel(
@@ -40,7 +40,7 @@ final class ScatterKernel implements Runnable {
             Buffer source,
             Buffer out,
             Buffer workspace,
-            Workers workers,
+            Crew workers,
             Tiles tiles) {
         this.k = k;
         this.index = index;
@@ -57,6 +57,22 @@ final class ScatterKernel implements Runnable {
         if (k.shape().size() == 0) return 0;
         var plan = new ScatterPlan(k);
         return parts(plan) * listBytes(k, plan);
+    }
+
+    /** What such a kernel needs of a worker: the sums of a stretch of columns. */
+    static Need need(Kernel.Scatter k, DType out) {
+        if (k.shape().size() == 0) return Need.NOTHING;
+        var plan = new ScatterPlan(k);
+        int parts = plan.positions() == 1 ? columnParts(k, plan) : parts(plan);
+        return Need.shared(parts)
+                .and(
+                        out.isFloat() ? Bank.F64_SUMS : Bank.I64_SUMS,
+                        (int) Math.min(plan.columns(), Tile.LENGTH));
+    }
+
+    private static int columnParts(Kernel.Scatter k, ScatterPlan plan) {
+        boolean large = k.shape().size() >= MapKernel.GRAIN;
+        return large ? (int) Math.max(1, plan.columns() / COLUMNS) : 1;
     }
 
     private static int parts(ScatterPlan plan) {
@@ -77,8 +93,7 @@ final class ScatterKernel implements Runnable {
 
     private void shareColumns() {
         list(0, 0);
-        boolean large = k.shape().size() >= MapKernel.GRAIN;
-        int parts = large ? (int) Math.max(1, plan.columns() / COLUMNS) : 1;
+        int parts = columnParts(k, plan);
         workers.run(
                 parts,
                 (part, worker) ->

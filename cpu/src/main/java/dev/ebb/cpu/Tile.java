@@ -16,48 +16,59 @@ final class Tile {
     /** The most axes a view may have after merging. */
     static final int RANK = 64;
 
-    private static final int REGISTER = LENGTH + PADDING;
+    static final int REGISTER = LENGTH + PADDING;
+
+    /** The most elements that the registers of 4 and of 8 bytes take. */
     static final int SINGLES = 32 * REGISTER;
+
     static final int DOUBLES = 16 * REGISTER;
 
-    /** What the numbers of rows take, behind the registers. */
+    /** What the numbers of rows take: of a kernel that has such, before its registers. */
     static final int NUMBERS = 1024;
 
     /** Where the lanes of the rows that are folded together are, behind the numbers. */
-    static final int LANES = SINGLES + NUMBERS;
+    static final int LANES = NUMBERS;
 
     /** The most rows that are taken together. */
     static final int ROWS = 64;
 
-    final float[] f32 = new float[LANES + ROWS * Combiner.LANES];
-    final int[] i32 = new int[SINGLES];
-    final double[] f64 = new double[DOUBLES + NUMBERS];
-    final long[] i64 = new long[DOUBLES];
+    /** Where the registers begin of a kernel that has numbers of rows. */
+    static final int AFTER_LANES = LANES + ROWS * Combiner.LANES;
+
+    private static final int LEVELS = 64;
+
+    /** What the walks and the lanes of a row take. */
+    static final int WALK_BYTES = 8 * (4 * RANK + LEVELS) + Combiner.LANES * (4 + 8);
+
+    final float[] f32;
+    final int[] i32;
+    final double[] f64;
+    final long[] i64;
 
     /** Where folds gather a block of elements that does not fit a register. */
-    final float[] f32Block = new float[REGISTER];
+    final float[] f32Block;
 
-    final double[] f64Block = new double[REGISTER];
-    final long[] i64Block = new long[REGISTER];
+    final double[] f64Block;
+    final long[] i64Block;
 
     /** The lanes of a row's fold. */
-    final float[] f32Lanes = new float[32];
+    final float[] f32Lanes;
 
-    final double[] f64Lanes = new double[32];
+    final double[] f64Lanes;
 
     /** Three levels of accumulators for the folds of columns. */
-    final float[][] f32Sums = new float[3][REGISTER];
+    final float[][] f32Sums;
 
-    final double[][] f64Sums = new double[3][REGISTER];
-    final long[][] i64Sums = new long[3][REGISTER];
+    final double[][] f64Sums;
+    final long[][] i64Sums;
 
     /** Where narrow elements lie on their way between memory and registers. */
-    final short[] halves = new short[REGISTER];
+    final short[] halves;
 
-    final byte[] bytes = new byte[REGISTER];
+    final byte[] bytes;
 
     /** The index of a walk over a view. */
-    final long[] walk = new long[RANK];
+    final long[] walk;
 
     /** Which rows the numbers are of: from the first up to the last, exclusive. */
     long firstRow;
@@ -65,19 +76,41 @@ final class Tile {
     long lastRow;
 
     /** Where the views of a generated loop begin, and where it is called. */
-    final long[] starts = new long[RANK];
+    final long[] starts;
 
-    final long[] at = new long[RANK];
-    final long[] steps = new long[RANK];
+    final long[] at;
+    final long[] steps;
 
     /** Partial results of a fold, one for each level of its tree. */
-    final long[] levels = new long[64];
+    final long[] levels;
 
-    /** What one tile takes. */
-    static long bytes() {
-        long folds = REGISTER * 4 * (4L + 8 + 8) + 32 * (4 + 8);
-        long numbers = NUMBERS * (4L + 8) + ROWS * Combiner.LANES * 4L;
-        long walks = 8L * (4 * RANK + 64);
-        return 8L * SINGLES + 16L * DOUBLES + folds + numbers + REGISTER * (2L + 1) + walks;
+    /** Packed factors of matrix products, or the tiles of attention. */
+    final float[] f32Panel;
+
+    final double[] f64Panel;
+
+    Tile(Need need) {
+        f32 = new float[need.of(Bank.F32)];
+        i32 = new int[need.of(Bank.I32)];
+        f64 = new double[need.of(Bank.F64)];
+        i64 = new long[need.of(Bank.I64)];
+        f32Block = new float[need.of(Bank.F32_BLOCK)];
+        f64Block = new double[need.of(Bank.F64_BLOCK)];
+        i64Block = new long[need.of(Bank.I64_BLOCK)];
+        f32Sums = new float[3][need.of(Bank.F32_SUMS)];
+        f64Sums = new double[3][need.of(Bank.F64_SUMS)];
+        i64Sums = new long[3][need.of(Bank.I64_SUMS)];
+        halves = new short[need.of(Bank.HALVES)];
+        bytes = new byte[need.of(Bank.BYTES)];
+        f32Panel = new float[need.of(Bank.F32_PANEL)];
+        f64Panel = new double[need.of(Bank.F64_PANEL)];
+        int walks = need.of(Bank.WALKS);
+        f32Lanes = new float[walks * Combiner.LANES];
+        f64Lanes = new double[walks * Combiner.LANES];
+        walk = new long[walks * RANK];
+        starts = new long[walks * RANK];
+        at = new long[walks * RANK];
+        steps = new long[walks * RANK];
+        levels = new long[walks * LEVELS];
     }
 }

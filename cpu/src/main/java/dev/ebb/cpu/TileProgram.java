@@ -26,16 +26,28 @@ final class TileProgram {
     sealed interface Source {
         DType dtype();
 
+        TileForm.Arg form();
+
         /** An operand in memory. */
         record Memory(Buffer buffer, View view) implements Source {
             @Override
             public DType dtype() {
                 return buffer.dtype();
             }
+
+            @Override
+            public TileForm.Arg form() {
+                return new TileForm.Arg.Read(buffer.dtype(), view);
+            }
         }
 
         /** The caller puts them into the argument's register before each run. */
-        record Given(DType dtype) implements Source {}
+        record Given(DType dtype) implements Source {
+            @Override
+            public TileForm.Arg form() {
+                return new TileForm.Arg.Given(dtype);
+            }
+        }
     }
 
     private final Line line;
@@ -45,47 +57,31 @@ final class TileProgram {
     private final Step[] before;
     private final Step[] steps;
 
-    TileProgram(List<Scalar> bodies, Shape shape, List<Source> sources) {
+    TileProgram(List<Scalar> bodies, Shape shape, List<? extends Source> sources) {
+        this(bodies, shape, sources, false);
+    }
+
+    /**
+     * @param afterNumbers whether a tile holds the numbers of rows before the registers
+     */
+    TileProgram(
+            List<Scalar> bodies,
+            Shape shape,
+            List<? extends Source> sources,
+            boolean afterNumbers) {
         this.sources = List.copyOf(sources);
         this.shape = shape;
-        line = Line.of(bodies, sources.stream().map(Source::dtype).toList());
-        var steady = steady();
-        registers = new Registers(line, steady, this::isGiven);
+        var args = sources.stream().map(Source::form).toList();
+        var form = TileForm.of(bodies, shape, args, afterNumbers);
+        line = form.line();
+        registers = form.registers();
         var first = new ArrayList<Step>();
         var each = new ArrayList<Step>();
-        for (int i = 0; i < steady.length; i++) {
-            if (!isGiven(i)) (steady[i] ? first : each).add(step(i));
+        for (int i = 0; i < line.operations().size(); i++) {
+            if (!form.isGiven(i)) (form.steady().get(i) ? first : each).add(step(i));
         }
         before = first.toArray(Step[]::new);
         steps = each.toArray(Step[]::new);
-    }
-
-    /** The operations whose value is the same at every position. */
-    private boolean[] steady() {
-        var steady = new boolean[line.operations().size()];
-        for (int i = 0; i < steady.length; i++) {
-            var operation = line.operations().get(i);
-            steady[i] =
-                    switch (operation.form()) {
-                        case Scalar.Lit _ -> true;
-                        case Scalar.Index _, Scalar.Position _ -> false;
-                        case Scalar.Arg(int a) ->
-                                sources.get(a) instanceof Source.Memory(var buffer, var view)
-                                        && new Load(buffer, view, shape, 0).isConstant();
-                        case Scalar.Un _,
-                                Scalar.Bin _,
-                                Scalar.Select _,
-                                Scalar.Cast _,
-                                Scalar.Draw _ ->
-                                operation.from().stream().allMatch(j -> steady[j]);
-                    };
-        }
-        return steady;
-    }
-
-    private boolean isGiven(int i) {
-        return line.operations().get(i).form() instanceof Scalar.Arg(int a)
-                && sources.get(a) instanceof Source.Given;
     }
 
     private Step step(int i) {

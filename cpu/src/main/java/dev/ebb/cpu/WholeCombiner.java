@@ -30,6 +30,16 @@ final class WholeCombiner extends Combiner {
     }
 
     @Override
+    Bank blocks() {
+        return Bank.I64_BLOCK;
+    }
+
+    @Override
+    Bank sums() {
+        return Bank.I64_SUMS;
+    }
+
+    @Override
     long identity() {
         return identity;
     }

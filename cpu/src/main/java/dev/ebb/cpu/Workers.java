@@ -55,6 +55,10 @@ final class Workers implements AutoCloseable {
     private volatile boolean closed;
     private volatile @Nullable Thread waiting;
     private @Nullable Part body;
+
+    /** Workers from this number on have no part in the run. */
+    private volatile int most;
+
     private int parts;
     private boolean running;
     private volatile @Nullable Throwable failure;
@@ -77,44 +81,40 @@ final class Workers implements AutoCloseable {
      * one after the other.
      */
     void run(int parts, Part body) {
+        run(parts, threads, body);
+    }
+
+    /** As above, by at most so many workers, those with the lowest numbers. */
+    void run(int parts, int workers, Part body) {
         if (parts <= 0) return;
+        int least = Math.min(parts, Math.min(workers, threads));
         if (Thread.currentThread() instanceof Worker inside && inside.crew() == this) {
-            for (int i = 0; i < parts; i++) body.run(i, inside.number);
+            int number = Math.min(inside.number, least - 1);
+            for (int i = 0; i < parts; i++) body.run(i, number);
             return;
         }
         lock.lock();
         try {
-            if (parts == 1 || threads == 1 || running || closed) {
+            if (least == 1 || running || closed) {
                 for (int i = 0; i < parts; i++) body.run(i, 0);
             } else {
-                share(parts, body);
+                share(parts, least, body);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /**
-     * Keeps every other thread's runs out until {@link #release}: for kernels of several runs that
-     * share scratch.
-     */
-    void hold() {
-        lock.lock();
-    }
-
-    void release() {
-        lock.unlock();
-    }
-
-    private void share(int parts, Part body) {
+    private void share(int parts, int workers, Part body) {
         if (crew[0] == null) start();
         this.body = body;
         this.parts = parts;
+        most = workers;
         failure = null;
         running = true;
         pending = parts;
         ticket = ((ticket >>> 32) + 1) << 32 | parts;
-        wake(Math.min(parts, threads) - 1);
+        wake(workers - 1);
         work(0);
         await();
         running = false;
@@ -137,7 +137,8 @@ final class Workers implements AutoCloseable {
 
     /** Claims and runs parts until none is left. */
     private void work(int worker) {
-        for (long t = ticket; (int) t > 0; t = ticket) {
+        for (long t = ticket; (int) t > 0 && worker < most; t = ticket) {
+            // a run that has parts left is the latest, so that most is its own
             if (!TICKET.compareAndSet(this, t, t - 1)) continue;
             // this run cannot end before the claimed part does, so body and parts are its own
             var claimed = body;
@@ -205,15 +206,19 @@ final class Workers implements AutoCloseable {
             }
         }
 
+        private boolean hasNothing() {
+            return (int) ticket == 0 || number >= most;
+        }
+
         private void idle() {
             long end = System.nanoTime() + spinNanos;
-            while ((int) ticket == 0 && !closed) {
+            while (hasNothing() && !closed) {
                 if (System.nanoTime() < end) {
                     Thread.onSpinWait();
                     continue;
                 }
                 parked = true;
-                if ((int) ticket == 0 && !closed) LockSupport.park(Workers.this);
+                if (hasNothing() && !closed) LockSupport.park(Workers.this);
                 parked = false;
             }
         }

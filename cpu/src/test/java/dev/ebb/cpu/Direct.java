@@ -126,6 +126,7 @@ final class Direct {
         var node = new Node(new Bare(kernel, types), inputs, outputs, Region.TOP, false);
         var workspace = buffer(DType.U8, device.workspaceBytes(node));
         try (var queue = device.open()) {
+            queue.reserve(List.of(node), device.threads().count());
             queue.bind(node, in, out, workspace).run();
         }
     }

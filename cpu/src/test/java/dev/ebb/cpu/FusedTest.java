@@ -46,7 +46,7 @@ class FusedTest {
                     map.entry().expect(Long.MAX_VALUE);
                     var loop = map.entry().loops();
                     assertThat(loop).isNotNull();
-                    if (loop != null) map.range(loop, new Tile(), 0, shape.size());
+                    if (loop != null) map.range(loop, new Tile(KernelNeeds.MOST), 0, shape.size());
                     Direct.same(out, expected, 0, body + " of " + shape);
                 });
         return form.map(_ -> out);

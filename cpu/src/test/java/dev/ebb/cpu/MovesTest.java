@@ -32,7 +32,7 @@ class MovesTest {
         var expected = Direct.run(REFERENCE, kernel, in, out);
         for (Cpu cpu : CPUS) {
             var actual = Direct.run(cpu, kernel, in, out);
-            Direct.same(actual, expected, 0, kernel + " on " + cpu.threads() + " threads");
+            Direct.same(actual, expected, 0, kernel + " on " + cpu.threads().count() + " threads");
         }
     }
 

@@ -1,0 +1,16 @@
+package dev.ebb.plan;
+
+/**
+ * How many threads a device may share a program's kernels among.
+ *
+ * @param asked whether somebody asked for that number; else it is as many as the machine has cores,
+ *     and no plan depends on it
+ */
+public record Threads(int count, boolean asked) {
+    /** One thread, on any machine. */
+    public static final Threads ONE = new Threads(1, true);
+
+    public Threads {
+        if (count < 1) throw new IllegalArgumentException(count + " threads; use at least 1");
+    }
+}

@@ -1,0 +1,79 @@
+package dev.ebb.plan;
+
+import java.util.function.IntToLongFunction;
+
+/**
+ * What a device owns beside the arena to run one program, by the number of workers that share its
+ * kernels; and how a budget is divided between these workers and the arena.
+ *
+ * <p>One worker's memory is set aside from every budget. For further ones an eighth of the budget
+ * is, but no more than {@value #PLANNED} workers take. So the arena that a plan may fill depends on
+ * program and budget alone, not on the cores of the machine, and never shrinks when the budget
+ * grows. As many workers then run as there are threads and as the memory beside the arena that was
+ * really planned has room for. Where the number of threads was asked for, the memory of so many
+ * workers is set aside, up to half of the budget.
+ *
+ * @param bytes what so many workers take in all; never less for more workers
+ */
+public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
+    /** A plan for any machine sets memory aside for at most so many workers. */
+    private static final int PLANNED = 64;
+
+    private static final long SHARE = 8;
+    private static final long ASKED_SHARE = 2;
+
+    /** A device that owns nothing but the arena. */
+    public static final WorkerMemory NONE = new WorkerMemory(Threads.ONE, _ -> 0);
+
+    /** What one worker takes: the least a budget must hold beside the arena. */
+    public long least() {
+        return bytes.applyAsLong(1);
+    }
+
+    /** What is set aside of a budget. */
+    public long reserve(long budget) {
+        long further = Math.min(bytes.applyAsLong(planned()), budget / share());
+        return Math.max(least(), further);
+    }
+
+    /** What a budget leaves to the arena; negative if it cannot even hold one worker's memory. */
+    public long room(long budget) {
+        return budget - reserve(budget);
+    }
+
+    /** The least budget that leaves {@code arena} bytes to the arena. */
+    public long budgetFor(long arena) {
+        // b - b / s >= arena, in whole numbers, is b > s * (arena - 1) / (s - 1)
+        long shared = arena == 0 ? 0 : share() * (arena - 1) / (share() - 1) + 1;
+        long all = arena + bytes.applyAsLong(planned());
+        return Math.max(arena + least(), Math.min(all, shared));
+    }
+
+    /**
+     * What is set aside of a budget for a program that is not known yet, where {@link #bytes} is
+     * what any kernel takes: no more than half of the budget.
+     */
+    public long reserveForAny(long budget) {
+        return Math.min(reserve(budget), budget / 2);
+    }
+
+    /** The least budget that leaves {@code arena} bytes beside {@link #reserveForAny}. */
+    public long budgetForAny(long arena) {
+        return Math.min(budgetFor(arena), 2 * arena);
+    }
+
+    /** How many workers run where they may own so many bytes; 0 if there is no room for one. */
+    public int within(long room) {
+        int workers = threads.count();
+        while (workers > 0 && bytes.applyAsLong(workers) > room) workers--;
+        return workers;
+    }
+
+    private int planned() {
+        return threads.asked() ? threads.count() : PLANNED;
+    }
+
+    private long share() {
+        return threads.asked() ? ASKED_SHARE : SHARE;
+    }
+}

@@ -1,0 +1,65 @@
+package dev.ebb.cpu;
+
+import dev.ebb.ir.Control;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Type;
+
+/** What each kernel needs of a worker: by the same choice of kernel as when it is bound. */
+final class KernelNeeds {
+    /** No kernel needs more of a worker. */
+    static final Need MOST = most();
+
+    private KernelNeeds() {}
+
+    private static Need most() {
+        int block = Tile.REGISTER;
+        return F32Panels.need(1, F32Panels.stored())
+                .and(Bank.F64_PANEL, F64Panels.stored())
+                .and(Bank.F32, Tile.AFTER_LANES + Tile.SINGLES)
+                .and(Bank.I32, Tile.SINGLES)
+                .and(Bank.F64, Tile.NUMBERS + Tile.DOUBLES)
+                .and(Bank.I64, Tile.DOUBLES)
+                .and(Bank.F32_BLOCK, block)
+                .and(Bank.F64_BLOCK, block)
+                .and(Bank.I64_BLOCK, block)
+                .and(Bank.F32_SUMS, block)
+                .and(Bank.F64_SUMS, block)
+                .and(Bank.I64_SUMS, block)
+                .and(Bank.HALVES, block)
+                .and(Bank.BYTES, block)
+                .and(Bank.WALKS, 1);
+    }
+
+    static Need of(Node node) {
+        var in = node.inputTypes().stream().map(Type::dtype).toList();
+        var out = node.outputTypes().stream().map(Type::dtype).toList();
+        return switch (node.kernel()) {
+            case Kernel.Map k -> MapKernel.need(k, in, out.subList(0, k.bodies().size()));
+            case Kernel.Fold k -> FoldKernel.need(k, in);
+            case Kernel.Rows k -> RowsKernel.need(k, in, out.getFirst());
+            case Kernel.Contract k ->
+                    Contraction.fits(in.getFirst(), out.getFirst())
+                            ? Contraction.need(k, in, out.getFirst())
+                            : Need.NOTHING;
+            case Kernel.Convolve k -> Convolution.need(k, out.getFirst());
+            case Kernel.Attend k ->
+                    in.getFirst().compute() == DType.F32 && AttendForward.fits(k.heads())
+                            ? AttendForward.need(k.heads())
+                            : Need.NOTHING;
+            case Kernel.AttendGrad k ->
+                    in.getFirst() == DType.F32 && AttendBackward.fits(k.heads())
+                            ? AttendBackward.need(k.heads())
+                            : Need.NOTHING;
+            case Kernel.Scatter k -> ScatterKernel.need(k, out.getFirst());
+            case Kernel.Cumulate k -> CumulateKernel.need(k, out.getFirst());
+            case Kernel.Assemble _,
+                    Kernel.Cut _,
+                    Kernel.Gather _,
+                    Kernel.Library _,
+                    Control _ ->
+                    Need.NOTHING;
+        };
+    }
+}

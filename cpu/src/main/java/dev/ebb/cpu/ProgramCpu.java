@@ -1,0 +1,101 @@
+package dev.ebb.cpu;
+
+import dev.ebb.exec.HostQueue;
+import dev.ebb.exec.Reference;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+
+import java.util.List;
+import java.util.function.IntToLongFunction;
+
+/** The kernels of one program: on some of a device's workers, with the memory that these need. */
+final class ProgramCpu implements HostQueue.Binder {
+    private final Workers all;
+    private final FusedLoops loops;
+    private final Reference reference = new Reference();
+    private Crew workers;
+    private Tiles tiles;
+    private Elementwise elementwise;
+
+    ProgramCpu(Workers all, FusedLoops loops) {
+        this.all = all;
+        this.loops = loops;
+        workers = new Crew(all, 1);
+        tiles = new Tiles(Needs.NONE, 1);
+        elementwise = new Elementwise(workers, tiles, loops);
+    }
+
+    @Override
+    public IntToLongFunction ownBytes(List<Node> nodes) {
+        return tiles.needs().and(Needs.of(nodes))::bytes;
+    }
+
+    @Override
+    public void reserve(List<Node> nodes, int some) {
+        workers = new Crew(all, some);
+        tiles = tiles.with(Needs.of(nodes), some);
+        elementwise = new Elementwise(workers, tiles, loops);
+    }
+
+    @Override
+    public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
+        tiles.check(node.op().name(), KernelNeeds.of(node));
+        return switch (node.kernel()) {
+            case Kernel.Map k -> elementwise.map(k, inputs, outputs);
+            case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
+            case Kernel.Convolve k -> convolve(k, node, inputs, outputs.getFirst(), workspace);
+            case Kernel.Attend k -> attend(k, inputs, outputs);
+            case Kernel.AttendGrad k -> attendGrad(k, inputs, outputs);
+            case Kernel.Fold k -> elementwise.fold(k, inputs, outputs.getFirst(), workspace);
+            case Kernel.Rows k -> elementwise.rows(k, inputs, outputs.getFirst(), workspace);
+            case Kernel.Assemble k -> elementwise.assemble(k, inputs, outputs.getFirst());
+            case Kernel.Cut k -> elementwise.cut(k, inputs.getFirst(), outputs);
+            case Kernel.Gather k ->
+                    elementwise.gather(k, inputs.get(0), inputs.get(1), outputs.getFirst());
+            case Kernel.Scatter k ->
+                    elementwise.scatter(
+                            k, inputs.get(0), inputs.get(1), outputs.getFirst(), workspace);
+            case Kernel.Cumulate k ->
+                    elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
+            case Control _, Kernel.Library _ -> reference.bind(node, inputs, outputs, workspace);
+        };
+    }
+
+    private Runnable contract(
+            Kernel.Contract k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
+        if (!Contraction.fits(in.getFirst().dtype(), out.dtype())) {
+            return reference.bind(node, in, List.of(out), workspace);
+        }
+        return new Contraction(
+                k, in.get(0), in.get(1), in.subList(2, in.size()), out, tiles, loops, workers);
+    }
+
+    private Runnable convolve(
+            Kernel.Convolve k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
+        return switch (out.dtype()) {
+            case F32, F64 -> new Convolution(k, in, out, tiles, workers);
+            case BF16, F16, I32, I64, U8, BOOL, BIT ->
+                    reference.bind(node, in, List.of(out), workspace);
+        };
+    }
+
+    private Runnable attend(Kernel.Attend k, List<Buffer> in, List<Buffer> out) {
+        return in.getFirst().dtype().compute() == DType.F32 && AttendForward.fits(k.heads())
+                ? new AttendForward(k, in, out, tiles, workers)
+                : PlainAttention.of(k, in, out, workers);
+    }
+
+    private Runnable attendGrad(Kernel.AttendGrad k, List<Buffer> in, List<Buffer> out) {
+        return in.getFirst().dtype() == DType.F32 && AttendBackward.fits(k.heads())
+                ? new AttendBackward(k, in, out, tiles, workers)
+                : PlainAttention.of(k, in, out, workers);
+    }
+
+    @Override
+    public void release() {
+        tiles.close();
+    }
+}

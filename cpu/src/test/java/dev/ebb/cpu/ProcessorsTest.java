@@ -1,0 +1,127 @@
+package dev.ebb.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ebb.Ebb;
+import dev.ebb.Fn;
+import dev.ebb.Loop;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Type;
+import dev.ebb.plan.Budget;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Key;
+import dev.ebb.tensor.Tensor;
+
+import org.junit.jupiter.api.Test;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Plans and bits are the same for any number of processors, each in a process of its own. */
+class ProcessorsTest {
+
+    /** What the children run: all they print must be equal. */
+    public static final class Child {
+        private Child() {}
+
+        private static final Fn<Tensor, Tensor> THREE = x -> x.square().sum();
+
+        private static final Fn<Tensor, Tensor> DEEP =
+                w -> {
+                    Tensor h = w;
+                    for (int i = 0; i < 8; i++) {
+                        var x = w.mul(0.1 * i);
+                        h = h.matmul(x).tanh().add(x.softmax(1)).mul(h);
+                    }
+                    return h.mean();
+                };
+
+        private static final Fn<Tensor, Tensor> LOOP =
+                x -> Loop.repeat(50, x, c -> c.matmul(x).tanh().mul(0.5)).sum();
+
+        private static final Cpu CPU = new Cpu();
+
+        public static void main(String[] args) {
+            System.out.println("processors " + Runtime.getRuntime().availableProcessors());
+            show("three", THREE, Array.of(1.0, 2.0, 3.0));
+            for (var type : List.of(DType.F32, DType.F64))
+                show("deep " + type, DEEP, (Array) Key.of(1).normal(Type.of(type, 96, 96)));
+            show("loop", LOOP, (Array) Key.of(2).normal(Type.of(DType.F32, 64, 64)));
+            CPU.close();
+        }
+
+        private static void show(String name, Fn<Tensor, Tensor> f, Array x) {
+            long least;
+            long all;
+            try (var grad = Ebb.compile(Ebb.grad(f)).on(CPU)) {
+                least = grad.plan(x).curve().leastBytes();
+                all = grad.plan(x).storeAllBytes();
+            }
+            System.out.println(name + " least " + least + " all " + all);
+            var budgets = new ArrayList<>(List.of(Budget.unlimited(), Budget.bytes(least)));
+            for (double share : new double[] {0.2, 0.5, 0.8})
+                budgets.add(Budget.bytes(least + (long) (share * (all - least))));
+            for (var budget : budgets) {
+                try (var grad = Ebb.compile(Ebb.grad(f), budget).on(CPU)) {
+                    var gradient = (Array) grad.apply(x);
+                    var report = grad.report();
+                    boolean kept =
+                            report.measuredBytes() == report.promisedBytes()
+                                    && report.promisedBytes() <= budget.resolve(0);
+                    System.out.println(
+                            name
+                                    + " in "
+                                    + budget
+                                    + ": schedule "
+                                    + grad.plan(x).schedule().steps().toString().hashCode()
+                                    + ", gradient "
+                                    + Arrays.hashCode(gradient.toDoubles())
+                                    + ", kept "
+                                    + kept);
+                }
+            }
+        }
+    }
+
+    @Test
+    void changeNothing() throws Exception {
+        var children = new ArrayList<Process>();
+        for (int processors : new int[] {1, 2, 16, 64}) children.add(start(processors));
+        var said = new ArrayList<List<String>>();
+        for (var child : children) {
+            var text = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(child.waitFor()).as(text).isZero();
+            var lines = text.lines().filter(l -> !l.startsWith("WARNING")).toList();
+            assertThat(text).doesNotContain("kept false");
+            said.add(lines.subList(1, lines.size()));
+        }
+        assertThat(said.getFirst()).anyMatch(l -> l.startsWith("loop in"));
+        for (var lines : said) assertThat(lines).isEqualTo(said.getFirst());
+    }
+
+    private static Process start(int processors) throws Exception {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--add-modules=jdk.incubator.vector",
+                        "-XX:ActiveProcessorCount=" + processors,
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        DigestTest.classPath(),
+                        Child.class.getName())
+                .redirectErrorStream(true)
+                .start();
+    }
+
+    @Test
+    void aGradientOfThreeNumbersTakesLittle() {
+        try (var cpu = new Cpu(64);
+                var grad = Ebb.compile(Ebb.grad(Child.THREE)).on(cpu)) {
+            var plan = grad.plan(Array.of(1.0, 2.0, 3.0));
+            assertThat(plan.leastBytes()).isLessThan(8 << 10);
+            assertThat(plan.peakBytes()).isLessThan(8 << 10);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package dev.ebb.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.ebb.Ebb;
+import dev.ebb.Fn;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Type;
+import dev.ebb.plan.Plan;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Key;
+import dev.ebb.tensor.Tensor;
+
+import org.junit.jupiter.api.Test;
+
+import java.lang.reflect.Modifier;
+import java.util.List;
+
+/** What a program is said to own beside the arena is what is allocated for it. */
+class TilesTest {
+    private static final int WORKERS = 5;
+
+    private static Plan plan(Fn<Tensor, Tensor> f, Type type) {
+        var x =
+                (Array)
+                        Key.of(1)
+                                .uniform(Type.of(DType.F32, type.shape().toArray()))
+                                .cast(type.dtype());
+        try (var cpu = new Cpu(WORKERS);
+                var compiled = Ebb.compile(f).on(cpu)) {
+            return compiled.plan(x);
+        }
+    }
+
+    private static List<Node> nodes(Plan plan) {
+        return plan.schedule().problem().graph().nodes();
+    }
+
+    /** The bytes of all arrays that a tile refers to, found without its help. */
+    private static long allocated(Object of) throws IllegalAccessException {
+        return switch (of) {
+            case float[] a -> 4L * a.length;
+            case int[] a -> 4L * a.length;
+            case double[] a -> 8L * a.length;
+            case long[] a -> 8L * a.length;
+            case short[] a -> 2L * a.length;
+            case byte[] a -> a.length;
+            case Object[] parts -> {
+                long sum = 0;
+                for (var part : parts) sum += allocated(part);
+                yield sum;
+            }
+            case Tile tile -> {
+                long sum = 0;
+                for (var field : Tile.class.getDeclaredFields()) {
+                    boolean ours = !Modifier.isStatic(field.getModifiers());
+                    if (ours && field.getType().isArray()) sum += allocated(field.get(tile));
+                }
+                yield sum;
+            }
+            default -> throw new AssertionError(of);
+        };
+    }
+
+    private static void check(Fn<Tensor, Tensor> f, Type type) throws IllegalAccessException {
+        var plan = plan(f, type);
+        var needs = Needs.of(nodes(plan));
+        var tiles = new Tiles(needs, WORKERS);
+        long sum = 0;
+        for (int i = 0; i < WORKERS; i++) sum += allocated(tiles.of(i));
+        assertThat(sum).isEqualTo(needs.bytes(WORKERS)).isEqualTo(plan.workerBytes());
+        for (int w = 1; w <= WORKERS; w++)
+            assertThat(needs.bytes(w)).isGreaterThanOrEqualTo(needs.bytes(w - 1));
+    }
+
+    private static final Fn<Tensor, Tensor> MIXED =
+            x -> x.matmul(x).tanh().softmax(1).mul(x.sum(List.of(0), true)).mean();
+
+    @Test
+    void theBooksAreRight() throws IllegalAccessException {
+        for (var type : List.of(DType.F32, DType.F64, DType.BF16))
+            for (int n : new int[] {1, 3, 64, 300}) {
+                check(MIXED, Type.of(type, n, n));
+                check(Ebb.grad(MIXED), Type.of(type, n, n));
+                check(x -> x.exp(), Type.of(type, n, 1000));
+            }
+    }
+
+    @Test
+    void kernelsThatNeverRunCostNothing() {
+        var needs = Needs.of(nodes(plan(MIXED, Type.of(DType.F32, 300, 300))));
+        for (var bank : List.of(Bank.F64, Bank.I64, Bank.F64_PANEL, Bank.F64_SUMS, Bank.HALVES))
+            assertThat(needs.worker(0).of(bank)).as("%s", bank).isZero();
+        assertThat(needs.worker(0).of(Bank.F32_PANEL)).isPositive();
+        var plain = Needs.of(nodes(plan(x -> x.exp().sum(), Type.of(DType.F32, 300, 300))));
+        assertThat(plain.worker(0).of(Bank.F32_PANEL)).isZero();
+    }
+
+    @Test
+    void whatOneWorkerRunsIsOnlyItsOwn() {
+        var small = Needs.of(nodes(plan(MIXED, Type.of(DType.F32, 20, 20))));
+        assertThat(small.bytes(64)).isEqualTo(small.bytes(1)).isPositive();
+        var large = Needs.of(nodes(plan(MIXED, Type.of(DType.F32, 300, 300))));
+        assertThat(large.bytes(2)).isGreaterThan(large.bytes(1));
+        assertThat(large.bytes(64)).isLessThan(64 * KernelNeeds.MOST.bytes());
+    }
+
+    @Test
+    void aKernelThatWasNotCountedIsNotBound() {
+        var node = nodes(plan(MIXED, Type.of(DType.F32, 64, 64))).getFirst();
+        var tiles = new Tiles(Needs.NONE, 2);
+        assertThatThrownBy(() -> tiles.check("mat_mul", KernelNeeds.of(node)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("mat_mul")
+                .hasMessageContaining("reserve memory for all nodes");
+    }
+
+    @Test
+    void aTapeGrowsWhatItHas() {
+        var exp = nodes(plan(x -> x.exp(), Type.of(DType.F32, 10, 10)));
+        var product = nodes(plan(x -> x.matmul(x), Type.of(DType.F32, 64, 64)));
+        var needs = Needs.of(exp);
+        var one = new Tiles(needs, 1);
+        assertThat(one.with(needs, 1)).isSameAs(one);
+        var two = one.with(Needs.of(product), 2);
+        assertThat(two.with(needs, 2)).isSameAs(two);
+        try (var cpu = new VectorCpu(2, new FusedLoops());
+                var queue = cpu.open()) {
+            queue.reserve(exp, 1);
+            queue.reserve(product, 2);
+            assertThat(queue.ownBytes(List.of()).applyAsLong(2))
+                    .isEqualTo(needs.and(Needs.of(product)).bytes(2));
+        }
+    }
+}
