@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntToLongFunction;
 import java.util.Random;
+import java.util.function.IntToLongFunction;
 
 /** Arguments that change from call to call: one budget bounds all, and numbers make no programs. */
 class ChangingArgumentsTest {

@@ -49,13 +49,20 @@ class GoldenTest {
         programs.put(
                 "mlp",
                 new Program(
-                        x -> x.matmul(array(8, 16)).add(array(16)).relu().matmul(array(16, 2)).sum(),
+                        x ->
+                                x.matmul(array(8, 16))
+                                        .add(array(16))
+                                        .relu()
+                                        .matmul(array(16, 2))
+                                        .sum(),
                         array(4, 8)));
-        programs.put("norm", new Program(x -> x.layerNorm(array(96), array(96), 1e-5).square().sum(), array(4, 96)));
+        programs.put(
+                "norm",
+                new Program(
+                        x -> x.layerNorm(array(96), array(96), 1e-5).square().sum(), array(4, 96)));
         programs.put(
                 "attention",
-                new Program(
-                        x -> x.attention(x, x, Attention.past()).sum(), array(1, 2, 8, 4)));
+                new Program(x -> x.attention(x, x, Attention.past()).sum(), array(1, 2, 8, 4)));
         programs.put(
                 "scan", new Program(x -> Loop.repeat(5, x, h -> h.mul(x).sin()).sum(), array(6)));
         programs.put(
@@ -75,13 +82,18 @@ class GoldenTest {
     @TestFactory
     Stream<DynamicTest> everyPass() {
         return programs().entrySet().stream()
-                .map(e -> DynamicTest.dynamicTest(e.getKey(), () -> check(e.getKey(), e.getValue())));
+                .map(
+                        e ->
+                                DynamicTest.dynamicTest(
+                                        e.getKey(), () -> check(e.getKey(), e.getValue())));
     }
 
     private static void check(String name, Program program) throws IOException {
         var gradient = Ebb.grad(program.f);
         var graph =
-                Trace.of(in -> List.of(gradient.apply(in.getFirst())), List.of(program.argument.type()))
+                Trace.of(
+                                in -> List.of(gradient.apply(in.getFirst())),
+                                List.of(program.argument.type()))
                         .graph();
         var text = new StringBuilder();
         stage("traced and reversed", graph, text);

@@ -43,8 +43,7 @@ final class Explain implements Callable<Integer> {
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         if (graph != null) {
             model.disk().refuseFor("a bare graph");
-            out.print(
-                    BarePlan.of(BareGraph.read(graph), budget).plan().explain());
+            out.print(BarePlan.of(BareGraph.read(graph), budget).plan().explain());
         } else {
             out.print(model.plan(model.size(), budget).explain());
         }

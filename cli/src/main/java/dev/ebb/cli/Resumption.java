@@ -23,8 +23,7 @@ record Resumption(Given given, PrintWriter lines) {
         same("--seed", s.seed());
         var old = found.setup();
         // with --from the model is the file's, and --model named no more than batch and context
-        if (old.from().isEmpty())
-            size.ifPresent(asked -> sameModel(asked, found.state().model()));
+        if (old.from().isEmpty()) size.ifPresent(asked -> sameModel(asked, found.state().model()));
         same("--from", given.path("--from"), old.from());
         same("--prefix", given.text("--prefix"), old.prefix());
         var disk = given.path("--disk").orElse(old.disk());

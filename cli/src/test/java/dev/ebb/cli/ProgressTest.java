@@ -44,7 +44,7 @@ final class ProgressTest {
                 .first()
                 .isEqualTo(
                         "step 1/400: loss 2.500, 2,000 tokens/s, estimating time left, 1 MiB of 2"
-                            + " MiB");
+                                + " MiB");
     }
 
     /** The first steps take a hundred times as long as those after them. */

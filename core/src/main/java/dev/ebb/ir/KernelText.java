@@ -6,8 +6,9 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Graphs as text with the kernel of every node, and the graphs inside loops and branches: for golden
- * files, and for people who want to see what a pass made. A graph's own text names only its ops.
+ * Graphs as text with the kernel of every node, and the graphs inside loops and branches: for
+ * golden files, and for people who want to see what a pass made. A graph's own text names only its
+ * ops.
  */
 public final class KernelText {
     private KernelText() {}
@@ -84,9 +85,11 @@ public final class KernelText {
             case Kernel.Attend(var heads, var operands, _) -> "attend " + heads + operands;
             case Kernel.AttendGrad(var heads, var operands, var results) ->
                     "attend, gradient " + heads + operands + results;
-            case Control.Scan k -> "scan of " + k.times() + " rounds, " + k.remember().getClass().getSimpleName();
+            case Control.Scan k ->
+                    "scan of " + k.times() + " rounds, " + k.remember().getClass().getSimpleName();
             case Control.While k -> "while, at most " + k.limit() + " rounds";
-            case Control.Sweep k -> "reverse scan of " + k.forward().times() + " rounds, " + k.begun();
+            case Control.Sweep k ->
+                    "reverse scan of " + k.forward().times() + " rounds, " + k.begun();
             case Control.Cond _ -> "branch";
             case Kernel.Library k -> "library, " + k.workspaceBytes() + " bytes of workspace";
         };
@@ -100,7 +103,10 @@ public final class KernelText {
             text.append(name).append(" = ");
             switch (number) {
                 case Row.Fold(var combine, var body) ->
-                        text.append(name(combine)).append('(').append(scalar(body, args)).append(')');
+                        text.append(name(combine))
+                                .append('(')
+                                .append(scalar(body, args))
+                                .append(')');
                 case Row.Apply(var body) -> text.append(scalar(body, args));
             }
             text.append("; ");
@@ -163,9 +169,7 @@ public final class KernelText {
             case Scalar.Bin(var fn, var x, var y) ->
                     name(fn) + "(" + scalar(x, args) + ", " + scalar(y, args) + ")";
             case Scalar.Select(var condition, var yes, var no) ->
-                    "select("
-                            + bodies(List.of(condition, yes, no), args).replace("; ", ", ")
-                            + ")";
+                    "select(" + bodies(List.of(condition, yes, no), args).replace("; ", ", ") + ")";
             case Scalar.Cast(var to, var x) -> to + "(" + scalar(x, args) + ")";
             case Scalar.Draw(var key, var counter) ->
                     "draw(" + scalar(key, args) + ", " + scalar(counter, args) + ")";

@@ -54,11 +54,7 @@ final class KernelNeeds {
                             : Need.NOTHING;
             case Kernel.Scatter k -> ScatterKernel.need(k, out.getFirst());
             case Kernel.Cumulate k -> CumulateKernel.need(k, out.getFirst());
-            case Kernel.Assemble _,
-                    Kernel.Cut _,
-                    Kernel.Gather _,
-                    Kernel.Library _,
-                    Control _ ->
+            case Kernel.Assemble _, Kernel.Cut _, Kernel.Gather _, Kernel.Library _, Control _ ->
                     Need.NOTHING;
         };
     }
