@@ -1,0 +1,121 @@
+package dev.ebb.cuda;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Reference;
+import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Region;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One kernel on given operands. The reference says what comes out.
+ *
+ * @param form what the table counts it under
+ * @param tolerance error allowed, relative to the largest magnitude of the output
+ */
+record Case(
+        String form,
+        String name,
+        Kernel kernel,
+        List<Buffer> in,
+        List<Type> out,
+        double tolerance) {
+
+    private record Bare(Kernel kernel, List<Type> outputs) implements Op {
+        @Override
+        public String name() {
+            return "bare";
+        }
+
+        @Override
+        public List<Type> infer(List<Type> inputs) {
+            return outputs;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> inputs) {
+            return kernel;
+        }
+
+        @Override
+        public void pullback(Node node, Adjoints adjoints) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    static Buffer buffer(DType type, long size) {
+        return new Buffer(type, size, Arena.ofAuto().allocate(Math.max(64, type.bytes(size)), 64));
+    }
+
+    List<DType> inTypes() {
+        return in.stream().map(Buffer::dtype).toList();
+    }
+
+    List<DType> outTypes() {
+        return out.stream().map(Type::dtype).toList();
+    }
+
+    Recipe recipe(Precision precision) {
+        return Recipes.of(kernel, inTypes(), outTypes(), precision).orElseThrow();
+    }
+
+    /** Outputs filled with ones in every bit, so that what is not written shows. */
+    List<Buffer> outputs() {
+        var made = new ArrayList<Buffer>();
+        for (Type t : out) {
+            var b = buffer(t.dtype(), t.size());
+            b.segment().fill((byte) (t.dtype().isTruth() ? 1 : 0xff));
+            made.add(b);
+        }
+        return made;
+    }
+
+    List<Buffer> expected() {
+        var inputs = new ArrayList<Value>();
+        for (Buffer b : in) {
+            inputs.add(new Value(inputs.size(), Type.of(b.dtype(), Math.toIntExact(b.size()))));
+        }
+        var outputs = new ArrayList<Value>();
+        for (Type t : out) outputs.add(new Value(inputs.size() + outputs.size(), t));
+        var node = new Node(new Bare(kernel, out), inputs, outputs, Region.TOP, false);
+        Device reference = new Reference();
+        var made = outputs();
+        reference.bind(node, in, made, buffer(DType.U8, 0)).run();
+        return made;
+    }
+
+    /** The largest error relative to the largest magnitude of an output; integers must be equal. */
+    double error(List<Buffer> actual, List<Buffer> expected) {
+        double most = 0;
+        for (int o = 0; o < expected.size(); o++) {
+            var want = expected.get(o);
+            var got = actual.get(o);
+            double largest = 1e-30;
+            for (long i = 0; i < want.size(); i++) {
+                double x = want.get(i);
+                if (Double.isFinite(x)) largest = Math.max(largest, Math.abs(x));
+            }
+            for (long i = 0; i < want.size(); i++) {
+                if (!want.dtype().isFloat()) {
+                    if (want.getLong(i) != got.getLong(i)) return Double.POSITIVE_INFINITY;
+                    continue;
+                }
+                double x = want.get(i);
+                double y = got.get(i);
+                if (Double.compare(x, y) == 0 || x == y) continue;
+                double miss = Math.abs(x - y) / largest;
+                most = Math.max(most, Double.isNaN(miss) ? Double.POSITIVE_INFINITY : miss);
+            }
+        }
+        return most;
+    }
+}
