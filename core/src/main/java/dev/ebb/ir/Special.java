@@ -53,7 +53,7 @@ public final class Special {
             case COSH -> StrictMath.cosh(x);
             case TANH -> StrictMath.tanh(x);
             case ASINH -> asinh(x);
-            case ACOSH -> StrictMath.log1p((x - 1) + Math.sqrt((x - 1) * (x + 1)));
+            case ACOSH -> acosh(x);
             case ATANH -> 0.5 * (StrictMath.log1p(x) - StrictMath.log1p(-x));
             case ERF -> erf(x);
             case ERFC -> erfc(x);
@@ -80,6 +80,13 @@ public final class Special {
             case EQ, NE, LT, LE, GT, GE, AND, OR, XOR, SHL, SHR, USHR ->
                     throw new IllegalArgumentException(fn + " gives no float");
         };
+    }
+
+    /** Beyond 1e8 twice the argument is all that the root adds up to in double precision. */
+    private static double acosh(double x) {
+        if (x < 1) return Double.NaN;
+        if (x > 1e8) return StrictMath.log(x) + LN2;
+        return StrictMath.log1p((x - 1) + Math.sqrt((x - 1) * (x + 1)));
     }
 
     private static double asinh(double x) {
@@ -127,7 +134,7 @@ public final class Special {
         for (int i = 0; i < 3; i++) {
             double miss =
                     Math.abs(y) > 0.9
-                            ? Math.copySign((1 - Math.abs(y)) - erfc(Math.abs(x)), y)
+                            ? Math.signum(y) * ((1 - Math.abs(y)) - erfc(Math.abs(x)))
                             : erf(x) - y;
             double step = miss / (TWO_OVER_SQRT_PI * StrictMath.exp(-x * x));
             x -= step / (1 + x * step);
@@ -138,6 +145,7 @@ public final class Special {
     /** log |gamma(x)|: the recurrence up to 15, then Stirling's series. */
     public static double lgamma(double x) {
         if (Double.isNaN(x)) return x;
+        if (x == Double.POSITIVE_INFINITY) return x;
         if (x <= 0 && x == Math.floor(x)) return Double.POSITIVE_INFINITY;
         if (x < -1000) {
             double s = Math.abs(StrictMath.sin(Math.PI * (x - Math.floor(x))));
