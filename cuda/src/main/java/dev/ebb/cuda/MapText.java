@@ -35,6 +35,7 @@ final class MapText {
         axes = Axes.of(k.shape(), k.operands());
         boolean bits = out.contains(DType.BIT);
         int wish = bits ? MOST : wish();
+        while (!bits && axes.rank() > 1 && axes.inner() % wish != 0) wish /= 2;
         together = axes.rank() <= 1 || axes.inner() % wish == 0;
         lanes = together || bits ? wish : 1;
         large = Words.isLarge(k.shape(), k.operands());

@@ -30,6 +30,7 @@ final class HostRunner {
     private final Arena arena = Arena.ofAuto();
 
     /** Compiles all kernels of {@code recipes} into {@code folder}. */
+    @SuppressWarnings("restricted") // the library was compiled a moment ago
     HostRunner(List<Recipe> recipes, Path folder) throws IOException, InterruptedException {
         var text = new StringBuilder(resource("host.h")).append(Prelude.TEXT);
         for (var recipe : recipes) {
@@ -87,6 +88,7 @@ final class HostRunner {
             throw new IndexOutOfBoundsException("index " + fault.getLong(1));
     }
 
+    @SuppressWarnings("restricted") // addresses of buffers that the caller holds
     private void run(
             Action action, List<Buffer> in, List<Buffer> out, Buffer workspace, Buffer fault) {
         switch (action) {
