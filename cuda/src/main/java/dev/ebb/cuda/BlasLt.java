@@ -9,9 +9,9 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * Matrix products by cuBLASLt. The library thinks in columns, so a row-major product is asked for
- * as that of the transposed factors in the other order. The algorithm is the first that the
- * library proposes for a product's sizes and layouts; sums split over blocks are put together in
- * the workspace in a fixed order.
+ * as that of the transposed factors in the other order. The algorithm is the first that the library
+ * proposes for a product's sizes and layouts; sums split over blocks are put together in the
+ * workspace in a fixed order.
  */
 final class BlasLt {
     private static final int TRANSPOSE_A = 3;
@@ -32,7 +32,14 @@ final class BlasLt {
     private final MemorySegment zero;
 
     /** A product with everything chosen. */
-    record Plan(Gemm gemm, long product, long a, long b, long c, MemorySegment algorithm, long workspaceBytes) {}
+    record Plan(
+            Gemm gemm,
+            long product,
+            long a,
+            long b,
+            long c,
+            MemorySegment algorithm,
+            long workspaceBytes) {}
 
     BlasLt(SymbolLookup symbols, Arena arena) {
         library = new Native("libcublasLt", symbols, BlasLt::describe);

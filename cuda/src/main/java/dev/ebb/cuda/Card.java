@@ -34,7 +34,10 @@ final class Card implements AutoCloseable {
         int count = driver.devices();
         if (ordinal < 0 || ordinal >= count) {
             throw new CudaException(
-                    "card " + ordinal + " was asked for, and the driver sees " + count
+                    "card "
+                            + ordinal
+                            + " was asked for, and the driver sees "
+                            + count
                             + "; CUDA_VISIBLE_DEVICES may hide some");
         }
         device = driver.device(ordinal);

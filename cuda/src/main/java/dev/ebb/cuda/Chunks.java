@@ -35,17 +35,14 @@ record Chunks(long rows, long columns) {
         code.open("if (column < %d)", columns);
         code.add("const %s* const part = (const %s*)p0 + column;", t, t);
         code.add("#pragma unroll 8");
-        code.add(
-                "for (num c = first; c < last; c++) sum = %s(sum, part[c * %d]);",
-                fn, columns);
+        code.add("for (num c = first; c < last; c++) sum = %s(sum, part[c * %d]);", fn, columns);
         code.close();
         code.add("shares[y][x] = sum;");
         code.add("__syncthreads();");
         code.add("if (y > 0 || column >= %d) return;", columns);
         code.add("#pragma unroll");
         code.add("for (int s = 1; s < %d; s++) sum = %s(sum, shares[s][x]);", SHARES, fn);
-        code.add(
-                "((%s*)p1)[column] = Down<%s>::of(sum);", Words.stored(out), Words.stored(out));
+        code.add("((%s*)p1)[column] = Down<%s>::of(sum);", Words.stored(out), Words.stored(out));
         code.close();
         return new Action.Launch(
                 "chunks",

@@ -71,8 +71,7 @@ final class ContractText {
     }
 
     /** The epilogue of sums that lie at the start of the workspace. */
-    static Action epilogue(
-            Kernel.Contract k, List<DType> in, DType out, DType type, Shape shape) {
+    static Action epilogue(Kernel.Contract k, List<DType> in, DType out, DType type, Shape shape) {
         var views = new ArrayList<View>(List.of(View.contiguous(shape)));
         views.addAll(k.extras());
         var types = new ArrayList<DType>(List.of(type));
@@ -145,8 +144,7 @@ final class ContractText {
     }
 
     /** Loads a share of a tile; neighbouring threads follow the axis that lies side by side. */
-    private void loads(
-            String tile, int operand, String start, int bound, View view, boolean rows) {
+    private void loads(String tile, int operand, String start, int bound, View view, boolean rows) {
         int rank = shape.rank();
         long step = view.stride(rows ? rank - 2 : rank - 1);
         long depth = view.stride(rows ? rank - 1 : rank - 2);

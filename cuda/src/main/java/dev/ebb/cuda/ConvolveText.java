@@ -33,10 +33,7 @@ final class ConvolveText {
                     case OUTPUT -> (long) k.batch() * k.groups() * k.outChannels() * size(k.out());
                     case INPUT -> (long) k.batch() * k.groups() * k.inChannels() * size(k.in());
                     case WEIGHT ->
-                            (long) k.groups()
-                                    * k.outChannels()
-                                    * k.inChannels()
-                                    * size(k.kernel());
+                            (long) k.groups() * k.outChannels() * k.inChannels() * size(k.kernel());
                 };
         if (size == 0) return Recipe.of();
         MapText.open(text.code, "convolve", THREADS, 3, true);
@@ -125,8 +122,9 @@ final class ConvolveText {
         code.open("for (int c = 0; c < %d; c++)", k.inChannels());
         loops("t", k.kernel());
         inputs();
-        var channel = "((num)i0 * %d + i1 * %d + c)"
-                .formatted(k.groups() * k.inChannels(), k.inChannels());
+        var channel =
+                "((num)i0 * %d + i1 * %d + c)"
+                        .formatted(k.groups() * k.inChannels(), k.inChannels());
         var filter = "(((num)i1 * %d + i2) * %d + c)".formatted(k.outChannels(), k.inChannels());
         add(number(channel, "x", k.in()), number(filter, "t", k.kernel()));
         ends(rank + 1);
@@ -150,8 +148,9 @@ final class ConvolveText {
             code.add("const int y%d = z%d / %d;", d, d, k.stride().get(d));
         }
         var filter = "(((num)i1 * %d + o) * %d + i2)".formatted(k.outChannels(), k.inChannels());
-        var channel = "((num)i0 * %d + i1 * %d + o)"
-                .formatted(k.groups() * k.outChannels(), k.outChannels());
+        var channel =
+                "((num)i0 * %d + i1 * %d + o)"
+                        .formatted(k.groups() * k.outChannels(), k.outChannels());
         add(number(filter, "t", k.kernel()), number(channel, "y", k.out()));
         ends(rank + 1);
         store("at");
@@ -170,10 +169,12 @@ final class ConvolveText {
         split("place", "j", walk);
         for (int d = 0; d < rank; d++) code.add("const int y%d = j%d;", d, d + 1);
         inputs();
-        var channel = "((num)j0 * %d + i0 * %d + i2)"
-                .formatted(k.groups() * k.inChannels(), k.inChannels());
-        var result = "((num)j0 * %d + i0 * %d + i1)"
-                .formatted(k.groups() * k.outChannels(), k.outChannels());
+        var channel =
+                "((num)j0 * %d + i0 * %d + i2)"
+                        .formatted(k.groups() * k.inChannels(), k.inChannels());
+        var result =
+                "((num)j0 * %d + i0 * %d + i1)"
+                        .formatted(k.groups() * k.outChannels(), k.outChannels());
         add(number(channel, "x", k.in()), number(result, "y", k.out()));
         code.close();
         new Lanes(4096).join(code, Kernel.Combine.SUM, out, "sum");

@@ -16,8 +16,7 @@ final class CumulateText {
         if (lines == 0 || k.length() == 0) return Recipe.of();
         var t = Words.stored(type);
         var code = new Lines();
-        MapText.open(
-                code, "cumulate", THREADS, 2, lines * k.length() > Integer.MAX_VALUE / 2);
+        MapText.open(code, "cumulate", THREADS, 2, lines * k.length() > Integer.MAX_VALUE / 2);
         code.add("const num line = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
         code.add("if (line >= %d) return;", lines);
         code.add(

@@ -36,8 +36,11 @@ final class Driver {
     private String describe(int code) {
         try (var arena = Arena.ofConfined()) {
             var text = arena.allocate(ValueLayout.ADDRESS);
-            return code + " " + word("cuGetErrorName", code, text)
-                    + ", " + word("cuGetErrorString", code, text);
+            return code
+                    + " "
+                    + word("cuGetErrorName", code, text)
+                    + ", "
+                    + word("cuGetErrorString", code, text);
         }
     }
 
@@ -186,7 +189,10 @@ final class Driver {
     float elapsed(long start, long end) {
         try (var arena = Arena.ofConfined()) {
             var to = arena.allocate(ValueLayout.JAVA_FLOAT);
-            var name = library.has("cuEventElapsedTime_v2") ? "cuEventElapsedTime_v2" : "cuEventElapsedTime";
+            var name =
+                    library.has("cuEventElapsedTime_v2")
+                            ? "cuEventElapsedTime_v2"
+                            : "cuEventElapsedTime";
             library.call(name, to.address(), start, end);
             return to.get(ValueLayout.JAVA_FLOAT, 0);
         }

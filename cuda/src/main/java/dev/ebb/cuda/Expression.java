@@ -109,7 +109,8 @@ final class Expression {
 
     private String cast(DType to, Scalar x) {
         var value = value(x);
-        var down = "Down<" + Words.stored(to == DType.BIT ? DType.BOOL : to) + ">::of(" + value + ")";
+        var down =
+                "Down<" + Words.stored(to == DType.BIT ? DType.BOOL : to) + ">::of(" + value + ")";
         return switch (to) {
             case F32, F64, I32, I64, BOOL, BIT -> down;
             case BF16, F16, U8 -> "up(" + down + ")";

@@ -106,7 +106,8 @@ final class FoldGrid {
         code.open("for (int e = 0; e < %d; e++)", Lanes.GROUP);
         code.add("const num x = c + e;");
         if (lanes.width() % Lanes.GROUP != 0) code.add("if (x >= last) break;");
-        visit.accept(element(code, "x", i -> isPacked(i) ? "up(a%d.at[e])".formatted(i) : "", all, "t"));
+        visit.accept(
+                element(code, "x", i -> isPacked(i) ? "up(a%d.at[e])".formatted(i) : "", all, "t"));
         code.close();
     }
 
@@ -124,8 +125,7 @@ final class FoldGrid {
     Expression element(
             Lines code, String c, IntFunction<String> loaded, List<DType> all, String prefix) {
         folded.split(code, c, "d");
-        return new Expression(
-                code, all, names(i -> argument(code, i, loaded), "row", c), prefix);
+        return new Expression(code, all, names(i -> argument(code, i, loaded), "row", c), prefix);
     }
 
     /** Writes a load of what is not at hand yet. */
@@ -141,8 +141,7 @@ final class FoldGrid {
     }
 
     /** Names of what is read at an element of a row. */
-    Expression.Names names(
-            IntFunction<String> argument, String row, String element) {
+    Expression.Names names(IntFunction<String> argument, String row, String element) {
         return new Expression.Names() {
             @Override
             public String argument(int index) {

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reductions. Where the fastest axis is folded, lanes share a row ({@link Lanes}); where it is kept,
- * threads walk down columns ({@link Chunks}). Partial results go through the workspace to a second
- * launch: no atomics, and an order that depends on the shape alone.
+ * Reductions. Where the fastest axis is folded, lanes share a row ({@link Lanes}); where it is
+ * kept, threads walk down columns ({@link Chunks}). Partial results go through the workspace to a
+ * second launch: no atomics, and an order that depends on the shape alone.
  */
 final class FoldText {
     private FoldText() {}
@@ -29,10 +29,7 @@ final class FoldText {
         code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
         code.add(
                 "if (at < %d) ((%s*)p0)[at] = Down<%s>::of(%s);",
-                outputs,
-                Words.stored(out),
-                Words.stored(out),
-                Words.identity(k.combine(), type));
+                outputs, Words.stored(out), Words.stored(out), Words.identity(k.combine(), type));
         code.close();
         return Recipe.of(
                 new Action.Launch(
@@ -73,8 +70,7 @@ final class FoldText {
                     Lanes.SEGMENT, lanes.width(), Lanes.SEGMENT, lanes.width());
         }
         grid.rowStarts(code);
-        code.add(
-                "%s sum = %s;", Words.computed(type), Words.identity(k.combine(), type));
+        code.add("%s sum = %s;", Words.computed(type), Words.identity(k.combine(), type));
         code.open(
                 "for (num c = first + lane * %d; c < last; c += %d)",
                 Lanes.GROUP, lanes.count() * Lanes.GROUP);
@@ -122,8 +118,7 @@ final class FoldText {
         code.add(
                 "for (int s = 1; s < %d; s++) sum = %s(sum, part[s]);",
                 segments, Words.combine(combine));
-        code.add(
-                "((%s*)p1)[row] = Down<%s>::of(sum);", Words.stored(out), Words.stored(out));
+        code.add("((%s*)p1)[row] = Down<%s>::of(sum);", Words.stored(out), Words.stored(out));
         code.close();
         return new Action.Launch(
                 "segments",
@@ -151,10 +146,12 @@ final class FoldText {
         code.add("%s sum = %s;", Words.computed(type), Words.identity(k.combine(), type));
         code.add("#pragma unroll 8");
         code.open("for (num c = first; c < last; c++)");
-        grid.single(code, value ->
-                code.add(
-                        "sum = %s(sum, %s);",
-                        Words.combine(k.combine()), value.value(k.body())));
+        grid.single(
+                code,
+                value ->
+                        code.add(
+                                "sum = %s(sum, %s);",
+                                Words.combine(k.combine()), value.value(k.body())));
         code.close();
         var to = whole ? out : type;
         code.add(

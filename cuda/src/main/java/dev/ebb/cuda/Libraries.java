@@ -26,7 +26,10 @@ record Libraries(List<Path> named, Map<String, String> environment) {
 
     /** A library, what it is for, and how it comes onto a machine. */
     enum Which {
-        DRIVER("libcuda.so", List.of("libcuda.so.1"), "the NVIDIA driver (nvidia-driver-580 or later)"),
+        DRIVER(
+                "libcuda.so",
+                List.of("libcuda.so.1"),
+                "the NVIDIA driver (nvidia-driver-580 or later)"),
         NVRTC(
                 "libnvrtc.so",
                 List.of("libnvrtc.so.13", "libnvrtc.so.12"),
@@ -68,7 +71,8 @@ record Libraries(List<Path> named, Map<String, String> environment) {
         folders.add(Path.of("/usr/lib/aarch64-linux-gnu"));
         folders.add(Path.of("/usr/lib64"));
         for (var site : sites()) {
-            for (var part : newestFirst(site.resolve("nvidia"), "*")) folders.add(part.resolve("lib"));
+            for (var part : newestFirst(site.resolve("nvidia"), "*"))
+                folders.add(part.resolve("lib"));
         }
         return folders.stream().distinct().filter(Files::isDirectory).toList();
     }

@@ -63,13 +63,11 @@ final class MapText {
         for (int j = 0; j < out.size(); j++) operands.add(new Operand.Out(j));
         long size = k.shape().size();
         open(code, "map", THREADS, operands.size(), large);
-        code.add(
-                "const num at = ((num)blockIdx.x * %d + threadIdx.x) * %d;", THREADS, lanes);
+        code.add("const num at = ((num)blockIdx.x * %d + threadIdx.x) * %d;", THREADS, lanes);
         code.add("if (at >= %d) return;", size);
         boolean tail = size % lanes != 0;
         if (tail) {
-            code.add(
-                    "const int n = %d - at < %d ? (int)(%d - at) : %d;", size, lanes, size, lanes);
+            code.add("const int n = %d - at < %d ? (int)(%d - at) : %d;", size, lanes, size, lanes);
         }
         if (together) together(code, tail ? "n" : "");
         else apart(code, tail ? "n" : Integer.toString(lanes));
@@ -146,8 +144,7 @@ final class MapText {
                     .formatted(type, lanes, i, lanes, from, i, rest);
         }
         return "const Pack<%s, %d> a%d = strided<%d>(%s + o%d, %d, %s);"
-                .formatted(
-                        type, lanes, i, lanes, from, i, step, n.isEmpty() ? "" + lanes : n);
+                .formatted(type, lanes, i, lanes, from, i, step, n.isEmpty() ? "" + lanes : n);
     }
 
     private boolean isAligned(int i) {
@@ -208,8 +205,7 @@ final class MapText {
     }
 
     /** Names of what is read at a row-major position of {@code shape}. */
-    static Expression.Names names(
-            Shape shape, String position, IntFunction<String> arg) {
+    static Expression.Names names(Shape shape, String position, IntFunction<String> arg) {
         return new Expression.Names() {
             @Override
             public String argument(int index) {

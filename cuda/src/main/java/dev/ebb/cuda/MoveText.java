@@ -133,8 +133,7 @@ final class MoveText {
 
         void begin(Lines code) {
             long size = shape.size();
-            code.add(
-                    "const num at = ((num)blockIdx.x * %d + threadIdx.x) * %d;", THREADS, lanes);
+            code.add("const num at = ((num)blockIdx.x * %d + threadIdx.x) * %d;", THREADS, lanes);
             code.add("if (at >= %d) return;", size);
             if (tail()) {
                 code.add(

@@ -10,7 +10,12 @@ import java.util.List;
 final class Nvrtc {
     /** No contraction, no flushing of subnormals, exact division and roots: the CPU's meaning. */
     static final List<String> OPTIONS =
-            List.of("--std=c++17", "--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true");
+            List.of(
+                    "--std=c++17",
+                    "--fmad=false",
+                    "--ftz=false",
+                    "--prec-div=true",
+                    "--prec-sqrt=true");
 
     private final Native library;
     private final String architecture;
@@ -59,12 +64,20 @@ final class Nvrtc {
             options.setAtIndex(ValueLayout.ADDRESS, i, arena.allocateFrom(OPTIONS.get(i)));
         }
         options.setAtIndex(
-                ValueLayout.ADDRESS, count - 1, arena.allocateFrom("--gpu-architecture=" + architecture));
+                ValueLayout.ADDRESS,
+                count - 1,
+                arena.allocateFrom("--gpu-architecture=" + architecture));
         int code = library.code("nvrtcCompileProgram", program, count, options.address());
         if (code != 0) {
             throw new CudaException(
-                    "kernel " + name + " does not compile for " + architecture + " (NVRTC error "
-                            + code + "):\n" + log(arena, program));
+                    "kernel "
+                            + name
+                            + " does not compile for "
+                            + architecture
+                            + " (NVRTC error "
+                            + code
+                            + "):\n"
+                            + log(arena, program));
         }
         return text(arena, program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN")
                 .toArray(ValueLayout.JAVA_BYTE);

@@ -7,7 +7,7 @@ import java.util.Objects;
 
 /** The text that every kernel begins with. */
 final class Prelude {
-    static final String TEXT = read("prelude.cu");
+    static final String TEXT = read("prelude.cu") + read("tensor.cu");
 
     private Prelude() {}
 

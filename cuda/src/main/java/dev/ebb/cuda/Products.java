@@ -47,8 +47,7 @@ final class Products {
     }
 
     /** The product as the library would compute it, if it can. */
-    static Optional<Gemm> gemm(
-            Kernel.Contract k, List<DType> in, DType out, Precision precision) {
+    static Optional<Gemm> gemm(Kernel.Contract k, List<DType> in, DType out, Precision precision) {
         var type = in.getFirst();
         if (!type.isFloat() || in.get(1) != type) return Optional.empty();
         long size = k.batch().size() * k.m() * k.n();
@@ -96,5 +95,4 @@ final class Products {
             return Optional.empty();
         }
     }
-
 }

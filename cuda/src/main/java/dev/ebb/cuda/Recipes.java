@@ -11,9 +11,7 @@ import java.util.Optional;
 final class Recipes {
     private Recipes() {}
 
-    /**
-     * The recipe of {@code kernel} on operands of these types; none for what runs on the host.
-     */
+    /** The recipe of {@code kernel} on operands of these types; none for what runs on the host. */
     static Optional<Recipe> of(
             Kernel kernel, List<DType> in, List<DType> out, Precision precision) {
         return switch (kernel) {
@@ -28,8 +26,12 @@ final class Recipes {
             case Kernel.Scatter k -> Optional.of(ScatterText.recipe(k, in.get(0), in.get(1)));
             case Kernel.Cumulate k -> Optional.of(CumulateText.recipe(k, in.getFirst()));
             case Kernel.Convolve k -> Optional.of(ConvolveText.recipe(k, in, out.getFirst()));
-            case Kernel.Attend k -> Optional.of(AttendText.forward(k, in, out));
-            case Kernel.AttendGrad k -> Optional.of(AttendText.backward(k, in, out));
+            case Kernel.Attend k ->
+                    Optional.of(
+                            TensorAttend.fits(k, in, out, precision)
+                                    ? TensorAttend.forward(k, in)
+                                    : AttendText.forward(k, in, out));
+            case Kernel.AttendGrad k -> Optional.of(AttendGradText.backward(k, in, out));
             case Kernel.Library _, Control _ -> Optional.empty();
         };
     }

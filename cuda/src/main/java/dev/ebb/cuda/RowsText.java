@@ -148,8 +148,7 @@ final class RowsText {
             code.add("#pragma unroll");
             code.add("for (int j = 0; j < %d; j++)", lanes.groups());
             code.add("#pragma unroll");
-            code.add(
-                    "    for (int e = 0; e < %d; e++) total[j][e] = %s;", Lanes.GROUP, identity);
+            code.add("    for (int e = 0; e < %d; e++) total[j][e] = %s;", Lanes.GROUP, identity);
         } else {
             code.add("%s* const total = (%s*)p%d + chunk * %d;", t, t, in.size(), lanes.width());
             code.add(
@@ -190,16 +189,14 @@ final class RowsText {
         code.add("const num x = (lane + j * %d) * %d + e;", lanes.count(), Lanes.GROUP);
         code.add(
                 "if (x < %d) ((%s*)p%d)[chunk * %d + x] = Down<%s>::of(total[j][e]);",
-                lanes.width(),
-                Words.stored(to),
-                in.size(),
-                lanes.width(),
-                Words.stored(to));
+                lanes.width(), Words.stored(to), in.size(), lanes.width(), Words.stored(to));
         code.close();
         code.close();
     }
 
-    /** Writes what computes the numbers of {@code row}, having read it into registers if it fits. */
+    /**
+     * Writes what computes the numbers of {@code row}, having read it into registers if it fits.
+     */
     private void numbers() {
         grid.rowStarts(code);
         if (cached) read();

@@ -2,7 +2,6 @@ package dev.ebb.cuda;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
-import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
 
 import java.util.ArrayList;

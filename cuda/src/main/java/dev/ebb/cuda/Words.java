@@ -41,7 +41,8 @@ final class Words {
             case I32 -> whole((int) (long) x);
             case I64 -> whole((long) x);
             case BOOL -> x != 0 ? "true" : "false";
-            case BF16, F16, U8, BIT -> throw new IllegalStateException(type + " is not computed in");
+            case BF16, F16, U8, BIT ->
+                    throw new IllegalStateException(type + " is not computed in");
         };
     }
 
@@ -76,7 +77,8 @@ final class Words {
             case I32 -> whole(least ? Integer.MIN_VALUE : Integer.MAX_VALUE);
             case I64 -> whole(least ? Long.MIN_VALUE : Long.MAX_VALUE);
             case BOOL -> least ? "false" : "true";
-            case BF16, F16, U8, BIT -> throw new IllegalStateException(type + " is not computed in");
+            case BF16, F16, U8, BIT ->
+                    throw new IllegalStateException(type + " is not computed in");
         };
     }
 

@@ -68,6 +68,49 @@ record Case(
         return Recipes.of(kernel, inTypes(), outTypes(), precision).orElseThrow();
     }
 
+    /** One way to compute a case, and the error it may have. */
+    record Way(String name, Recipe recipe, double tolerance) {}
+
+    /**
+     * All ways that a device may take: generated, by the library, by tensor cores. What comes
+     * before the library's is what runs without it.
+     */
+    List<Way> ways() {
+        var ways = new ArrayList<Way>();
+        switch (kernel) {
+            case Kernel.Contract k -> {
+                var type = out.getFirst().dtype();
+                ways.add(new Way(form, ContractText.recipe(k, inTypes(), type), tolerance));
+                for (var precision : Precision.values()) {
+                    var gemm = Products.gemm(k, inTypes(), type, precision);
+                    if (gemm.isEmpty()) continue;
+                    boolean rounded = gemm.get().tensorFloats();
+                    if (precision == Precision.TF32 && !rounded) continue;
+                    ways.add(
+                            new Way(
+                                    form + (rounded ? " tf32" : " library"),
+                                    recipe(precision),
+                                    rounded ? Math.max(tolerance, TENSOR) : tolerance));
+                }
+            }
+            case Kernel.Attend k -> {
+                ways.add(new Way(form, AttendText.forward(k, inTypes(), outTypes()), tolerance));
+                if (TensorAttend.fits(k, inTypes(), outTypes(), Precision.TF32)) {
+                    ways.add(
+                            new Way(
+                                    form + " tensor",
+                                    recipe(Precision.TF32),
+                                    Math.max(tolerance, TENSOR)));
+                }
+            }
+            default -> ways.add(new Way(form, recipe(Precision.F32), tolerance));
+        }
+        return ways;
+    }
+
+    /** What rounding the factors to ten bits of mantissa costs. */
+    private static final double TENSOR = 3e-3;
+
     /** Outputs filled with ones in every bit, so that what is not written shows. */
     List<Buffer> outputs() {
         var made = new ArrayList<Buffer>();

@@ -21,8 +21,7 @@ final class Cases {
     private static final Scalar Y = Scalar.arg(1);
     private static final List<DType> COMPUTED =
             List.of(DType.F32, DType.F64, DType.I32, DType.I64, DType.BOOL);
-    private static final List<DType> FLOATS =
-            List.of(DType.F32, DType.F64, DType.BF16, DType.F16);
+    private static final List<DType> FLOATS = List.of(DType.F32, DType.F64, DType.BF16, DType.F16);
 
     private final Draft draft = new Draft();
 
@@ -50,7 +49,8 @@ final class Cases {
         }
     }
 
-    private void map(String form, String name, Shape shape, Scalar body, List<Buffer> in, DType out) {
+    private void map(
+            String form, String name, Shape shape, Scalar body, List<Buffer> in, DType out) {
         var views = in.stream().map(_ -> View.contiguous(shape)).toList();
         draft.add(form, name, Kernel.Map.of(shape, views, body), in, new Type(out, shape));
     }
@@ -76,7 +76,12 @@ final class Cases {
                         y.set(i, draft.random.nextDouble(0.5, 9));
                     }
                 }
-                map("map fn2", fn + " " + type, shape, body, List.of(x, y),
+                map(
+                        "map fn2",
+                        fn + " " + type,
+                        shape,
+                        body,
+                        List.of(x, y),
                         body.type(List.of(type, type)));
             }
         }
@@ -84,8 +89,13 @@ final class Cases {
                 new Scalar.Draw(new Scalar.Lit(DType.I64, 0x1234567890abL), new Scalar.Position());
         map("map", "draw", Shape.of(1001), draw, List.of(), DType.I32);
         var keyed = new Scalar.Draw(X, Y);
-        map("map", "draw of keys", shape, keyed,
-                List.of(draft.mixed(DType.I64, n), draft.mixed(DType.I64, n)), DType.I32);
+        map(
+                "map",
+                "draw of keys",
+                shape,
+                keyed,
+                List.of(draft.mixed(DType.I64, n), draft.mixed(DType.I64, n)),
+                DType.I32);
     }
 
     private void casts() {
@@ -101,8 +111,14 @@ final class Cases {
     private void views() {
         for (var type : List.of(DType.F32, DType.F64, DType.BF16, DType.U8, DType.BIT)) {
             for (var out : List.of(type, DType.BIT)) {
-                for (var shape : List.of(Shape.of(8, 16), Shape.of(5, 7), Shape.of(3, 4, 6),
-                        Shape.of(1), Shape.scalar(), Shape.of(2, 1, 13))) {
+                for (var shape :
+                        List.of(
+                                Shape.of(8, 16),
+                                Shape.of(5, 7),
+                                Shape.of(3, 4, 6),
+                                Shape.of(1),
+                                Shape.scalar(),
+                                Shape.of(2, 1, 13))) {
                     spread(shape, type, out);
                 }
             }
@@ -114,10 +130,19 @@ final class Cases {
         var bodies = List.of(X.add(Y), new Scalar.Select(Scalar.arg(2), X, Y), X.lt(Y));
         var own = View.contiguous(shape);
         var views = List.of(own, View.broadcast(Shape.of(20), shape), own);
-        draft.add("map", "three outputs", new Kernel.Map(shape, views, bodies), List.of(a, b, m),
-                new Type(DType.F32, shape), new Type(DType.BF16, shape), new Type(DType.BIT, shape));
-        var places = new Scalar.Index(0).cast(DType.I64).add(new Scalar.Index(1).cast(DType.I64))
-                .add(new Scalar.Position());
+        draft.add(
+                "map",
+                "three outputs",
+                new Kernel.Map(shape, views, bodies),
+                List.of(a, b, m),
+                new Type(DType.F32, shape),
+                new Type(DType.BF16, shape),
+                new Type(DType.BIT, shape));
+        var places =
+                new Scalar.Index(0)
+                        .cast(DType.I64)
+                        .add(new Scalar.Index(1).cast(DType.I64))
+                        .add(new Scalar.Position());
         map("map", "indices", shape, places, List.of(), DType.I64);
     }
 
@@ -131,15 +156,23 @@ final class Cases {
             backwards.set(0, -own.stride(0));
         }
         var turned = View.contiguous(new Shape(shape.dims().reversed())).strides().reversed();
-        for (var view : List.of(own, new View(last, backwards), new View(3, own.strides()),
-                new View(0, turned), new View(4, own.strides().stream().map(s -> 2 * s).toList()),
-                View.broadcast(Shape.scalar(), shape))) {
+        for (var view :
+                List.of(
+                        own,
+                        new View(last, backwards),
+                        new View(3, own.strides()),
+                        new View(0, turned),
+                        new View(4, own.strides().stream().map(s -> 2 * s).toList()),
+                        View.broadcast(Shape.scalar(), shape))) {
             long size = Math.max(Draft.reach(shape, view), last + 1);
             var in = List.of(draft.calm(type, size), draft.calm(type, shape.size()));
-            var body = type.isTruth() ? X.apply(Fn2.XOR, Y)
-                    : out == DType.BIT ? X.lt(Y) : X.add(Y);
-            draft.add("map views", type + " to " + out + " " + shape + view,
-                    Kernel.Map.of(shape, List.of(view, own), body), in, new Type(out, shape));
+            var body = type.isTruth() ? X.apply(Fn2.XOR, Y) : out == DType.BIT ? X.lt(Y) : X.add(Y);
+            draft.add(
+                    "map views",
+                    type + " to " + out + " " + shape + view,
+                    Kernel.Map.of(shape, List.of(view, own), body),
+                    in,
+                    new Type(out, shape));
         }
     }
 
@@ -148,13 +181,17 @@ final class Cases {
         var in = draft.calm(type, shape.size(), 3);
         var out = shape.reduce(axes, false);
         var body = X;
-        draft.add("fold", combine + " " + type + " " + shape + axes,
-                new Kernel.Fold(shape, axes, combine, List.of(view), body), List.of(in),
+        draft.add(
+                "fold",
+                combine + " " + type + " " + shape + axes,
+                new Kernel.Fold(shape, axes, combine, List.of(view), body),
+                List.of(in),
                 new Type(type == DType.BIT ? DType.BOOL : type, out));
     }
 
     private void folds() {
-        for (var type : List.of(DType.F32, DType.F64, DType.BF16, DType.I32, DType.I64, DType.BOOL)) {
+        for (var type :
+                List.of(DType.F32, DType.F64, DType.BF16, DType.I32, DType.I64, DType.BOOL)) {
             for (var combine : Kernel.Combine.values()) {
                 if (type == DType.BOOL && combine.ordinal() < 2) continue;
                 fold(Shape.of(7, 5), List.of(1), combine, type);
@@ -164,8 +201,15 @@ final class Cases {
             }
         }
         for (var type : List.of(DType.F32, DType.BF16)) {
-            for (var shape : List.of(Shape.of(3, 1025), Shape.of(2, 5000), Shape.of(2, 16500),
-                    Shape.of(1, 40000), Shape.of(100, 9), Shape.of(1000, 33), Shape.of(0, 4))) {
+            for (var shape :
+                    List.of(
+                            Shape.of(3, 1025),
+                            Shape.of(2, 5000),
+                            Shape.of(2, 16500),
+                            Shape.of(1, 40000),
+                            Shape.of(100, 9),
+                            Shape.of(1000, 33),
+                            Shape.of(0, 4))) {
                 fold(shape, List.of(1), Kernel.Combine.SUM, type);
                 fold(shape, List.of(0), Kernel.Combine.SUM, type);
             }
@@ -175,16 +219,30 @@ final class Cases {
         }
         var shape = Shape.of(6, 70);
         var view = View.broadcast(Shape.of(6, 1), shape);
-        var body = X.mul(Y).add(new Scalar.Index(1).cast(DType.F32))
-                .add(new Scalar.Position().cast(DType.F32));
-        draft.add("fold", "of an expression",
-                new Kernel.Fold(shape, List.of(1), Kernel.Combine.SUM,
-                        List.of(View.contiguous(shape), view), body),
+        var body =
+                X.mul(Y)
+                        .add(new Scalar.Index(1).cast(DType.F32))
+                        .add(new Scalar.Position().cast(DType.F32));
+        draft.add(
+                "fold",
+                "of an expression",
+                new Kernel.Fold(
+                        shape,
+                        List.of(1),
+                        Kernel.Combine.SUM,
+                        List.of(View.contiguous(shape), view),
+                        body),
                 List.of(draft.calm(DType.F32, 420), draft.calm(DType.F32, 6)),
                 Type.of(DType.F32, 6));
-        draft.add("fold", "of an expression, columns",
-                new Kernel.Fold(shape, List.of(0), Kernel.Combine.SUM,
-                        List.of(View.contiguous(shape), view), body),
+        draft.add(
+                "fold",
+                "of an expression, columns",
+                new Kernel.Fold(
+                        shape,
+                        List.of(0),
+                        Kernel.Combine.SUM,
+                        List.of(View.contiguous(shape), view),
+                        body),
                 List.of(draft.calm(DType.F32, 420), draft.calm(DType.F32, 6)),
                 Type.of(DType.F32, 70));
     }
@@ -214,14 +272,24 @@ final class Cases {
         var sum = new Row.Fold(Kernel.Combine.SUM, e);
         var in = List.of(draft.calm(type, shape.size()));
         var views = List.of(View.contiguous(shape));
-        draft.add("rows elements", type + " softmax " + shape,
-                new Kernel.Rows(shape, 1, views, List.of(most, sum),
+        draft.add(
+                "rows elements",
+                type + " softmax " + shape,
+                new Kernel.Rows(
+                        shape,
+                        1,
+                        views,
+                        List.of(most, sum),
                         new Row.Elements(e.div(Scalar.arg(2)))),
-                in, new Type(type, shape));
+                in,
+                new Type(type, shape));
         var log = new Row.Apply(Scalar.arg(2).log().add(Y));
-        draft.add("rows last", type + " logsum " + shape,
+        draft.add(
+                "rows last",
+                type + " logsum " + shape,
                 new Kernel.Rows(shape, 1, views, List.of(most, sum, log), new Row.Last()),
-                in, Type.of(type, rows));
+                in,
+                Type.of(type, rows));
     }
 
     /** The mean of a row taken off it, times a factor by column, summed by column. */
@@ -229,25 +297,42 @@ final class Cases {
         if (width == 1) return;
         var shape = Shape.of(rows, width);
         var c = type.compute();
-        var mean = new Row.Fold(Kernel.Combine.SUM,
-                X.mul(new Scalar.Lit(c, 1.0 / width)));
+        var mean = new Row.Fold(Kernel.Combine.SUM, X.mul(new Scalar.Lit(c, 1.0 / width)));
         var off = X.sub(Scalar.arg(3));
         var square = new Row.Fold(Kernel.Combine.SUM, off.mul(off));
-        var scale = new Row.Apply(new Scalar.Lit(c, 1).div(
-                Scalar.arg(4).mul(new Scalar.Lit(c, 1.0 / width)).add(new Scalar.Lit(c, 1e-5)).sqrt())
-                .mul(Scalar.arg(2)));
+        var scale =
+                new Row.Apply(
+                        new Scalar.Lit(c, 1)
+                                .div(
+                                        Scalar.arg(4)
+                                                .mul(new Scalar.Lit(c, 1.0 / width))
+                                                .add(new Scalar.Lit(c, 1e-5))
+                                                .sqrt())
+                                .mul(Scalar.arg(2)));
         var result = off.mul(Scalar.arg(5)).mul(Y);
-        var views = List.of(View.contiguous(shape), View.broadcast(Shape.of(width), shape),
-                View.broadcast(Shape.of(rows, 1), shape));
-        var in = List.of(draft.calm(type, shape.size()), draft.calm(type, width),
-                draft.calm(type, rows));
+        var views =
+                List.of(
+                        View.contiguous(shape),
+                        View.broadcast(Shape.of(width), shape),
+                        View.broadcast(Shape.of(rows, 1), shape));
+        var in =
+                List.of(
+                        draft.calm(type, shape.size()),
+                        draft.calm(type, width),
+                        draft.calm(type, rows));
         var numbers = List.<Row.Figure>of(mean, square, scale);
-        draft.add("rows elements", type + " norm " + shape,
+        draft.add(
+                "rows elements",
+                type + " norm " + shape,
                 new Kernel.Rows(shape, 1, views, numbers, new Row.Elements(result)),
-                in, new Type(type, shape));
-        draft.add("rows columns", type + " columns " + shape,
-                new Kernel.Rows(shape, 1, views, numbers,
-                        new Row.Columns(Kernel.Combine.SUM, result)),
-                in, Type.of(type, width));
+                in,
+                new Type(type, shape));
+        draft.add(
+                "rows columns",
+                type + " columns " + shape,
+                new Kernel.Rows(
+                        shape, 1, views, numbers, new Row.Columns(Kernel.Combine.SUM, result)),
+                in,
+                Type.of(type, width));
     }
 }

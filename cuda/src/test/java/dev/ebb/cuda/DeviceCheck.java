@@ -1,7 +1,6 @@
 package dev.ebb.cuda;
 
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Kernel;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -48,27 +47,32 @@ public final class DeviceCheck {
         var rows = new TreeMap<String, Row>();
         var failures = new ArrayList<String>();
         for (var c : Cases.all()) {
-            var row = rows.computeIfAbsent(c.form(), _ -> new Row());
-            for (var recipe : recipes(c)) {
+            var expected = c.expected();
+            for (var way : c.ways()) {
+                var row = rows.computeIfAbsent(way.name(), _ -> new Row());
                 row.cases++;
                 double error = Double.POSITIVE_INFINITY;
                 String fault = "";
                 try {
-                    var expected = c.expected();
-                    var first = run(c, recipe);
+                    var first = run(c, way.recipe());
                     error = c.error(first, expected);
-                    if (!same(first, run(c, recipe))) row.different++;
+                    if (!same(first, run(c, way.recipe()))) row.different++;
                 } catch (CudaException e) {
                     fault = String.valueOf(e.getMessage());
                 }
                 row.most = Math.max(row.most, error);
-                log.printf("%s | %s | %.3g%s%n", c.form(), c.name(), error, fault);
-                if (!(error <= c.tolerance())) {
+                log.printf("%s | %s | %.3g%s%n", way.name(), c.name(), error, fault);
+                if (!(error <= way.tolerance())) {
                     row.failed++;
-                    failures.add("%s | %s | %.3g | %s".formatted(c.form(), c.name(), error,
-                            fault.lines().limit(3).toList()));
+                    failures.add(
+                            "%s | %s | %.3g | %s"
+                                    .formatted(
+                                            way.name(),
+                                            c.name(),
+                                            error,
+                                            fault.lines().limit(3).toList()));
                 }
-                if (fault.contains("cu") && fault.contains("failed")) {
+                if (fault.startsWith("cu") && fault.contains("CUDA_ERROR")) {
                     print(rows, failures);
                     throw new CudaException("the card is lost after " + c.name() + ": " + fault);
                 }
@@ -78,22 +82,17 @@ public final class DeviceCheck {
     }
 
     private void print(TreeMap<String, Row> rows, List<String> failures) {
-        System.out.printf("%n%-20s %6s %7s %10s %10s%n", "form", "cases", "failed", "other bits", "max error");
-        rows.forEach((form, r) ->
-                System.out.printf("%-20s %6d %7d %10d %10.2g%n", form, r.cases, r.failed, r.different, r.most));
+        System.out.printf(
+                "%n%-20s %6s %7s %10s %10s%n",
+                "form", "cases", "failed", "other bits", "max error");
+        rows.forEach(
+                (form, r) ->
+                        System.out.printf(
+                                "%-20s %6d %7d %10d %10.2g%n",
+                                form, r.cases, r.failed, r.different, r.most));
         System.out.printf("%d kernels compiled in %.1f s%n", card.kernels(), card.compileSeconds());
         failures.stream().limit(25).forEach(f -> System.out.println("FAILED " + f));
         if (failures.size() > 25) System.out.println("... and " + (failures.size() - 25) + " more");
-    }
-
-    /** Products go both ways: by the library where it takes them, and generated. */
-    private static List<Recipe> recipes(Case c) {
-        if (!(c.kernel() instanceof Kernel.Contract k)) return List.of(c.recipe(Precision.F32));
-        var out = c.outTypes().getFirst();
-        var generated = ContractText.recipe(k, c.inTypes(), out);
-        return Products.gemm(k, c.inTypes(), out, Precision.F32).isPresent()
-                ? List.of(generated, c.recipe(Precision.F32))
-                : List.of(generated);
     }
 
     private static boolean same(List<Buffer> a, List<Buffer> b) {

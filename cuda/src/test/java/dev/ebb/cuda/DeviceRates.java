@@ -13,25 +13,17 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** Rates of large kernels on random numbers, each the median of several runs between events. */
-final class DeviceRates {
-    private static final int RUNS = 15;
+final class DeviceRates extends CardTimer {
     private static final Scalar X = Scalar.arg(0);
     private static final Scalar Y = Scalar.arg(1);
 
-    private final Card card;
-    private final Driver driver;
     private final Path file;
-    private final List<String> lines = new ArrayList<>();
-    private final List<Long> made = new ArrayList<>();
 
     DeviceRates(Card card, Path file) {
-        this.card = card;
-        driver = card.driver();
+        super(card);
         this.file = file;
     }
 
@@ -49,80 +41,6 @@ final class DeviceRates {
         }
     }
 
-    private static Scalar lit(double x) {
-        return new Scalar.Lit(DType.F32, x);
-    }
-
-    private long random(Type type) {
-        long to = driver.allocate(Math.max(256, type.bytes()));
-        made.add(to);
-        var key = new Scalar.Lit(DType.I64, made.size());
-        var bits = new Scalar.Draw(key, new Scalar.Position());
-        var body = type.dtype().isFloat()
-                ? bits.cast(DType.F32).mul(lit(0x1p-31))
-                : new Scalar.Bin(Scalar.Fn2.AND, bits, new Scalar.Lit(DType.I32, 16383));
-        var map = Kernel.Map.of(type.shape(), List.of(), body.cast(type.dtype()));
-        run(map, List.of(), List.of(to), List.of(), List.of(type), Precision.F32).run();
-        return to;
-    }
-
-    private Runnable run(Kernel kernel, List<Long> in, List<Long> out, List<Type> inTypes,
-            List<Type> outTypes, Precision precision) {
-        var recipe = Recipes.of(kernel, inTypes.stream().map(Type::dtype).toList(),
-                outTypes.stream().map(Type::dtype).toList(), precision).orElseThrow();
-        long workspace = driver.allocate(Math.max(256, recipe.workspaceBytes()));
-        made.add(workspace);
-        long fault = driver.allocate(16);
-        made.add(fault);
-        driver.zero(fault, 16, card.stream());
-        return card.bind(recipe, new Card.Places(in, out, workspace, fault, 0));
-    }
-
-    /** Milliseconds of one run, the median. */
-    private double time(Runnable work) {
-        long start = driver.event();
-        long end = driver.event();
-        for (int i = 0; i < 3; i++) work.run();
-        var times = new double[RUNS];
-        for (int i = 0; i < RUNS; i++) {
-            driver.record(start, card.stream());
-            work.run();
-            driver.record(end, card.stream());
-            driver.waitForEvent(end);
-            times[i] = driver.elapsed(start, end);
-        }
-        driver.destroyEvent(start);
-        driver.destroyEvent(end);
-        Arrays.sort(times);
-        return times[RUNS / 2];
-    }
-
-    private void measure(String name, Kernel kernel, List<Type> in, List<Type> out,
-            double bytes, double flops, Precision precision) {
-        try {
-            var from = in.stream().map(this::random).toList();
-            var to = out.stream().map(t -> {
-                long p = driver.allocate(Math.max(256, t.bytes()));
-                made.add(p);
-                return p;
-            }).toList();
-            double ms = time(run(kernel, from, to, in, out, precision));
-            lines.add("%-44s %9.3f ms %8.0f GB/s %8.1f TFLOP/s"
-                    .formatted(name, ms, bytes / ms / 1e6, flops / ms / 1e9));
-        } catch (CudaException e) {
-            lines.add(name + ": " + String.valueOf(e.getMessage()).lines().limit(4).toList());
-        } finally {
-            made.forEach(driver::free);
-            made.clear();
-        }
-    }
-
-    private void measure(String name, Kernel kernel, List<Type> in, Type out) {
-        double bytes = out.bytes();
-        for (var t : in) bytes += t.bytes();
-        measure(name, kernel, in, List.of(out), bytes, 0, Precision.F32);
-    }
-
     private void elementwise() {
         var big = Shape.of(1 << 26);
         var own = View.contiguous(big);
@@ -130,28 +48,48 @@ final class DeviceRates {
             var t = new Type(type, big);
             measure("map copy " + t, Kernel.Map.of(big, List.of(own), X), List.of(t), t);
             var inner = X.add(Y);
-            var gelu = inner.mul(lit(0.5)).mul(lit(1).add(
-                    inner.add(inner.mul(inner).mul(inner).mul(lit(0.044715))).mul(lit(0.79788))
-                            .tanh()));
-            measure("map gelu(x + y) * z " + t,
+            var gelu =
+                    inner.mul(lit(0.5))
+                            .mul(
+                                    lit(1).add(
+                                                    inner.add(
+                                                                    inner.mul(inner)
+                                                                            .mul(inner)
+                                                                            .mul(lit(0.044715)))
+                                                            .mul(lit(0.79788))
+                                                            .tanh()));
+            measure(
+                    "map gelu(x + y) * z " + t,
                     Kernel.Map.of(big, List.of(own, own, own), gelu.mul(Scalar.arg(2))),
-                    List.of(t, t, t), t);
+                    List.of(t, t, t),
+                    t);
         }
         var f = new Type(DType.F32, big);
         var m = Scalar.arg(1).mul(lit(0.9)).add(Scalar.arg(3).mul(lit(0.1)));
-        var v = Scalar.arg(2).mul(lit(0.999)).add(
-                Scalar.arg(3).mul(Scalar.arg(3)).mul(lit(0.001)));
+        var v = Scalar.arg(2).mul(lit(0.999)).add(Scalar.arg(3).mul(Scalar.arg(3)).mul(lit(0.001)));
         var w = X.mul(lit(0.9999)).sub(m.mul(lit(0.001)).div(v.abs().sqrt().add(lit(1e-8))));
-        measure("AdamW, 4 in 3 out", new Kernel.Map(big, List.of(own, own, own, own), List.of(w, m, v)),
-                List.of(f, f, f, f), List.of(f, f, f), 7.0 * f.bytes(), 0, Precision.F32);
+        measure(
+                "AdamW, 4 in 3 out",
+                new Kernel.Map(big, List.of(own, own, own, own), List.of(w, m, v)),
+                List.of(f, f, f, f),
+                List.of(f, f, f),
+                7.0 * f.bytes(),
+                0,
+                Precision.F32);
         var draw = new Scalar.Draw(new Scalar.Lit(DType.I64, 5), new Scalar.Position());
-        measure("map dropout of f32",
-                Kernel.Map.of(big, List.of(own), draw.lt(new Scalar.Lit(DType.I32, 0)).select(X, lit(0))),
-                List.of(f), f);
+        measure(
+                "map dropout of f32",
+                Kernel.Map.of(
+                        big, List.of(own), draw.lt(new Scalar.Lit(DType.I32, 0)).select(X, lit(0))),
+                List.of(f),
+                f);
         var square = Shape.of(8192, 8192);
         var turned = new View(0, List.of(1L, 8192L));
-        measure("map transpose 8192 x 8192 f32", Kernel.Map.of(square, List.of(turned), X),
-                List.of(new Type(DType.F32, square)), new Type(DType.F32, square));
+        measure(
+                "map transpose 8192 x 8192 f32",
+                Kernel.Map.of(square, List.of(turned), X),
+                List.of(new Type(DType.F32, square)),
+                new Type(DType.F32, square));
     }
 
     private void rows() {
@@ -165,29 +103,64 @@ final class DeviceRates {
             var square = new Row.Fold(Kernel.Combine.SUM, off.mul(off).mul(lit(1.0 / 1024)));
             var scale = new Row.Apply(lit(1).div(Scalar.arg(3).add(lit(1e-5)).sqrt()));
             var body = off.mul(Scalar.arg(4)).mul(Y);
-            measure("layer norm rows " + t, new Kernel.Rows(shape, 1, views,
-                    List.of(mean, square, scale), new Row.Elements(body)), List.of(t, column), t);
-            measure("layer norm columns " + t, new Kernel.Rows(shape, 1, views,
-                    List.of(mean, square, scale), new Row.Columns(Kernel.Combine.SUM, body)),
-                    List.of(t, column), column);
+            measure(
+                    "layer norm rows " + t,
+                    new Kernel.Rows(
+                            shape, 1, views, List.of(mean, square, scale), new Row.Elements(body)),
+                    List.of(t, column),
+                    t);
+            measure(
+                    "layer norm columns " + t,
+                    new Kernel.Rows(
+                            shape,
+                            1,
+                            views,
+                            List.of(mean, square, scale),
+                            new Row.Columns(Kernel.Combine.SUM, body)),
+                    List.of(t, column),
+                    column);
             var wide = Shape.of(16384, 32768);
             var w = new Type(type, wide);
             var most = new Row.Fold(Kernel.Combine.MAX, X);
             var sum = new Row.Fold(Kernel.Combine.SUM, X.sub(Y).exp());
-            measure("softmax rows " + w, new Kernel.Rows(wide, 1, List.of(View.contiguous(wide)),
-                    List.of(most, sum), new Row.Elements(X.sub(Y).exp().div(Scalar.arg(2)))),
-                    List.of(w), w);
-            measure("log of the sum, rows " + w, new Kernel.Rows(wide, 1,
-                    List.of(View.contiguous(wide)), List.of(most, sum), new Row.Last()),
-                    List.of(w), Type.of(DType.F32, 16384));
+            measure(
+                    "softmax rows " + w,
+                    new Kernel.Rows(
+                            wide,
+                            1,
+                            List.of(View.contiguous(wide)),
+                            List.of(most, sum),
+                            new Row.Elements(X.sub(Y).exp().div(Scalar.arg(2)))),
+                    List.of(w),
+                    w);
+            measure(
+                    "log of the sum, rows " + w,
+                    new Kernel.Rows(
+                            wide,
+                            1,
+                            List.of(View.contiguous(wide)),
+                            List.of(most, sum),
+                            new Row.Last()),
+                    List.of(w),
+                    Type.of(DType.F32, 16384));
             var big = Shape.of(1 << 28);
-            measure("fold of all " + new Type(type, big), new Kernel.Fold(big, List.of(0),
-                    Kernel.Combine.SUM, List.of(View.contiguous(big)), X),
-                    List.of(new Type(type, big)), Type.of(type));
+            measure(
+                    "fold of all " + new Type(type, big),
+                    new Kernel.Fold(
+                            big, List.of(0), Kernel.Combine.SUM, List.of(View.contiguous(big)), X),
+                    List.of(new Type(type, big)),
+                    Type.of(type));
             var tall = Shape.of(16384, 4096);
-            measure("fold of columns " + new Type(type, tall), new Kernel.Fold(tall, List.of(0),
-                    Kernel.Combine.SUM, List.of(View.contiguous(tall)), X),
-                    List.of(new Type(type, tall)), Type.of(type, 4096));
+            measure(
+                    "fold of columns " + new Type(type, tall),
+                    new Kernel.Fold(
+                            tall,
+                            List.of(0),
+                            Kernel.Combine.SUM,
+                            List.of(View.contiguous(tall)),
+                            X),
+                    List.of(new Type(type, tall)),
+                    Type.of(type, 4096));
         }
     }
 
@@ -197,56 +170,114 @@ final class DeviceRates {
         var index = Type.of(DType.I32, 16384);
         var by = new View(0, List.of(1L, 0L));
         var to = new View(0, List.of(0L, 1L));
-        measure("gather of rows", new Kernel.Gather(shape, to, by, 1024, 16384),
-                List.of(data, index), new Type(DType.F32, shape));
-        measure("scatter of rows", new Kernel.Scatter(shape, shape.size(), to, by,
-                View.contiguous(shape), 1024, 16384), List.of(index, data), data);
-        measure("cut in three", new Kernel.Cut(16384, List.of(1024, 1024, 1024), 1),
+        measure(
+                "gather of rows",
+                new Kernel.Gather(shape, to, by, 1024, 16384),
+                List.of(data, index),
+                new Type(DType.F32, shape));
+        measure(
+                "scatter of rows",
+                new Kernel.Scatter(
+                        shape, shape.size(), to, by, View.contiguous(shape), 1024, 16384),
+                List.of(index, data),
+                data);
+        measure(
+                "cut in three",
+                new Kernel.Cut(16384, List.of(1024, 1024, 1024), 1),
                 List.of(Type.of(DType.F32, 16384, 3072)),
-                List.of(data, data, data), 6.0 * data.bytes(), 0, Precision.F32);
+                List.of(data, data, data),
+                6.0 * data.bytes(),
+                0,
+                Precision.F32);
     }
 
     private void product(int m, int n, int k, DType type, Precision precision, boolean turnA) {
         var a = turnA ? new View(0, List.of(1L, (long) m)) : new View(0, List.of((long) k, 1L));
-        var kernel = new Kernel.Contract(Shape.scalar(), m, n, k, a,
-                new View(0, List.of((long) n, 1L)), List.of(), X);
-        measure("product %s %s %dx%dx%d%s".formatted(type, precision, m, n, k, turnA ? " a turned" : ""),
-                kernel, List.of(Type.of(type, m, k), Type.of(type, k, n)),
-                List.of(Type.of(type, m, n)), type.bytes(1) * ((double) m * k + (double) k * n + (double) m * n),
-                2.0 * m * n * k, precision);
+        var kernel =
+                new Kernel.Contract(
+                        Shape.scalar(),
+                        m,
+                        n,
+                        k,
+                        a,
+                        new View(0, List.of((long) n, 1L)),
+                        List.of(),
+                        X);
+        measure(
+                "product %s %s %dx%dx%d%s"
+                        .formatted(type, precision, m, n, k, turnA ? " a turned" : ""),
+                kernel,
+                List.of(Type.of(type, m, k), Type.of(type, k, n)),
+                List.of(Type.of(type, m, n)),
+                type.bytes(1) * ((double) m * k + (double) k * n + (double) m * n),
+                2.0 * m * n * k,
+                precision);
     }
 
     private void products() {
-        for (int[] s : new int[][] {{16384, 3072, 1024}, {16384, 4096, 1024}, {16384, 1024, 4096},
-            {16384, 32768, 1024}}) {
+        for (int[] s :
+                new int[][] {
+                    {16384, 3072, 1024},
+                    {16384, 4096, 1024},
+                    {16384, 1024, 4096},
+                    {16384, 32768, 1024}
+                }) {
             product(s[0], s[1], s[2], DType.BF16, Precision.F32, false);
             product(s[0], s[1], s[2], DType.F32, Precision.TF32, false);
         }
         product(1024, 4096, 16384, DType.BF16, Precision.F32, true);
         product(4096, 4096, 4096, DType.F32, Precision.F32, false);
         product(4096, 4096, 4096, DType.F64, Precision.F32, false);
-        var plain = new Kernel.Contract(Shape.scalar(), 4096, 4096, 4096,
-                new View(0, List.of(4096L, 1L)), new View(0, List.of(0L, 1L)), List.of(), X);
-        measure("generated product f32 4096", plain,
+        var plain =
+                new Kernel.Contract(
+                        Shape.scalar(),
+                        4096,
+                        4096,
+                        4096,
+                        new View(0, List.of(4096L, 1L)),
+                        new View(0, List.of(0L, 1L)),
+                        List.of(),
+                        X);
+        measure(
+                "generated product f32 4096",
+                plain,
                 List.of(Type.of(DType.F32, 4096, 4096), Type.of(DType.F32, 4096)),
-                List.of(Type.of(DType.F32, 4096, 4096)), 0, 2.0 * 4096 * 4096 * 4096, Precision.F32);
+                List.of(Type.of(DType.F32, 4096, 4096)),
+                0,
+                2.0 * 4096 * 4096 * 4096,
+                Precision.F32);
     }
 
     private void attention() {
         for (var type : List.of(DType.BF16, DType.F32)) {
-            for (var h : List.of(new Heads(16, 16, 16, 1024, 1024, 64, 64, true, 0.125, List.of()),
-                    new Heads(2, 16, 16, 4096, 4096, 128, 128, true, 0.088, List.of()))) {
+            for (var h :
+                    List.of(
+                            new Heads(16, 16, 16, 1024, 1024, 64, 64, true, 0.125, List.of()),
+                            new Heads(2, 16, 16, 4096, 4096, 128, 128, true, 0.088, List.of()))) {
                 double flops = 2.0 * h.batch() * h.heads() * h.queries() * h.keys() * h.width();
                 var q = new Type(type, h.queryShape());
                 var k = new Type(type, h.keyShape());
                 var v = new Type(type, h.valueShape());
                 var o = new Type(type, h.outShape());
                 var l = Type.of(DType.F32, h.batch(), h.heads(), h.queries());
-                measure("attend %s %dx%dx%dx%d".formatted(type, h.batch(), h.heads(), h.queries(), h.width()),
-                        new Kernel.Attend(h), List.of(q, k, v), List.of(o, l), 0, flops, Precision.F32);
-                measure("attend gradient %s %dx%dx%dx%d".formatted(type, h.batch(), h.heads(), h.queries(), h.width()),
-                        new Kernel.AttendGrad(h), List.of(q, k, v, o, o, l), List.of(q, k, v), 0,
-                        2.5 * flops, Precision.F32);
+                measure(
+                        "attend %s %dx%dx%dx%d"
+                                .formatted(type, h.batch(), h.heads(), h.queries(), h.width()),
+                        new Kernel.Attend(h),
+                        List.of(q, k, v),
+                        List.of(o, l),
+                        0,
+                        flops,
+                        Precision.F32);
+                measure(
+                        "attend gradient %s %dx%dx%dx%d"
+                                .formatted(type, h.batch(), h.heads(), h.queries(), h.width()),
+                        new Kernel.AttendGrad(h),
+                        List.of(q, k, v, o, o, l),
+                        List.of(q, k, v),
+                        0,
+                        2.5 * flops,
+                        Precision.F32);
             }
         }
     }
@@ -256,18 +287,28 @@ final class DeviceRates {
         var t = Type.of(DType.F32, 1024);
         long a = random(t);
         long b = random(t);
-        var one = run(Kernel.Map.of(t.shape(), List.of(View.contiguous(t.shape())), X.add(lit(1))),
-                List.of(a), List.of(b), List.of(t), List.of(t), Precision.F32);
-        Runnable hundred = () -> {
-            for (int i = 0; i < 100; i++) one.run();
-        };
+        var one =
+                run(
+                        Kernel.Map.of(
+                                t.shape(), List.of(View.contiguous(t.shape())), X.add(lit(1))),
+                        List.of(a),
+                        List.of(b),
+                        List.of(t),
+                        List.of(t),
+                        Precision.F32);
+        Runnable hundred =
+                () -> {
+                    for (int i = 0; i < 100; i++) one.run();
+                };
         double plain = time(hundred);
         driver.beginCapture(card.stream());
         hundred.run();
         long graph = driver.endCapture(card.stream());
         long ready = driver.instantiate(graph);
         double replayed = time(() -> driver.launchGraph(ready, card.stream()));
-        lines.add("a small launch: %.2f us by itself, %.2f us in a graph".formatted(plain * 10, replayed * 10));
+        lines.add(
+                "a small launch: %.2f us by itself, %.2f us in a graph"
+                        .formatted(plain * 10, replayed * 10));
         lines.add("%d kernels compiled in %.1f s".formatted(card.kernels(), card.compileSeconds()));
         driver.destroyExecutable(ready);
         driver.destroyGraph(graph);

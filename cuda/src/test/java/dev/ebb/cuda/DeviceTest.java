@@ -14,7 +14,8 @@ class DeviceTest {
     void every_form_agrees_with_the_reference_on_a_card(@TempDir Path folder) throws Exception {
         assumeTrue(
                 Files.exists(Path.of("/dev/nvidiactl")),
-                "no NVIDIA card on this machine (/dev/nvidiactl is missing): kernels are not run on one");
+                "no NVIDIA card on this machine (/dev/nvidiactl is missing): kernels are not run on"
+                        + " one");
         DeviceCheck.main(new String[] {folder.toString(), "cases"});
     }
 }

@@ -14,8 +14,28 @@ import java.util.SplittableRandom;
 /** Collects cases; operands are drawn from one seed, so that a list of cases is always the same. */
 final class Draft {
     private static final double[] NOTABLE = {
-        0.0, -0.0, 1, -1, 0.5, -0.5, 2, -3, 88.8, -104, 1e-40, -1e-45, 3.5, -2.5, 127, 255, 256,
-        1e10, -1e30, Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY
+        0.0,
+        -0.0,
+        1,
+        -1,
+        0.5,
+        -0.5,
+        2,
+        -3,
+        88.8,
+        -104,
+        1e-40,
+        -1e-45,
+        3.5,
+        -2.5,
+        127,
+        255,
+        256,
+        1e10,
+        -1e30,
+        Double.NaN,
+        Double.POSITIVE_INFINITY,
+        Double.NEGATIVE_INFINITY
     };
 
     final List<Case> cases = new ArrayList<>();

@@ -16,7 +16,8 @@ import java.nio.file.Path;
  * text is under {@code target/golden}, to be read and copied over.
  */
 class GoldenTextTest {
-    private static final Path KEPT = Path.of("src", "test", "resources", "dev", "ebb", "cuda", "golden");
+    private static final Path KEPT =
+            Path.of("src", "test", "resources", "dev", "ebb", "cuda", "golden");
     private static final Path MADE = Path.of("target", "golden");
 
     @Test
@@ -51,8 +52,14 @@ class GoldenTextTest {
         Files.writeString(source, text);
         var build =
                 new ProcessBuilder(
-                                "nvcc", "-arch=sm_90", "-std=c++17", "-fmad=false", "-cubin", "-o",
-                                folder.resolve("kernels.cubin").toString(), source.toString())
+                                "nvcc",
+                                "-arch=sm_90",
+                                "-std=c++17",
+                                "-fmad=false",
+                                "-cubin",
+                                "-o",
+                                folder.resolve("kernels.cubin").toString(),
+                                source.toString())
                         .redirectErrorStream(true)
                         .start();
         var log = new String(build.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -43,8 +43,17 @@ final class HostRunner {
         Files.writeString(source, text);
         var build =
                 new ProcessBuilder(
-                                "g++", "-std=c++17", "-O1", "-w", "-ffp-contract=off", "-shared",
-                                "-fno-strict-aliasing", "-fPIC", "-o", binary.toString(), source.toString())
+                                "g++",
+                                "-std=c++17",
+                                "-O1",
+                                "-w",
+                                "-ffp-contract=off",
+                                "-shared",
+                                "-fno-strict-aliasing",
+                                "-fPIC",
+                                "-o",
+                                binary.toString(),
+                                source.toString())
                         .redirectErrorStream(true)
                         .start();
         var log = new String(build.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -74,7 +83,10 @@ final class HostRunner {
         text.append(l.text().replace("extern \"C\" __global__", "static"));
         text.append("}\nextern \"C\" void run").append(number);
         text.append("(long blocks, int threads, void** p) {\n    host_launch(blocks, threads, ");
-        text.append(l.text().contains("sync")).append(", [=] { k").append(number).append("::");
+        text.append(l.text().contains("sync") || l.text().contains("EBB_SHARED"))
+                .append(", [=] { k")
+                .append(number)
+                .append("::");
         text.append(l.name()).append("(").append(arguments).append("); });\n}\n");
     }
 
@@ -84,8 +96,7 @@ final class HostRunner {
         workspace.segment().fill((byte) 0xff);
         var fault = Case.buffer(DType.I64, 2);
         for (var action : recipe.actions()) run(action, in, out, workspace, fault);
-        if (fault.getLong(0) != 0)
-            throw new IndexOutOfBoundsException("index " + fault.getLong(1));
+        if (fault.getLong(0) != 0) throw new IndexOutOfBoundsException("index " + fault.getLong(1));
     }
 
     @SuppressWarnings("restricted") // addresses of buffers that the caller holds
@@ -95,7 +106,9 @@ final class HostRunner {
             case Action.Launch l -> {
                 var pointers = arena.allocate(8L * Math.max(1, l.operands().size()), 8);
                 for (int i = 0; i < l.operands().size(); i++) {
-                    pointers.set(ValueLayout.JAVA_LONG, 8L * i,
+                    pointers.set(
+                            ValueLayout.JAVA_LONG,
+                            8L * i,
                             address(l.operands().get(i), in, out, workspace, fault));
                 }
                 var number = Objects.requireNonNull(numbers.get(l.text()));

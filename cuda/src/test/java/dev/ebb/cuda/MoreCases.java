@@ -14,8 +14,7 @@ import java.util.List;
 
 /** Moves, products, convolutions and attention. */
 final class MoreCases {
-    private static final List<DType> FLOATS =
-            List.of(DType.F32, DType.F64, DType.BF16, DType.F16);
+    private static final List<DType> FLOATS = List.of(DType.F32, DType.F64, DType.BF16, DType.F16);
 
     private final Draft draft;
 
@@ -27,10 +26,13 @@ final class MoreCases {
         for (var type : List.of(DType.F32, DType.F64, DType.BF16, DType.U8, DType.BOOL)) {
             assemble(type);
             for (var inner : List.of(1, 4, 6)) {
-                draft.add("cut", type + " inner " + inner,
+                draft.add(
+                        "cut",
+                        type + " inner " + inner,
                         new Kernel.Cut(3, List.of(2, 4, 1), inner),
                         List.of(draft.calm(type, 21L * inner)),
-                        Type.of(type, 3, 2, inner), Type.of(type, 3, 4, inner),
+                        Type.of(type, 3, 2, inner),
+                        Type.of(type, 3, 4, inner),
                         Type.of(type, 3, 1, inner));
             }
             index(type, 4, 3, 8);
@@ -38,9 +40,12 @@ final class MoreCases {
             if (type == DType.BOOL) continue;
             for (boolean reverse : List.of(true, false)) {
                 for (var combine : Kernel.Combine.values()) {
-                    draft.add("cumulate", type + " " + combine + reverse,
+                    draft.add(
+                            "cumulate",
+                            type + " " + combine + reverse,
                             new Kernel.Cumulate(3, 11, 5, combine, reverse),
-                            List.of(draft.calm(type, 165, 3)), Type.of(type, 3, 11, 5));
+                            List.of(draft.calm(type, 165, 3)),
+                            Type.of(type, 3, 11, 5));
                 }
             }
         }
@@ -48,23 +53,37 @@ final class MoreCases {
 
     private void assemble(DType type) {
         var shape = Shape.of(6, 10);
-        var parts = List.of(
-                new Kernel.Part(Shape.of(2, 8), List.of(1, 1), List.of(1, 1)),
-                new Kernel.Part(Shape.of(2, 3), List.of(2, 3), List.of(3, 2)));
+        var parts =
+                List.of(
+                        new Kernel.Part(Shape.of(2, 8), List.of(1, 1), List.of(1, 1)),
+                        new Kernel.Part(Shape.of(2, 3), List.of(2, 3), List.of(3, 2)));
         var in = List.of(draft.calm(type, 16), draft.calm(type, 6));
         for (double fill : new double[] {0, 1}) {
-            draft.add("assemble", type + " fill " + fill,
-                    new Kernel.Assemble(shape, fill, parts), in, new Type(type, shape));
+            draft.add(
+                    "assemble",
+                    type + " fill " + fill,
+                    new Kernel.Assemble(shape, fill, parts),
+                    in,
+                    new Type(type, shape));
         }
-        var tiles = List.of(
-                new Kernel.Part(Shape.of(6, 4), List.of(0, 0), List.of(1, 1)),
-                new Kernel.Part(Shape.of(6, 6), List.of(0, 4), List.of(1, 1)));
-        draft.add("assemble", type + " tiles", new Kernel.Assemble(shape, 0, tiles),
-                List.of(draft.calm(type, 24), draft.calm(type, 36)), new Type(type, shape));
-        var update = List.of(
-                new Kernel.Part(shape, List.of(0, 0), List.of(1, 1)), parts.getFirst());
-        draft.add("assemble", type + " update", new Kernel.Assemble(shape, 0, update),
-                List.of(draft.calm(type, 60), draft.calm(type, 16)), new Type(type, shape));
+        var tiles =
+                List.of(
+                        new Kernel.Part(Shape.of(6, 4), List.of(0, 0), List.of(1, 1)),
+                        new Kernel.Part(Shape.of(6, 6), List.of(0, 4), List.of(1, 1)));
+        draft.add(
+                "assemble",
+                type + " tiles",
+                new Kernel.Assemble(shape, 0, tiles),
+                List.of(draft.calm(type, 24), draft.calm(type, 36)),
+                new Type(type, shape));
+        var update =
+                List.of(new Kernel.Part(shape, List.of(0, 0), List.of(1, 1)), parts.getFirst());
+        draft.add(
+                "assemble",
+                type + " update",
+                new Kernel.Assemble(shape, 0, update),
+                List.of(draft.calm(type, 60), draft.calm(type, 16)),
+                new Type(type, shape));
     }
 
     /** Rows of a table by a list of indices, elements along an axis, and the ways back. */
@@ -74,27 +93,48 @@ final class MoreCases {
             var index = draft.calm(whole, picks, bound);
             var by = new View(0, List.of(1L, 0L));
             var data = new View(0, List.of(0L, 1L));
-            draft.add("gather", type + " rows by " + whole,
+            draft.add(
+                    "gather",
+                    type + " rows by " + whole,
                     new Kernel.Gather(shape, data, by, inner, bound),
-                    List.of(draft.calm(type, (long) bound * inner), index), new Type(type, shape));
+                    List.of(draft.calm(type, (long) bound * inner), index),
+                    new Type(type, shape));
             var each = draft.calm(whole, (long) picks * inner, bound);
             var own = View.contiguous(shape);
-            draft.add("gather", type + " elements by " + whole,
+            draft.add(
+                    "gather",
+                    type + " elements by " + whole,
                     new Kernel.Gather(shape, data, own, inner, bound),
-                    List.of(draft.calm(type, (long) bound * inner), each), new Type(type, shape));
+                    List.of(draft.calm(type, (long) bound * inner), each),
+                    new Type(type, shape));
             if (type.isTruth()) continue;
             long size = (long) bound * inner;
-            draft.add("scatter", type + " rows by " + whole,
+            draft.add(
+                    "scatter",
+                    type + " rows by " + whole,
                     new Kernel.Scatter(shape, size, data, by, own, inner, bound),
-                    List.of(index, draft.calm(type, shape.size())), Type.of(type, bound, inner));
-            draft.add("scatter", type + " elements by " + whole,
+                    List.of(index, draft.calm(type, shape.size())),
+                    Type.of(type, bound, inner));
+            draft.add(
+                    "scatter",
+                    type + " elements by " + whole,
                     new Kernel.Scatter(shape, size, data, own, own, inner, bound),
-                    List.of(each, draft.calm(type, shape.size())), Type.of(type, bound, inner));
+                    List.of(each, draft.calm(type, shape.size())),
+                    Type.of(type, bound, inner));
             var flat = Shape.of(picks);
-            draft.add("scatter", type + " scalars by " + whole,
-                    new Kernel.Scatter(flat, bound, new View(0, List.of(0L)),
-                            View.contiguous(flat), View.contiguous(flat), 1, bound),
-                    List.of(index, draft.calm(type, picks)), Type.of(type, bound));
+            draft.add(
+                    "scatter",
+                    type + " scalars by " + whole,
+                    new Kernel.Scatter(
+                            flat,
+                            bound,
+                            new View(0, List.of(0L)),
+                            View.contiguous(flat),
+                            View.contiguous(flat),
+                            1,
+                            bound),
+                    List.of(index, draft.calm(type, picks)),
+                    Type.of(type, bound));
         }
     }
 
@@ -139,18 +179,24 @@ final class MoreCases {
         long count = batch.size();
         var left = draft.calm(type, count * m * k);
         var right = draft.calm(type, count * k * n);
-        var name = type + " " + shape + " by " + k + (ta ? " a turned" : "") + (tb ? " b turned" : "");
+        var name =
+                type + " " + shape + " by " + k + (ta ? " a turned" : "") + (tb ? " b turned" : "");
         if (out != DType.BIT) {
-            draft.add("contract", name + " to " + out,
+            draft.add(
+                    "contract",
+                    name + " to " + out,
                     new Kernel.Contract(batch, m, n, k, a, b, List.of(), Scalar.arg(0)),
-                    List.of(left, right), new Type(out, shape));
+                    List.of(left, right),
+                    new Type(out, shape));
         }
         if (!type.isFloat()) return;
         var bias = View.broadcast(Shape.of(n), shape);
         var more = View.contiguous(shape);
         var y = Scalar.arg(0).add(Scalar.arg(1));
         var body = out == DType.BIT ? y.lt(Scalar.arg(2)) : y.tanh().add(Scalar.arg(2));
-        draft.add("contract epilogue", name + " to " + out,
+        draft.add(
+                "contract epilogue",
+                name + " to " + out,
                 new Kernel.Contract(batch, m, n, k, a, b, List.of(bias, more), body),
                 List.of(left, right, draft.calm(type, n), draft.calm(type, shape.size())),
                 new Type(out, shape));
@@ -167,8 +213,17 @@ final class MoreCases {
         }
     }
 
-    private void convolve(Kernel.Side side, int batch, int groups, int in, int out,
-            List<Integer> space, List<Integer> kernel, int stride, int low, int dilation,
+    private void convolve(
+            Kernel.Side side,
+            int batch,
+            int groups,
+            int in,
+            int out,
+            List<Integer> space,
+            List<Integer> kernel,
+            int stride,
+            int low,
+            int dilation,
             DType type) {
         var result = new ArrayList<Integer>();
         for (int d = 0; d < space.size(); d++) {
@@ -182,18 +237,25 @@ final class MoreCases {
             lows.add(low);
             same.add(dilation);
         }
-        var k = new Kernel.Convolve(side, batch, groups, in, out, space, kernel, result, steps,
-                lows, same);
+        var k =
+                new Kernel.Convolve(
+                        side, batch, groups, in, out, space, kernel, result, steps, lows, same);
         var input = type(type, List.of(batch, groups * in), space);
         var weight = type(type, List.of(groups * out, in), kernel);
         var output = type(type, List.of(batch, groups * out), result);
-        var types = switch (side) {
-            case OUTPUT -> List.of(input, weight, output);
-            case INPUT -> List.of(weight, output, input);
-            case WEIGHT -> List.of(input, output, weight);
-        };
-        draft.add("convolve " + side, type + " " + space + kernel, k,
-                List.of(draft.calm(type, types.get(0).size()), draft.calm(type, types.get(1).size())),
+        var types =
+                switch (side) {
+                    case OUTPUT -> List.of(input, weight, output);
+                    case INPUT -> List.of(weight, output, input);
+                    case WEIGHT -> List.of(input, output, weight);
+                };
+        draft.add(
+                "convolve " + side,
+                type + " " + space + kernel,
+                k,
+                List.of(
+                        draft.calm(type, types.get(0).size()),
+                        draft.calm(type, types.get(1).size())),
                 types.get(2));
     }
 
@@ -210,9 +272,13 @@ final class MoreCases {
             attend(new Heads(1, 2, 1, 9, 70, 32, 40, true, 0.2, List.of()), type);
             attend(new Heads(1, 2, 2, 12, 9, 8, 4, true, 0.4, List.of()), type);
             var masked = new Heads(2, 2, 2, 33, 35, 64, 64, false, 0.125, List.of());
-            attend(masked.withMask(List.of(
-                    View.broadcast(Shape.of(2, 1, 33, 35), masked.scoreShape()))), type);
+            attend(
+                    masked.withMask(
+                            List.of(View.broadcast(Shape.of(2, 1, 33, 35), masked.scoreShape()))),
+                    type);
         }
+        attend(new Heads(1, 2, 1, 150, 200, 32, 16, true, 0.2, List.of()), DType.BF16);
+        attend(new Heads(1, 1, 1, 130, 130, 32, 32, true, 0.2, List.of()), DType.F32);
         attend(new Heads(1, 1, 1, 70, 70, 128, 128, true, 0.09, List.of()), DType.F32);
         attend(new Heads(1, 1, 1, 10, 20, 256, 256, false, 0.06, List.of()), DType.F32);
     }
@@ -231,16 +297,27 @@ final class MoreCases {
         }
         var logsum = Type.of(type.compute(), h.batch(), h.heads(), h.queries());
         var out = new Type(type, h.outShape());
-        var forward = new Case("attend", type + " " + h, new Kernel.Attend(h), in,
-                List.of(out, logsum), Draft.tolerance(type));
+        var forward =
+                new Case(
+                        "attend",
+                        type + " " + h,
+                        new Kernel.Attend(h),
+                        in,
+                        List.of(out, logsum),
+                        Draft.tolerance(type));
         draft.cases.add(forward);
         var results = forward.expected();
         var rest = new ArrayList<Buffer>(in);
         rest.add(results.get(0));
         rest.add(draft.calm(type, h.outShape().size()));
         rest.add(results.get(1));
-        draft.add("attend gradient", type + " " + h, new Kernel.AttendGrad(h), rest,
-                new Type(type, h.queryShape()), new Type(type, h.keyShape()),
+        draft.add(
+                "attend gradient",
+                type + " " + h,
+                new Kernel.AttendGrad(h),
+                rest,
+                new Type(type, h.queryShape()),
+                new Type(type, h.keyShape()),
                 new Type(type, h.valueShape()));
     }
 }

@@ -16,8 +16,12 @@
 #define __forceinline__ inline
 #define __noinline__
 #define __shared__ static
+#define __align__(n)
 #define __launch_bounds__(x)
 #define EBB_SHARED(name) unsigned char* const name = host_shared
+
+struct bf16;
+struct f16;
 
 struct Dim {
     unsigned x;
@@ -176,3 +180,77 @@ static double erfinv(double y) {
     return (low + high) / 2;
 }
 static float erfinvf(float y) { return (float)erfinv((double)y); }
+
+static void copy16(void* to, const void* from) {
+    if ((uintptr_t)to % 16 || (uintptr_t)from % 16) {
+        fprintf(stderr, "a copy of 16 bytes that is not aligned\n");
+        abort();
+    }
+    memcpy(to, from, 16);
+}
+static void copies_commit() {}
+template <int N>
+static void copies_wait() {}
+
+// A lane of a fragment gets four bytes of one row of each matrix.
+static void load_matrices(unsigned (&r)[4], const void* row) {
+    int lane = threadIdx.x & 31;
+    for (int i = 0; i < 4; i++) {
+        auto from = (const unsigned*)host_exchange((uintptr_t)row, i * 8 + lane / 4);
+        r[i] = from[lane % 4];
+    }
+}
+static void load_transposed(unsigned (&r)[4], const void* row) {
+    int lane = threadIdx.x & 31;
+    for (int i = 0; i < 4; i++) {
+        auto low = (const unsigned short*)host_exchange((uintptr_t)row, i * 8 + lane % 4 * 2);
+        auto high = (const unsigned short*)host_exchange((uintptr_t)row, i * 8 + lane % 4 * 2 + 1);
+        r[i] = low[lane / 4] | (unsigned)high[lane / 4] << 16;
+    }
+}
+static unsigned tensor_float(float x) {
+    unsigned bits = __float_as_uint(x);
+    if ((bits & 0x7f800000u) == 0x7f800000u) return bits & ~0x1fffu;
+    return (bits + 0x1000u) & ~0x1fffu;
+}
+
+// Each lane puts its fragments where all can read them, then sums its own four results.
+struct Fragment {
+    unsigned a[4], b[2];
+};
+static Fragment host_fragments[1024];
+template <class V>
+static void host_multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1, int k, V value) {
+    unsigned own = threadIdx.x, warp = own & ~31u;
+    int lane = own & 31, g = lane / 4, t = lane % 4, half = k / 2;
+    memcpy(host_fragments[own].a, a, 16);
+    host_fragments[own].b[0] = b0;
+    host_fragments[own].b[1] = b1;
+    host_wait(WARP);
+    for (int e = 0; e < 4; e++) {
+        int row = g + e / 2 * 8, column = t * 2 + e % 2;
+        double sum = c[e];
+        for (int x = 0; x < k; x++) {
+            int y = x % half, each = half / 4;
+            auto& left = host_fragments[warp + row % 8 * 4 + y / each];
+            auto& right = host_fragments[warp + column * 4 + y / each];
+            sum += (double)value(left.a[row / 8 + x / half * 2], y % each)
+                * value(right.b[x / half], y % each);
+        }
+        c[e] = (float)sum;
+    }
+    host_wait(WARP);
+}
+static void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1, const struct bf16*) {
+    host_multiply(c, a, b0, b1, 16, [](unsigned x, int i) {
+        return __uint_as_float((i ? x >> 16 : x & 0xffff) << 16);
+    });
+}
+static void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1, const struct f16*) {
+    host_multiply(c, a, b0, b1, 16, [](unsigned x, int i) {
+        return half_to_float((unsigned short)(i ? x >> 16 : x));
+    });
+}
+static void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1, const float*) {
+    host_multiply(c, a, b0, b1, 8, [](unsigned x, int) { return __uint_as_float(x); });
+}
