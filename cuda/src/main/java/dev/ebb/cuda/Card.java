@@ -95,7 +95,7 @@ final class Card implements AutoCloseable {
                 case Operand.Out(int i) -> out.get(i);
                 case Operand.Work(long offset) -> workspace + offset;
                 case Operand.Fault _ -> fault;
-                case Operand.Number _ -> number;
+                case Operand.Node _ -> number;
             };
         }
     }

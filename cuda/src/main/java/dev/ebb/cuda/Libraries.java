@@ -26,33 +26,25 @@ record Libraries(List<Path> named, Map<String, String> environment) {
 
     /** A library, what it is for, and how it comes onto a machine. */
     enum Which {
-        DRIVER(
-                "libcuda.so",
-                List.of("libcuda.so.1"),
-                "the NVIDIA driver (nvidia-driver-580 or later)"),
-        NVRTC(
-                "libnvrtc.so",
-                List.of("libnvrtc.so.13", "libnvrtc.so.12"),
-                "a CUDA toolkit 12 or 13, or 'pip install nvidia-cuda-nvrtc'"),
-        BLAS(
-                "libcublasLt.so",
-                List.of("libcublasLt.so.13", "libcublasLt.so.12"),
-                "a CUDA toolkit 12 or 13, or 'pip install nvidia-cublas'");
+        DRIVER,
+        NVRTC,
+        BLAS;
 
-        private final String plain;
-        private final List<String> versioned;
-        private final String advice;
-
-        Which(String plain, List<String> versioned, String advice) {
-            this.plain = plain;
-            this.versioned = versioned;
-            this.advice = advice;
+        /** The names its file may have, the ones to prefer first. */
+        List<String> names() {
+            return switch (this) {
+                case DRIVER -> List.of("libcuda.so.1", "libcuda.so");
+                case NVRTC -> List.of("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so");
+                case BLAS -> List.of("libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so");
+            };
         }
 
-        List<String> names() {
-            var names = new ArrayList<>(versioned);
-            names.add(plain);
-            return names;
+        private String advice() {
+            return switch (this) {
+                case DRIVER -> "the NVIDIA driver (580 or later)";
+                case NVRTC -> "a CUDA toolkit 12 or 13, or 'pip install nvidia-cuda-nvrtc'";
+                case BLAS -> "a CUDA toolkit 12 or 13, or 'pip install nvidia-cublas'";
+            };
         }
     }
 
@@ -91,7 +83,7 @@ record Libraries(List<Path> named, Map<String, String> environment) {
             if (home != null && !home.isBlank()) roots.add(Path.of(home));
         }
         var path = environment.getOrDefault("PATH", "");
-        for (var folder : path.split(":")) {
+        for (var folder : path.split(":", -1)) {
             if (folder.isBlank()) continue;
             var python = Path.of(folder).resolve("python3");
             var bin = Path.of(folder).getParent();
@@ -124,7 +116,6 @@ record Libraries(List<Path> named, Map<String, String> environment) {
     }
 
     /** Opens a library, or says in one sentence what was looked for, where, and what to install. */
-    @SuppressWarnings("restricted") // native code is what this module is for
     SymbolLookup open(Which which, Arena arena) {
         var refusals = new ArrayList<String>();
         var folders = folders();
@@ -133,12 +124,8 @@ record Libraries(List<Path> named, Map<String, String> environment) {
             if (found.isPresent()) return found.get();
         }
         for (var name : which.names()) {
-            try {
-                return SymbolLookup.libraryLookup(name, arena);
-            } catch (IllegalArgumentException e) {
-                // the loader knows no such name; the folders may
-                continue;
-            }
+            var found = byLoader(name, arena);
+            if (found.isPresent()) return found.get();
         }
         for (var folder : folders) {
             var found = inFolder(folder, which, arena, refusals);
@@ -151,8 +138,17 @@ record Libraries(List<Path> named, Map<String, String> environment) {
                         + (folders.isEmpty() ? "any known folder" : folders)
                         + (refusals.isEmpty() ? "" : " (" + String.join("; ", refusals) + ")")
                         + "; install "
-                        + which.advice
+                        + which.advice()
                         + ", or name the folder that holds it");
+    }
+
+    @SuppressWarnings("restricted") // native code is what this module is for
+    private static Optional<SymbolLookup> byLoader(String name, Arena arena) {
+        try {
+            return Optional.of(SymbolLookup.libraryLookup(name, arena));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     @SuppressWarnings("restricted") // native code is what this module is for

@@ -93,7 +93,7 @@ final class MoveText {
                         new Operand.In(1),
                         new Operand.Out(0),
                         new Operand.Fault(),
-                        new Operand.Number());
+                        new Operand.Node());
         return Recipe.of(walk.launch("gather", code, operands));
     }
 

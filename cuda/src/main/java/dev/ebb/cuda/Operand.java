@@ -13,5 +13,5 @@ sealed interface Operand {
     record Fault() implements Operand {}
 
     /** The number of the node, an i64: what a fault names. */
-    record Number() implements Operand {}
+    record Node() implements Operand {}
 }

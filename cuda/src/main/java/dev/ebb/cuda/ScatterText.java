@@ -97,7 +97,7 @@ final class ScatterText {
                         new Operand.In(1),
                         new Operand.Out(0),
                         new Operand.Fault(),
-                        new Operand.Number()));
+                        new Operand.Node()));
     }
 
     private void starts(Axes axes, String prefix, String of) {

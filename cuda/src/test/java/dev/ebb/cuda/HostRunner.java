@@ -142,7 +142,7 @@ final class HostRunner {
             case Operand.Out(int i) -> out.get(i).segment().address();
             case Operand.Work(long offset) -> workspace.segment().address() + offset;
             case Operand.Fault _ -> fault.segment().address();
-            case Operand.Number _ -> 7;
+            case Operand.Node _ -> 7;
         };
     }
 }

@@ -1,5 +1,5 @@
 // workspace: 0 bytes
-// launch gather: 1 blocks of 256 threads, 0 bytes shared, on [In[index=0], In[index=1], Out[index=0], Fault[], Number[]]
+// launch gather: 1 blocks of 256 threads, 0 bytes shared, on [In[index=0], In[index=1], Out[index=0], Fault[], Node[]]
 extern "C" __global__ void __launch_bounds__(256) gather(void* p0, void* p1, void* p2, void* p3, void* p4) {
     typedef u32 num;
     typedef i32 ofs;

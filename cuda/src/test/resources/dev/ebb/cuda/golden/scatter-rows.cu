@@ -1,7 +1,7 @@
 // workspace: 0 bytes
 // zero 288 bytes of Out[index=0]
 
-// launch scatter: 9 blocks of 128 threads, 0 bytes shared, on [In[index=0], In[index=1], Out[index=0], Fault[], Number[]]
+// launch scatter: 9 blocks of 128 threads, 0 bytes shared, on [In[index=0], In[index=1], Out[index=0], Fault[], Node[]]
 extern "C" __global__ void __launch_bounds__(128) scatter(void* p0, void* p1, void* p2, void* p3, void* p4) {
     typedef u32 num;
     typedef i32 ofs;
