@@ -45,7 +45,7 @@ final class RowsText {
 
     static Recipe recipe(Kernel.Rows k, List<DType> in, DType out) {
         if (k.result() instanceof Row.Columns(var combine, var body)) {
-            if (k.outer().size() == 0) return none(k, in, out, combine, body.type(k.types(in)));
+            if (k.outer().size() == 0) return none(k, out, combine, body.type(k.types(in)));
             return new RowsText(k, in, out).columns(combine, body.type(k.types(in)));
         }
         if (k.shape().size() == 0 && !(k.result() instanceof Row.Last && k.outer().size() > 0))
@@ -54,8 +54,7 @@ final class RowsText {
     }
 
     /** Columns of no rows. */
-    private static Recipe none(
-            Kernel.Rows k, List<DType> in, DType out, Kernel.Combine combine, DType type) {
+    private static Recipe none(Kernel.Rows k, DType out, Kernel.Combine combine, DType type) {
         var fold =
                 new Kernel.Fold(
                         k.shape(),

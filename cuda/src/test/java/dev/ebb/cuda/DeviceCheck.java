@@ -31,8 +31,9 @@ public final class DeviceCheck {
                 var card = new Card(0, List.of())) {
             System.out.println(card.describe());
             var check = new DeviceCheck(card, log);
-            if (!what.equals("rates")) check.cases();
+            int failed = what.equals("rates") ? 0 : check.cases();
             if (!what.equals("cases")) new DeviceRates(card, folder.resolve("rates.txt")).run();
+            if (failed > 0) throw new IllegalStateException(failed + " cases failed; see above");
         }
     }
 
@@ -43,7 +44,7 @@ public final class DeviceCheck {
         double most;
     }
 
-    private void cases() {
+    private int cases() {
         var rows = new TreeMap<String, Row>();
         var failures = new ArrayList<String>();
         for (var c : Cases.all()) {
@@ -79,6 +80,7 @@ public final class DeviceCheck {
             }
         }
         print(rows, failures);
+        return failures.size();
     }
 
     private void print(TreeMap<String, Row> rows, List<String> failures) {
