@@ -35,7 +35,10 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
         this.pipeline = pipeline;
     }
 
-    /** The same function on another device. */
+    /**
+     * The same function on another device, planned by that device's own costs: another cost is
+     * asked for after it.
+     */
     public Compiled<P, R> on(Device device) {
         return new Compiled<>(f, pipeline.on(device));
     }

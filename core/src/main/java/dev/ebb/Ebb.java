@@ -11,7 +11,6 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Cost;
 import dev.ebb.plan.Plan;
-import dev.ebb.plan.Roofline;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
@@ -242,7 +241,7 @@ public final class Ebb {
     /** As {@link #stepper(Fn2, Object, Object, Budget)}, on a device of the caller's choice. */
     public static <S, B, R> Stepper<S, B, R> stepper(
             Fn2<S, B, Next<S, R>> step, S initial, B example, Budget budget, Device device) {
-        return stepper(step, initial, example, budget, device, Roofline.typical());
+        return stepper(step, initial, example, budget, device, device.cost());
     }
 
     /** As above, planned under a model of what kernels cost. */

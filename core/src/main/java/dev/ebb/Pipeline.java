@@ -18,7 +18,6 @@ import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.Problem;
-import dev.ebb.plan.Roofline;
 import dev.ebb.plan.Settle;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.Way;
@@ -48,12 +47,13 @@ record Pipeline(
     private static final int UNKNOWN_STATES = 32;
 
     static Pipeline within(Budget budget) {
-        return new Pipeline(
-                budget, Optional.empty(), Roofline.typical(), Devices.best(), true, Ways.every());
+        var device = Devices.best();
+        return new Pipeline(budget, Optional.empty(), device.cost(), device, true, Ways.every());
     }
 
+    /** The same on another device, planned by that device's own costs. */
     Pipeline on(Device other) {
-        return new Pipeline(budget, strategy, cost, other, fusing, ways);
+        return new Pipeline(budget, strategy, other.cost(), other, fusing, ways);
     }
 
     Pipeline with(Planner planner) {
@@ -93,8 +93,9 @@ record Pipeline(
     private Graph merged(Graph traced) {
         var simple = Simplify.of(traced);
         if (!fusing) return Loops.merge(Fuse.unfused(simple));
+        var limits = device.fusion();
         boolean away = budget.disk().isPresent() && ways.has(Way.DISK);
-        return Loops.merge(away ? Fuse.oneByOne(simple) : Fuse.of(simple));
+        return Loops.merge(away ? Fuse.oneByOne(simple, limits) : Fuse.of(simple, limits));
     }
 
     private TradeOff allRooms(Graph traced, List<Binding> bindings) {

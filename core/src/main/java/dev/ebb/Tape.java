@@ -5,6 +5,7 @@ import dev.ebb.exec.Replayer;
 import dev.ebb.exec.Report;
 import dev.ebb.grad.Cotangents;
 import dev.ebb.grad.Reverse;
+import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
@@ -13,13 +14,13 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Value;
 import dev.ebb.pass.Reversals;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Roofline;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Traced;
 import dev.ebb.trace.Tree;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -54,6 +55,7 @@ import java.util.function.Supplier;
 public final class Tape implements AutoCloseable {
     private final Graph.Builder graph = new Graph.Builder();
     private final Replayer replayer;
+    private final Device device;
     private final Recording recording;
     private int done;
 
@@ -63,6 +65,7 @@ public final class Tape implements AutoCloseable {
     }
 
     public Tape(Budget budget, Device device) {
+        this.device = device;
         replayer =
                 new Replayer(
                         switch (budget) {
@@ -79,7 +82,7 @@ public final class Tape implements AutoCloseable {
                                                     + " function");
                         },
                         device,
-                        Roofline.typical());
+                        device.cost());
         recording =
                 Recording.followed(
                         graph,
@@ -125,8 +128,15 @@ public final class Tape implements AutoCloseable {
         requireOpen("array");
         return switch (t) {
             case Array array -> array;
-            case Traced _ -> Array.copy(t.shape(), replayer.read(recording.value(t, "array")));
+            case Traced _ -> {
+                var value = recording.value(t, "array");
+                yield Array.make(t.type(), to -> replayer.read(value, bytes(to)));
+            }
         };
+    }
+
+    private static MemorySegment bytes(Buffer buffer) {
+        return buffer.segment().asSlice(0, buffer.bytes());
     }
 
     /** {@code tree} with every tensor copied out of the tape. */
@@ -222,7 +232,7 @@ public final class Tape implements AutoCloseable {
     private void follow() {
         var fresh = List.copyOf(graph.nodes().subList(done, graph.nodes().size()));
         done = graph.nodes().size();
-        var run = Reversals.alone(fresh);
+        var run = Reversals.alone(fresh, device.fusion());
         replayer.run(run.nodes(), run.later());
     }
 

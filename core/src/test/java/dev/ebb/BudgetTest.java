@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.exec.Device;
-import dev.ebb.ir.Buffer;
+import dev.ebb.exec.Queue;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
@@ -53,8 +53,8 @@ class BudgetTest {
         }
 
         @Override
-        public Runnable bind(Node node, List<Buffer> in, List<Buffer> out, Buffer workspace) {
-            return inner.bind(node, in, out, workspace);
+        public Queue open() {
+            return inner.open();
         }
     }
 

@@ -142,7 +142,7 @@ public final class FusedBench {
                         false);
         var in = IntStream.range(0, 4).mapToObj(i -> new Buffer(DType.F32, n, a[i])).toList();
         var out = List.of(new Buffer(DType.F32, n, a[4]));
-        return cpu.bind(node, in, out, new Buffer(DType.U8, 0, a[4].asSlice(0, 0)));
+        return cpu.open().bind(node, in, out, new Buffer(DType.U8, 0, a[4].asSlice(0, 0)));
     }
 
     private static double seconds(Runnable body) {

@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
@@ -34,7 +35,7 @@ final class Carrier implements AutoCloseable {
         shelf = Optional.empty();
     }
 
-    Carrier(Layout layout, Backing backing) {
+    Carrier(Layout layout, Session session, Backing backing) {
         this.layout = layout;
         var folder = layout.schedule().problem().disk().folder().toString();
         int transfers =
@@ -42,7 +43,7 @@ final class Carrier implements AutoCloseable {
                         layout.schedule().steps().stream()
                                 .filter(s -> s instanceof Step.Offload || s instanceof Step.Fetch)
                                 .count());
-        shelf = Optional.of(new Shelf(backing, folder, transfers));
+        shelf = Optional.of(new Shelf(backing, session.queue(), folder, transfers));
     }
 
     private Shelf shelf() {
@@ -68,7 +69,7 @@ final class Carrier implements AutoCloseable {
     }
 
     /** Where a loop puts states that do not lie in its memory, and its reverse finds them. */
-    Store states(Node node) {
+    Store states(Node node, Session session) {
         var found = LoopStates.of(node);
         if (found.isEmpty()) return Store.NONE;
         var loop = found.get();
@@ -76,20 +77,26 @@ final class Carrier implements AutoCloseable {
                 .orElseGet(
                         () -> {
                             long offset = layout.shelves().loops().at(loop.key());
-                            var made = new Shelved(shelf(), node.op().name(), offset, loop.room());
+                            var made =
+                                    new Shelved(
+                                            session,
+                                            shelf(),
+                                            node.op().name(),
+                                            offset,
+                                            loop.room());
                             states.put(loop.key(), made);
                             return made;
                         });
     }
 
     Runnable offload(Value v, Buffer from) {
-        var transfer = shelf().new Transfer(block(v), from.segment(), true);
+        var transfer = shelf().new Transfer(block(v), from.memory(), true);
         leaving.put(v, transfer);
         return after(arrived(List.of(v)), transfer::start);
     }
 
     Runnable fetch(Value v, Buffer to) {
-        var transfer = shelf().new Transfer(block(v), to.segment(), false);
+        var transfer = shelf().new Transfer(block(v), to.memory(), false);
         arriving.put(v, transfer);
         return after(taken(), transfer::start);
     }
@@ -159,7 +166,7 @@ final class Carrier implements AutoCloseable {
     }
 
     private void move(Value v, MemorySegment memory, boolean out) {
-        var transfer = shelf().new Transfer(block(v), memory, out);
+        var transfer = shelf().new Transfer(block(v), Memory.of(memory), out);
         transfer.start();
         transfer.await();
     }

@@ -17,6 +17,7 @@ import java.util.Set;
 
 /** Holds every value that comes back against its first bits. */
 final class Check {
+    private final Queue queue;
     private final Map<Value, Long> first = new HashMap<>();
     private final Set<Value> nearly = new HashSet<>();
 
@@ -26,14 +27,15 @@ final class Check {
     private final Map<Value, Buffer> originals = new HashMap<>();
     private final List<Report.Drift> drifts = new ArrayList<>();
 
-    Check(Schedule schedule) {
+    Check(Schedule schedule, Queue queue) {
+        this.queue = queue;
         for (Step step : schedule.steps()) {
             if (step instanceof Step.Invert(var inversion, _) && !inversion.exact())
                 nearly.add(inversion.value());
         }
     }
 
-    void computed(int step, Steps.Bound bound) {
+    void computed(Steps.Bound bound, int step) {
         for (int i = 0; i < bound.written().size(); i++) {
             var value = bound.written().get(i);
             var buffer = bound.outputs().get(i);
@@ -64,21 +66,22 @@ final class Check {
     }
 
     private boolean differs(Value value, Buffer buffer) {
-        long digest = Digest.of(List.of(buffer));
+        long digest = Digest.of(buffer, queue);
         var before = first.putIfAbsent(value, digest);
         if (before == null && nearly.contains(value)) originals.put(value, copy(buffer));
         return before != null && before != digest;
     }
 
-    private static Buffer copy(Buffer buffer) {
+    private Buffer copy(Buffer buffer) {
         var bytes = new byte[Math.toIntExact(buffer.bytes())];
-        MemorySegment.copy(buffer.segment(), 0, MemorySegment.ofArray(bytes), 0, bytes.length);
+        queue.read(buffer.memory().slice(0, bytes.length), MemorySegment.ofArray(bytes));
         return new Buffer(buffer.dtype(), buffer.size(), MemorySegment.ofArray(bytes));
     }
 
-    private void drift(Inversion inversion, Value value, Buffer now) {
+    private void drift(Inversion inversion, Value value, Buffer there) {
         var then = originals.get(value);
         if (then == null) return;
+        var now = copy(there);
         double most = 0;
         double largest = Double.MIN_NORMAL;
         for (long i = 0; i < now.size(); i++) {

@@ -3,8 +3,8 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Memory;
 
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
@@ -26,23 +26,23 @@ final class Controls {
 
     /** A kernel that keeps no states of a loop but in memory. */
     static Runnable bind(
-            Control control, Device device, List<Buffer> in, List<Buffer> out, Buffer workspace) {
-        return bind(control, device, in, out, workspace, Store.NONE);
+            Control control, Session session, List<Buffer> in, List<Buffer> out, Buffer workspace) {
+        return bind(control, session, in, out, workspace, Store.NONE);
     }
 
     static Runnable bind(
             Control control,
-            Device device,
+            Session session,
             List<Buffer> in,
             List<Buffer> out,
             Buffer workspace,
             Store elsewhere) {
-        var memory = workspace.segment();
+        var memory = workspace.memory();
         return switch (control) {
-            case Control.Scan k -> Looping.scan(k, device, in, out, memory, elsewhere);
-            case Control.While k -> Looping.whileTrue(k, device, in, out, memory);
-            case Control.Sweep k -> new Sweeping(k, device, in, out, memory, elsewhere);
-            case Control.Cond k -> cond(k, device, in, out, memory);
+            case Control.Scan k -> Looping.scan(k, session, in, out, memory, elsewhere);
+            case Control.While k -> Looping.whileTrue(k, session, in, out, memory);
+            case Control.Sweep k -> new Sweeping(k, session, in, out, memory, elsewhere);
+            case Control.Cond k -> cond(k, session, in, out, memory);
         };
     }
 
@@ -51,18 +51,14 @@ final class Controls {
     }
 
     private static Runnable cond(
-            Control.Cond k,
-            Device device,
-            List<Buffer> in,
-            List<Buffer> out,
-            MemorySegment memory) {
+            Control.Cond k, Session session, List<Buffer> in, List<Buffer> out, Memory memory) {
         var operands = in.subList(1, in.size());
-        var yes = branch(k.yes(), device).bind(device, memory, operands);
-        var no = branch(k.no(), device).bind(device, memory, operands);
+        var yes = branch(k.yes(), session.device()).bind(session, memory, operands);
+        var no = branch(k.no(), session.device()).bind(session, memory, operands);
         return () -> {
-            var taken = in.getFirst().getLong(0) != 0 ? yes : no;
+            var taken = session.readLong(in.getFirst(), 0) != 0 ? yes : no;
             taken.run();
-            Rounds.copy(taken.results(), out);
+            session.copy(taken.results(), out);
         };
     }
 }

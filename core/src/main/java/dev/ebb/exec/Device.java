@@ -1,9 +1,9 @@
 package dev.ebb.exec;
 
-import dev.ebb.ir.Buffer;
+import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Node;
-
-import java.util.List;
+import dev.ebb.plan.Cost;
+import dev.ebb.plan.Roofline;
 
 /**
  * Something that computes kernels. Planning, memory and order are decided before a device is asked.
@@ -18,18 +18,28 @@ public interface Device {
     }
 
     /**
-     * Bytes of scratch that {@link #bind} will want for this node; planned like any other buffer.
+     * Bytes of scratch that {@link Queue#bind} will want for this node; planned like any other
+     * buffer.
      */
     long workspaceBytes(Node node);
 
     /** Bytes this device owns besides the arena, whatever it runs: counted against every budget. */
     long fixedBytes();
 
+    /** How much this device wants merged into one kernel. */
+    default FusionLimits fusion() {
+        return FusionLimits.processor();
+    }
+
     /**
-     * The computation of {@code node} on these buffers. All buffers are slices of one off-heap
-     * arena, aligned to 64 bytes; an output may be an input's memory where {@link
-     * dev.ebb.plan.Inplace} allows it. Running it allocates nothing off heap and gives the same
-     * bits every time.
+     * What kernels take here, by fixed rates: what plans are made with unless another cost is asked
+     * for. It depends on the kind of device alone, so that plans do not change from machine to
+     * machine.
      */
-    Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
+    default Cost cost() {
+        return Roofline.typical();
+    }
+
+    /** A new queue for the work of one program, with memory of its own. */
+    Queue open();
 }

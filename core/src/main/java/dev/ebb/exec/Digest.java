@@ -4,18 +4,23 @@ import dev.ebb.ir.Buffer;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.List;
 
-/** A number that stands for the bits of some buffers: FNV-1a over words of eight bytes. */
+/** A number that stands for the bits of a buffer: FNV-1a over words of eight bytes. */
 final class Digest {
     private static final long PRIME = 0x100000001b3L;
+    private static final int PIECE = 1 << 16;
     private static final long START = 0xcbf29ce484222325L;
 
     private Digest() {}
 
-    static long of(List<Buffer> buffers) {
+    static long of(Buffer buffer, Queue queue) {
+        var here = MemorySegment.ofArray(new long[PIECE / 8]);
         long hash = START;
-        for (Buffer b : buffers) hash = add(hash, b.segment(), b.bytes());
+        for (long done = 0; done < buffer.bytes(); done += PIECE) {
+            long bytes = Math.min(PIECE, buffer.bytes() - done);
+            queue.read(buffer.memory().slice(done, bytes), here.asSlice(0, bytes));
+            hash = add(hash, here, bytes);
+        }
         return hash;
     }
 

@@ -2,10 +2,10 @@ package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Room;
 import dev.ebb.plan.Splits;
 
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
@@ -14,6 +14,7 @@ import java.util.List;
  */
 final class Keeping implements Runnable {
     private final Control.Scan k;
+    private final Session session;
     private final Splits splits;
     private final Pool pool;
     private final Taped taped;
@@ -28,23 +29,24 @@ final class Keeping implements Runnable {
             Control.Scan k,
             Room room,
             Control.Taping taping,
-            Device device,
+            Session session,
             List<Buffer> all,
             List<Buffer> out,
-            MemorySegment memory,
+            Memory memory,
             Store elsewhere) {
         this.k = k;
+        this.session = session;
         splits = Splits.of(k.pace(), room, k.times());
         counts = k.counted() ? all.subList(0, 1) : List.of();
         var in = k.counted() ? all.subList(1, all.size()) : all;
         carries = out.subList(0, k.carries());
         given = out.subList(k.carries(), out.size() - 1);
         var constants = in.subList(0, k.constants());
-        rounds = new Rounds(k, k.body(), device, memory, constants, carries);
-        pool = new Pool(out.getLast().segment(), room, elsewhere);
+        rounds = new Rounds(k, k.body(), session, memory, constants, carries);
+        pool = new Pool(session, out.getLast().memory(), room, elsewhere);
         taped =
                 new Taped(
-                        new Rounds(k, taping.body(), device, memory, constants, carries),
+                        new Rounds(k, taping.body(), session, memory, constants, carries),
                         taping.carries().stream().map(carries::get).toList(),
                         given.size());
         first = in.subList(k.constants(), k.constants() + k.carries());
@@ -53,27 +55,27 @@ final class Keeping implements Runnable {
 
     @Override
     public void run() {
-        int count = counts.isEmpty() ? k.times() : (int) counts.getFirst().getLong(0);
+        int count = counts.isEmpty() ? k.times() : (int) session.readLong(counts.getFirst(), 0);
         var saved = splits.positions(count);
         int level = saved.size();
         int from = saved.isEmpty() ? 0 : saved.getLast();
         int taping = splits.taped(from, count, level);
         int next = 0;
         pool.elsewhere().begin();
-        Rounds.copy(first, carries);
+        session.copy(first, carries);
         for (int t = 0; t < count; t++) {
             long place = k.reverse() ? count - 1 - t : t;
             if (next < level && saved.get(next) == t) pool.save(carries, next++);
             if (t < taping) {
                 rounds.feed(stacks, 0, place);
                 rounds.run();
-                Rounds.stack(rounds.given(), given, place);
+                rounds.stack(rounds.given(), given, place);
             } else {
                 taped.run(stacks, place, pool, pool.tape(level, t - taping));
-                Rounds.stack(taped.given(), given, place);
+                rounds.stack(taped.given(), given, place);
             }
         }
-        Looping.clear(given, rounds.given(), count);
+        Looping.clear(session, given, rounds.given(), count);
         pool.elsewhere().settle();
     }
 }

@@ -8,7 +8,6 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,8 +19,6 @@ import java.util.OptionalDouble;
  * memory and not from the cache. A batch counts by its median, the kernel by its best batch.
  */
 final class KernelTimer {
-    private static final long LINE = 64;
-
     /** Sets of buffers are made until they no longer fit into a cache. */
     private static final long FAR = 64L << 20;
 
@@ -84,14 +81,14 @@ final class KernelTimer {
 
     /** Seconds a run; none if the kernel does not accept made-up operands. */
     OptionalDouble seconds(Node node) {
-        try (var arena = Arena.ofShared()) {
+        try (var queue = device.open()) {
             long bytes = 0;
             for (Type t : node.inputTypes()) bytes += t.bytes();
             for (Type t : node.outputTypes()) bytes += t.bytes();
             int sets = Math.clamp(FAR / Math.max(1, bytes), 1, MOST_SETS);
             var bodies = new Runnable[sets];
-            for (int i = 0; i < sets; i++) bodies[i] = bind(node, arena);
-            return OptionalDouble.of(measure(bodies));
+            for (int i = 0; i < sets; i++) bodies[i] = bind(node, new Session(device, queue));
+            return OptionalDouble.of(measure(bodies, queue));
         } catch (ArithmeticException | IllegalArgumentException | IllegalStateException e) {
             System.getLogger("dev.ebb")
                     .log(
@@ -103,10 +100,10 @@ final class KernelTimer {
         }
     }
 
-    private Runnable bind(Node node, Arena arena) {
-        var in = node.inputTypes().stream().map(t -> filled(t, arena)).toList();
+    private Runnable bind(Node node, Session session) {
+        var in = node.inputTypes().stream().map(t -> filled(t, session.queue())).toList();
         var out = new ArrayList<Buffer>();
-        for (Type t : node.outputTypes()) out.add(filled(t, arena));
+        for (Type t : node.outputTypes()) out.add(filled(t, session.queue()));
         boolean planned = Scratch.isIn(node);
         var control =
                 node.kernel() instanceof Control c
@@ -118,33 +115,33 @@ final class KernelTimer {
         var workspace =
                 planned
                         ? out.removeLast()
-                        : new Buffer(
-                                DType.U8, wanted, arena.allocate(Math.max(LINE, wanted), LINE));
-        return control.map(c -> Controls.bind(c, device, in, out, workspace, Store.IDLE))
-                .orElseGet(() -> device.bind(node, in, out, workspace));
+                        : new Buffer(DType.U8, wanted, session.queue().allocate(wanted).memory());
+        return control.map(c -> Controls.bind(c, session, in, out, workspace, Store.IDLE))
+                .orElseGet(() -> session.queue().bind(node, in, out, workspace));
     }
 
     /** Floats between 0.25 and 1.25; whole numbers are 0, which is an index everywhere. */
-    private static Buffer filled(Type type, Arena arena) {
+    private static Buffer filled(Type type, Queue queue) {
         long bytes = type.bytes();
-        var memory = arena.allocate(Math.max(LINE, bytes), LINE);
-        var buffer = new Buffer(type.dtype(), type.size(), memory.asSlice(0, bytes));
-        if (!type.dtype().isFloat() || bytes == 0) return buffer;
-        long some = Math.min(type.size(), 4096);
-        for (long i = 0; i < some; i++) buffer.set(i, 0.25 + i * 0.618 % 1);
-        long block = bytes / Math.max(1, type.size()) * some;
-        for (long at = block; at < bytes; at += block) {
-            MemorySegment.copy(memory, 0, memory, at, Math.min(block, bytes - at));
+        var memory = queue.allocate(bytes).memory();
+        if (!type.dtype().isFloat() || bytes == 0)
+            return new Buffer(type.dtype(), type.size(), memory);
+        int some = (int) Math.min(type.size(), 4096);
+        var pattern = new Buffer(type.dtype(), some, MemorySegment.ofArray(new long[some]));
+        for (int i = 0; i < some; i++) pattern.set(i, 0.25 + i * 0.618 % 1);
+        for (long at = 0; at < bytes; at += pattern.bytes()) {
+            long part = Math.min(pattern.bytes(), bytes - at);
+            queue.write(pattern.segment().asSlice(0, part), memory.slice(at, part));
         }
-        return buffer;
+        return new Buffer(type.dtype(), type.size(), memory);
     }
 
-    private double measure(Runnable[] bodies) {
+    private double measure(Runnable[] bodies, Queue queue) {
         long begun = System.nanoTime();
         long progress = begun;
         double best = Double.MAX_VALUE;
         for (long now = begun; now - progress < patience && now - begun < LONGEST * patience; ) {
-            double median = batch(bodies);
+            double median = batch(bodies, queue);
             now = System.nanoTime();
             if (median < best * PROGRESS) progress = now;
             best = Math.min(best, median);
@@ -152,7 +149,7 @@ final class KernelTimer {
         return best;
     }
 
-    private double batch(Runnable[] bodies) {
+    private double batch(Runnable[] bodies, Queue queue) {
         var times = new long[MOST_RUNS];
         int runs = 0;
         long start = System.nanoTime();
@@ -160,6 +157,7 @@ final class KernelTimer {
                 runs < MOST_RUNS && (runs < FEWEST_RUNS || last - start < patience / BATCHES);
                 runs++) {
             bodies[runs % bodies.length].run();
+            queue.finish();
             long now = System.nanoTime();
             times[runs] = now - last;
             last = now;

@@ -3,10 +3,10 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Control.Remember;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Room;
 import dev.ebb.plan.Online;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,15 +23,15 @@ final class Looping {
 
     static Runnable scan(
             Control.Scan k,
-            Device device,
+            Session session,
             List<Buffer> all,
             List<Buffer> out,
-            MemorySegment memory,
+            Memory memory,
             Store elsewhere) {
         return switch (k.remember()) {
-            case Remember.Nothing _, Remember.Everything _ -> plain(k, device, all, out, memory);
+            case Remember.Nothing _, Remember.Everything _ -> plain(k, session, all, out, memory);
             case Remember.Checkpoints(var room, var taping) ->
-                    new Keeping(k, room, taping, device, all, out, memory, elsewhere);
+                    new Keeping(k, room, taping, session, all, out, memory, elsewhere);
             case Remember.Latest _ ->
                     throw new IllegalStateException(
                             "a loop of known length does not guess what to keep");
@@ -39,41 +39,38 @@ final class Looping {
     }
 
     private static Runnable plain(
-            Control.Scan k,
-            Device device,
-            List<Buffer> all,
-            List<Buffer> out,
-            MemorySegment memory) {
+            Control.Scan k, Session session, List<Buffer> all, List<Buffer> out, Memory memory) {
         var in = k.counted() ? all.subList(1, all.size()) : all;
         var carries = out.subList(0, k.carries());
-        var rounds = new Rounds(k, k.body(), device, memory, in.subList(0, k.constants()), carries);
+        var rounds =
+                new Rounds(k, k.body(), session, memory, in.subList(0, k.constants()), carries);
         var first = in.subList(k.constants(), k.constants() + k.carries());
         var stacks = in.subList(k.constants() + k.carries(), in.size());
         int results = k.body().results().size();
         var given = out.subList(k.carries(), results);
         var remembered = out.subList(results, out.size());
         return () -> {
-            int count = k.counted() ? (int) all.getFirst().getLong(0) : k.times();
-            Rounds.copy(first, carries);
+            int count = k.counted() ? (int) session.readLong(all.getFirst(), 0) : k.times();
+            session.copy(first, carries);
             for (int t = 0; t < count; t++) {
                 long place = k.reverse() ? count - 1 - t : t;
                 rounds.feed(stacks, 0, place);
-                if (!remembered.isEmpty()) Rounds.stack(carries, remembered, place);
+                if (!remembered.isEmpty()) rounds.stack(carries, remembered, place);
                 rounds.run();
-                Rounds.stack(rounds.given(), given, place);
+                rounds.stack(rounds.given(), given, place);
             }
-            clear(given, rounds.given(), count);
-            if (!remembered.isEmpty()) clear(remembered, carries, count);
+            clear(session, given, rounds.given(), count);
+            if (!remembered.isEmpty()) clear(session, remembered, carries, count);
         };
     }
 
     /** Slices of rounds that do not run are zero. */
-    static void clear(List<Buffer> stacks, List<Buffer> slices, long from) {
+    static void clear(Session session, List<Buffer> stacks, List<Buffer> slices, long from) {
         for (int i = 0; i < stacks.size(); i++) {
             var stack = stacks.get(i);
             long used = from * slices.get(i).bytes();
             if (used < stack.bytes())
-                stack.segment().asSlice(used, stack.bytes() - used).fill((byte) 0);
+                session.queue().clear(stack.memory().slice(used, stack.bytes() - used));
         }
     }
 
@@ -99,25 +96,21 @@ final class Looping {
     }
 
     static Runnable whileTrue(
-            Control.While k,
-            Device device,
-            List<Buffer> in,
-            List<Buffer> out,
-            MemorySegment memory) {
+            Control.While k, Session session, List<Buffer> in, List<Buffer> out, Memory memory) {
         var carries = out.subList(0, k.carries());
         var constants = in.subList(0, k.constants());
-        var rounds = new Rounds(rounds(k), k.body(), device, memory, constants, carries);
+        var rounds = new Rounds(rounds(k), k.body(), session, memory, constants, carries);
         var seen = new ArrayList<>(constants);
         seen.addAll(carries);
-        var condition = condition(k, device).bind(device, memory, seen);
+        var condition = condition(k, session.device()).bind(session, memory, seen);
         var remembered = out.subList(k.carries() + 1, out.size());
         return () -> {
-            Rounds.copy(in.subList(k.constants(), in.size()), carries);
-            var keeper = keeper(k.remember(), carries, remembered);
+            session.copy(in.subList(k.constants(), in.size()), carries);
+            var keeper = keeper(k.remember(), rounds, carries, remembered);
             int count = 0;
             for (; ; count++) {
                 condition.run();
-                if (condition.results().getFirst().getLong(0) == 0) break;
+                if (session.readLong(condition.results().getFirst(), 0) == 0) break;
                 if (count == k.limit()) {
                     throw new IllegalStateException(
                             "a while loop did not end within its limit of "
@@ -127,7 +120,7 @@ final class Looping {
                 keeper.before(count);
                 rounds.run();
             }
-            out.get(k.carries()).setLong(0, count);
+            session.writeLong(out.get(k.carries()), 0, count);
             keeper.end(count);
         };
     }
@@ -139,38 +132,42 @@ final class Looping {
         void end(int count);
     }
 
-    private static Keeper keeper(Remember what, List<Buffer> carries, List<Buffer> remembered) {
+    private static Keeper keeper(
+            Remember what, Rounds rounds, List<Buffer> carries, List<Buffer> remembered) {
         return switch (what) {
-            case Remember.Nothing _ -> new All(List.of(), List.of());
-            case Remember.Everything _ -> new All(carries, remembered);
-            case Remember.Latest(var room) -> new Latest(room, carries, remembered);
+            case Remember.Nothing _ -> new All(rounds, List.of(), List.of());
+            case Remember.Everything _ -> new All(rounds, carries, remembered);
+            case Remember.Latest(var room) ->
+                    new Latest(rounds.session(), room, carries, remembered);
             case Remember.Checkpoints _ ->
                     throw new IllegalStateException(
                             "a loop of unknown length cannot tape its last rounds");
         };
     }
 
-    private record All(List<Buffer> carries, List<Buffer> stacks) implements Keeper {
+    private record All(Rounds rounds, List<Buffer> carries, List<Buffer> stacks) implements Keeper {
         @Override
         public void before(int round) {
-            Rounds.stack(carries, stacks, round);
+            rounds.stack(carries, stacks, round);
         }
 
         @Override
         public void end(int count) {
-            clear(stacks, carries, count);
+            clear(rounds.session(), stacks, carries, count);
         }
     }
 
     private static final class Latest implements Keeper {
+        private final Session session;
         private final Online online;
         private final Pool pool;
         private final List<Buffer> carries;
         private final Buffer positions;
 
-        Latest(Room room, List<Buffer> carries, List<Buffer> left) {
+        Latest(Session session, Room room, List<Buffer> carries, List<Buffer> left) {
+            this.session = session;
             online = new Online(room.levels() + 1);
-            pool = new Pool(left.getFirst().segment(), room);
+            pool = new Pool(session, left.getFirst().memory(), room);
             this.carries = carries;
             positions = left.getLast();
         }
@@ -184,9 +181,9 @@ final class Looping {
         /** Writes the round of each state, -1 for none. */
         @Override
         public void end(int count) {
-            for (long i = 0; i < positions.size(); i++) positions.setLong(i, -1);
+            for (long i = 0; i < positions.size(); i++) session.writeLong(positions, i, -1);
             for (int i = 1; i < online.kept().size(); i++) {
-                positions.setLong(online.places().get(i) - 1, online.kept().get(i));
+                session.writeLong(positions, online.places().get(i) - 1, online.kept().get(i));
             }
         }
     }

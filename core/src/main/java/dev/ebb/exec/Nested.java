@@ -2,6 +2,7 @@ package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Binding;
@@ -12,7 +13,6 @@ import dev.ebb.plan.Settle;
 import dev.ebb.plan.Sizes;
 import dev.ebb.plan.StoreAll;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -56,9 +56,9 @@ final class Nested {
         return layout.arenaBytes();
     }
 
-    Steps bind(Device device, MemorySegment memory, List<Buffer> outside) {
+    Steps bind(Session session, Memory memory, List<Buffer> outside) {
         var known = new Table<Value, Buffer>();
         for (int i = 0; i < elsewhere.size(); i++) known.put(elsewhere.get(i), outside.get(i));
-        return new Steps(layout, device, memory, known, new Carrier(layout));
+        return new Steps(layout, session, memory, known, new Carrier(layout));
     }
 }

@@ -1,20 +1,20 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Room;
 
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
  * The memory in which a loop keeps states and tapes, bound to its place, and where it keeps those
  * states that lie elsewhere.
  */
-record Pool(MemorySegment memory, Room room, Store elsewhere) {
+record Pool(Session session, Memory memory, Room room, Store elsewhere) {
 
     /** All in memory. */
-    Pool(MemorySegment memory, Room room) {
-        this(memory, room, Store.NONE);
+    Pool(Session session, Memory memory, Room room) {
+        this(session, memory, room, Store.NONE);
     }
 
     /** Saves a state as number {@code level}. */
@@ -34,10 +34,10 @@ record Pool(MemorySegment memory, Room room, Store elsewhere) {
     }
 
     /** Memory for a state on its way to or from the disk, if there is any. */
-    private MemorySegment beside() {
+    private Memory beside() {
         return room.moving() == 0
-                ? memory.asSlice(0, 0)
-                : memory.asSlice(room.movingAt(), room.state());
+                ? memory.slice(0, 0)
+                : memory.slice(room.movingAt(), room.state());
     }
 
     /** Where tape number {@code number} lies beside {@code level} states. */
@@ -49,7 +49,7 @@ record Pool(MemorySegment memory, Room room, Store elsewhere) {
     long write(List<Buffer> buffers, long offset) {
         long at = offset;
         for (var b : buffers) {
-            MemorySegment.copy(b.segment(), 0, memory, at, b.bytes());
+            session.copy(b.memory(), 0, memory, at, b.bytes());
             at += Math.ceilDiv(b.bytes(), 64) * 64;
         }
         return at;
@@ -58,7 +58,7 @@ record Pool(MemorySegment memory, Room room, Store elsewhere) {
     void read(long offset, List<Buffer> buffers) {
         long at = offset;
         for (var b : buffers) {
-            MemorySegment.copy(memory, at, b.segment(), 0, b.bytes());
+            session.copy(memory, at, b.memory(), 0, b.bytes());
             at += Math.ceilDiv(b.bytes(), 64) * 64;
         }
     }

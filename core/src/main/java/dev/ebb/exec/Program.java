@@ -9,7 +9,6 @@ import dev.ebb.plan.Schedule;
 import dev.ebb.plan.Step;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +16,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntConsumer;
+import java.util.function.ObjIntConsumer;
 
 /**
  * A laid-out schedule bound to memory and a device. One arena is allocated here and nothing after;
@@ -27,7 +28,7 @@ public final class Program implements AutoCloseable {
 
     private final Layout layout;
     private final long fixedBytes;
-    private final Arena arena = Arena.ofShared();
+    private final Session session;
     private final Carrier carrier;
     private final Runnable lastTransfers;
     private final Steps steps;
@@ -54,12 +55,13 @@ public final class Program implements AutoCloseable {
         this.layout = layout;
         fixedBytes = device.fixedBytes();
         footprint = layout.schedule().footprint();
-        carrier = carrier(layout, opener);
-        var memory = arena.allocate(Math.max(layout.arenaBytes(), LINE), LINE);
-        steps = new Steps(layout, device, memory, new Table<>(), carrier);
+        session = Session.on(device);
+        carrier = carrier(layout, session, opener);
+        var memory = session.queue().allocate(Math.max(layout.arenaBytes(), LINE)).memory();
+        steps = new Steps(layout, session, memory, new Table<>(), carrier);
         lastTransfers = carrier.end();
         meter = new Meter(layout);
-        watch = new Stopwatch(steps.bound());
+        watch = new Stopwatch(steps.bound(), session.queue());
         paramsEnd = paramsEnd(layout);
         away = onlyOnDisk(layout.schedule());
         var tide = Tide.of(layout);
@@ -70,11 +72,11 @@ public final class Program implements AutoCloseable {
         return layout;
     }
 
-    private static Carrier carrier(Layout layout, Opener opener) {
+    private static Carrier carrier(Layout layout, Session session, Opener opener) {
         if (layout.shelves().bytes() == 0) return new Carrier(layout);
         var folder = layout.schedule().problem().disk().folder();
         try {
-            return new Carrier(layout, opener.in(folder));
+            return new Carrier(layout, session, opener.in(folder));
         } catch (IOException e) {
             throw new DiskException(
                     "no file can be made",
@@ -104,7 +106,7 @@ public final class Program implements AutoCloseable {
         var param = graph().params().get(i);
         var here = steps.initial().find(param);
         if (here.isPresent())
-            MemorySegment.copy(from, 0, here.get().segment(), 0, param.type().bytes());
+            session.queue().write(from.asSlice(0, param.type().bytes()), here.get().memory());
         else carrier.put(param, from);
     }
 
@@ -122,7 +124,7 @@ public final class Program implements AutoCloseable {
 
     private void copy(Optional<Buffer> here, Value value, MemorySegment to) {
         if (here.isPresent())
-            MemorySegment.copy(here.get().segment(), 0, to, 0, value.type().bytes());
+            session.queue().read(here.get().memory(), to.asSlice(0, value.type().bytes()));
         else carrier.get(value, to);
     }
 
@@ -140,7 +142,8 @@ public final class Program implements AutoCloseable {
 
     /** Runs every step once. */
     public Report run() {
-        return run((_, _) -> {}, new Check(layout.schedule()));
+        var check = new Check(layout.schedule(), session.queue());
+        return run(check, _ -> {}, (_, _) -> {});
     }
 
     /**
@@ -150,21 +153,11 @@ public final class Program implements AutoCloseable {
      * reported.
      */
     public Report verify() {
-        var check = new Check(layout.schedule());
-        return run(
-                (step, bound) -> {
-                    check.computed(step, bound);
-                    watch.go();
-                },
-                check);
+        var check = new Check(layout.schedule(), session.queue());
+        return run(check, watch::go, check::computed);
     }
 
-    /** Looks at what a step has computed. */
-    private interface Watcher {
-        void computed(int step, Steps.Bound bound);
-    }
-
-    private Report run(Watcher watcher, Check check) {
+    private Report run(Check check, IntConsumer before, ObjIntConsumer<Steps.Bound> after) {
         long highest = paramsEnd;
         var all = steps.bound();
         meter.begin();
@@ -173,16 +166,19 @@ public final class Program implements AutoCloseable {
             for (int i = 0; i < all.size(); i++) {
                 var step = all.get(i);
                 meter.step();
+                before.accept(i);
                 step.body().run();
                 highest = Math.max(highest, step.highest());
                 watch.stop(i);
-                watcher.computed(i, step);
+                after.accept(step, i);
             }
             lastTransfers.run();
+            session.queue().finish();
         } catch (RuntimeException e) {
             carrier.settle();
             throw e;
         }
+        watch.read();
         return report(highest, check);
     }
 
@@ -244,6 +240,6 @@ public final class Program implements AutoCloseable {
     @Override
     public void close() {
         carrier.close();
-        arena.close();
+        session.queue().close();
     }
 }

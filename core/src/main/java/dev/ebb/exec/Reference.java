@@ -28,6 +28,11 @@ public final class Reference implements Device {
     }
 
     @Override
+    public Queue open() {
+        return new HostQueue(this::bind);
+    }
+
+    /** The computation of {@code node} on buffers in the host's memory: running it computes it. */
     public Runnable bind(Node node, List<Buffer> in, List<Buffer> out, Buffer workspace) {
         return switch (node.kernel()) {
             case Kernel.Map k -> () -> ReferenceLoops.map(k, in, out);

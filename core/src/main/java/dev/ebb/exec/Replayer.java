@@ -36,6 +36,7 @@ public final class Replayer implements AutoCloseable {
     private static final int PATIENCE = 16;
 
     private final Device device;
+    private final Session session;
     private final Cost cost;
     private final long budget;
     private final Ledger ledger = new Ledger();
@@ -75,7 +76,8 @@ public final class Replayer implements AutoCloseable {
                             + Budget.show(budget),
                     device.fixedBytes() + 1);
         }
-        residents = new Residents(arena);
+        session = Session.on(device);
+        residents = new Residents(arena, session);
         eviction = new Eviction(ledger, residents);
     }
 
@@ -85,7 +87,8 @@ public final class Replayer implements AutoCloseable {
         makeRoom(Residents.bytes(v), ledger.size(), "a tensor from outside");
         residents.place(v, Category.PARAMETERS);
         eviction.pin(v);
-        MemorySegment.copy(data.segment(), 0, residents.buffer(v).segment(), 0, data.bytes());
+        var from = data.segment().asSlice(0, data.bytes());
+        session.queue().write(from, residents.buffer(v).memory());
     }
 
     /** Runs new nodes, in order, except those that are for {@code later}, if they are asked for. */
@@ -124,7 +127,7 @@ public final class Replayer implements AutoCloseable {
         var room = k.room();
         long rounds =
                 k.forward().counted()
-                        ? residents.buffer(node.inputs().getFirst()).getLong(0)
+                        ? session.readLong(residents.buffer(node.inputs().getFirst()), 0)
                         : k.forward().times();
         long all = Math.max(1, rounds) * room.tape();
         long spare = residents.left() + eviction.losable() / 2 - needed;
@@ -132,16 +135,20 @@ public final class Replayer implements AutoCloseable {
         return new Room(bytes, room.state(), room.tape(), room.tapes());
     }
 
-    /** The data of {@code v}, where it lies until anything else is asked of this. */
-    public Buffer read(Value v) {
+    /** Copies the data of {@code v}, which is brought back for it if it is gone. */
+    public void read(Value v, MemorySegment to) {
+        bring(v);
+        session.queue().read(residents.buffer(v).memory(), to);
+    }
+
+    private void bring(Value v) {
         if (!residents.has(v)) perform(ledger.missing(v, residents::has));
         eviction.touch(v);
-        return residents.buffer(v);
     }
 
     /** {@code v} stays in memory from now on. */
     public void keep(Value v) {
-        read(v);
+        bring(v);
         eviction.pin(v);
     }
 
@@ -269,9 +276,10 @@ public final class Replayer implements AutoCloseable {
         var in = node.inputs().stream().map(residents::buffer).toList();
         var out = node.outputs().stream().map(residents::buffer).toList();
         (kernel instanceof Control control
-                        ? Controls.bind(control, device, in, out, workspace)
-                        : device.bind(node, in, out, workspace))
+                        ? Controls.bind(control, session, in, out, workspace)
+                        : session.queue().bind(node, in, out, workspace))
                 .run();
+        session.queue().finish();
     }
 
     private void makeRoom(long bytes, int node, String who) {
@@ -324,6 +332,6 @@ public final class Replayer implements AutoCloseable {
 
     @Override
     public void close() {
-        residents.close();
+        session.queue().close();
     }
 }

@@ -1,11 +1,10 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Sizes;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -15,26 +14,29 @@ import java.util.List;
  * together large enough and none alone is, the values move together: nothing is lost to gaps. An
  * arena without a bound starts small and doubles.
  */
-final class Residents implements AutoCloseable {
+final class Residents {
     private static final long LINE = 64;
     private static final long FIRST = 1 << 20;
 
     private final long bound;
     private final Table offsets = new Table();
     private final List<Value> here = new ArrayList<>();
-    private Arena arena = Arena.ofShared();
-    private MemorySegment memory;
+    private final Session session;
+    private Queue.Allocation allocation;
+    private Memory memory;
     private Ranges ranges = new Ranges();
     private long capacity;
     private long peak;
     private final long[] held = new long[Category.values().length];
     private final long[] peaks = new long[Category.values().length];
 
-    Residents(long bound) {
+    Residents(long bound, Session session) {
+        this.session = session;
         this.bound = bound / LINE * LINE;
         boolean unbounded = bound > Long.MAX_VALUE / 4;
         capacity = unbounded ? FIRST : this.bound;
-        memory = arena.allocate(Math.max(capacity, LINE), LINE);
+        allocation = session.queue().allocate(Math.max(capacity, LINE));
+        memory = allocation.memory();
         ranges.give(0, capacity);
     }
 
@@ -115,7 +117,7 @@ final class Residents implements AutoCloseable {
     Buffer buffer(Value v) {
         var type = v.type();
         return new Buffer(
-                type.dtype(), type.size(), memory.asSlice(offsets.offset[v.id()], type.bytes()));
+                type.dtype(), type.size(), memory.slice(offsets.offset[v.id()], type.bytes()));
     }
 
     /** Workspace, to be given back with {@link #giveBack}. */
@@ -141,8 +143,8 @@ final class Residents implements AutoCloseable {
         held[Category.WORKSPACE.ordinal()] -= bytes;
     }
 
-    MemorySegment at(long start, long bytes) {
-        return memory.asSlice(start, bytes);
+    Memory at(long start, long bytes) {
+        return memory.slice(start, bytes);
     }
 
     private void moveTogether() {
@@ -151,7 +153,7 @@ final class Residents implements AutoCloseable {
         long end = 0;
         for (Value v : byPlace) {
             long from = offsets.offset[v.id()];
-            if (from != end) MemorySegment.copy(memory, from, memory, end, bytes(v));
+            if (from != end) session.copy(memory, from, memory, end, bytes(v));
             offsets.offset[v.id()] = end;
             end += bytes(v);
         }
@@ -163,18 +165,13 @@ final class Residents implements AutoCloseable {
         long old = capacity;
         long size = old;
         while (size - old + ranges.free() < bytes) size *= 2;
-        var larger = Arena.ofShared();
-        var there = larger.allocate(size, LINE);
-        MemorySegment.copy(memory, 0, there, 0, old);
-        arena.close();
-        arena = larger;
-        memory = there;
+        var larger = session.queue().allocate(size);
+        session.copy(memory, 0, larger.memory(), 0, old);
+        session.queue().finish();
+        allocation.close();
+        allocation = larger;
+        memory = larger.memory();
         capacity = size;
         ranges.give(old, size - old);
-    }
-
-    @Override
-    public void close() {
-        arena.close();
     }
 }

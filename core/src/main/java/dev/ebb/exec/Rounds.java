@@ -3,8 +3,8 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Memory;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,6 +14,7 @@ import java.util.List;
  */
 final class Rounds {
     private final Control.Scan loop;
+    private final Session session;
     private final Steps steps;
     private final int first;
 
@@ -21,14 +22,15 @@ final class Rounds {
     Rounds(
             Control.Scan loop,
             Graph body,
-            Device device,
-            MemorySegment memory,
+            Session session,
+            Memory memory,
             List<Buffer> constants,
             List<Buffer> carries) {
         this.loop = loop;
+        this.session = session;
         var outside = new ArrayList<>(constants);
         outside.addAll(carries);
-        this.steps = nested(loop, body, device).bind(device, memory, outside);
+        this.steps = nested(loop, body, session.device()).bind(session, memory, outside);
         this.first = loop.constants() + loop.carries();
     }
 
@@ -58,8 +60,7 @@ final class Rounds {
     void feed(List<Buffer> stacks, int from, long place) {
         for (int i = 0; i < stacks.size(); i++) {
             var x = slice(from + i);
-            MemorySegment.copy(
-                    stacks.get(i).segment(), place * x.bytes(), x.segment(), 0, x.bytes());
+            session.copy(stacks.get(i).memory(), place * x.bytes(), x.memory(), 0, x.bytes());
         }
     }
 
@@ -67,18 +68,15 @@ final class Rounds {
         steps.run();
     }
 
-    static void stack(List<Buffer> slices, List<Buffer> stacks, long place) {
-        for (int i = 0; i < slices.size(); i++) {
-            var y = slices.get(i);
-            MemorySegment.copy(
-                    y.segment(), 0, stacks.get(i).segment(), place * y.bytes(), y.bytes());
-        }
+    Session session() {
+        return session;
     }
 
-    static void copy(List<Buffer> from, List<Buffer> to) {
-        for (int i = 0; i < to.size(); i++) {
-            var y = to.get(i);
-            MemorySegment.copy(from.get(i).segment(), 0, y.segment(), 0, y.bytes());
+    /** Puts {@code slices} at {@code place} of their stacks. */
+    void stack(List<Buffer> slices, List<Buffer> stacks, long place) {
+        for (int i = 0; i < slices.size(); i++) {
+            var y = slices.get(i);
+            session.copy(y.memory(), 0, stacks.get(i).memory(), place * y.bytes(), y.bytes());
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.ebb.exec;
 
+import dev.ebb.ir.Memory;
+
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -24,17 +26,19 @@ final class Shelf implements AutoCloseable {
     private static final int FAILED = 2;
 
     private final Backing backing;
+    private final Queue queue;
     private final String where;
-    private final BlockingQueue<Transfer> queue;
+    private final BlockingQueue<Transfer> waiting;
     private final Thread thread;
     private volatile long highest;
     private int pending;
     private volatile boolean closed;
 
-    Shelf(Backing backing, String where, int transfers) {
+    Shelf(Backing backing, Queue queue, String where, int transfers) {
         this.backing = backing;
+        this.queue = queue;
         this.where = where;
-        queue = new ArrayBlockingQueue<>(Math.max(1, 2 * transfers));
+        waiting = new ArrayBlockingQueue<>(Math.max(1, 2 * transfers));
         thread = Thread.ofPlatform().daemon().name("ebb-disk").unstarted(this::serve);
         thread.start();
     }
@@ -57,12 +61,12 @@ final class Shelf implements AutoCloseable {
     /** A block on its way from or to memory. Made once, started in every run. */
     final class Transfer {
         private final Block block;
-        private final MemorySegment memory;
+        private final Memory memory;
         private final boolean out;
         private int state = IDLE;
         private Throwable fault = new IOException("no fault");
 
-        Transfer(Block block, MemorySegment memory, boolean out) {
+        Transfer(Block block, Memory memory, boolean out) {
             this.block = block;
             this.memory = memory;
             this.out = out;
@@ -75,7 +79,7 @@ final class Shelf implements AutoCloseable {
             }
             count(1);
             try {
-                queue.put(this);
+                waiting.put(this);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IllegalStateException("interrupted while moving values to the disk", e);
@@ -138,7 +142,7 @@ final class Shelf implements AutoCloseable {
             var sum = new CRC32C();
             for (long done = 0; done < block.bytes; ) {
                 var piece = piece(done);
-                if (!memory.isNative()) fill(piece, done);
+                if (!direct()) queue.read(part(piece, done), MemorySegment.ofBuffer(piece));
                 sum.update(piece.duplicate());
                 while (piece.hasRemaining()) {
                     int some = backing.write(piece, block.offset + done);
@@ -164,25 +168,26 @@ final class Shelf implements AutoCloseable {
                     if (some <= 0) throw new IOException("the file ends too early");
                     done += some;
                 }
-                if (!memory.isNative()) take(filled, start);
+                if (!direct()) queue.write(MemorySegment.ofBuffer(filled), part(filled, start));
                 sum.update(filled);
             }
             if (sum.getValue() != block.checksum)
                 throw new IOException("the bytes that came back are not those that were written");
         }
 
-        private void fill(ByteBuffer piece, long done) {
-            MemorySegment.ofBuffer(piece).copyFrom(memory.asSlice(done, piece.remaining()));
+        /** Whether the file system can read and write that memory itself. */
+        private boolean direct() {
+            return memory instanceof Memory.Host(var segment) && segment.isNative();
         }
 
-        private void take(ByteBuffer piece, long done) {
-            memory.asSlice(done, piece.remaining()).copyFrom(MemorySegment.ofBuffer(piece));
+        private Memory part(ByteBuffer piece, long done) {
+            return memory.slice(done, piece.remaining());
         }
 
         private ByteBuffer piece(long done) {
-            if (!memory.isNative())
-                return ByteBuffer.allocate((int) Math.min(STAGED, block.bytes - done));
-            return memory.asSlice(done, Math.min(PIECE, block.bytes - done)).asByteBuffer();
+            if (!direct()) return ByteBuffer.allocate((int) Math.min(STAGED, block.bytes - done));
+            long bytes = Math.min(PIECE, block.bytes - done);
+            return memory.segment().asSlice(done, bytes).asByteBuffer();
         }
     }
 
@@ -216,7 +221,7 @@ final class Shelf implements AutoCloseable {
 
     private void serve() {
         try {
-            while (!closed) queue.take().run();
+            while (!closed) waiting.take().run();
         } catch (InterruptedException e) {
             // closed
         }

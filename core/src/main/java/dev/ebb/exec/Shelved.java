@@ -1,9 +1,9 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Room;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +14,7 @@ final class Shelved implements Store {
     /** The number of no state. */
     private static final int NONE = -1;
 
+    private final Session session;
     private final Shelf shelf;
     private final String loop;
     private final long offset;
@@ -22,7 +23,8 @@ final class Shelved implements Store {
     private final List<Shelf.Transfer> underWay = new ArrayList<>();
     private int arriving = NONE;
 
-    Shelved(Shelf shelf, String loop, long offset, Room room) {
+    Shelved(Session session, Shelf shelf, String loop, long offset, Room room) {
+        this.session = session;
         this.shelf = shelf;
         this.loop = loop;
         this.offset = offset;
@@ -30,21 +32,20 @@ final class Shelved implements Store {
     }
 
     @Override
-    public void put(int number, List<Buffer> carries, MemorySegment beside) {
+    public void put(int number, List<Buffer> carries, Memory beside) {
         var blocks = blocks(number, carries);
-        if (beside.byteSize() == 0) {
+        if (beside.bytes() == 0) {
             move(blocks, carries, true);
             return;
         }
         settle();
         var places = places(carries, beside);
-        for (int i = 0; i < places.size(); i++)
-            places.get(i).segment().copyFrom(carries.get(i).segment());
+        session.copy(carries, places);
         start(blocks, places, true);
     }
 
     @Override
-    public void get(int number, List<Buffer> carries, MemorySegment beside) {
+    public void get(int number, List<Buffer> carries, Memory beside) {
         if (arriving != number) {
             settle();
             move(blocks(number, carries), carries, false);
@@ -52,14 +53,13 @@ final class Shelved implements Store {
         }
         settle();
         var places = places(carries, beside);
-        for (int i = 0; i < places.size(); i++)
-            carries.get(i).segment().copyFrom(places.get(i).segment());
+        session.copy(places, carries);
     }
 
     /** One transfer runs after the other: what is still leaving that memory has left it by then. */
     @Override
-    public void ahead(int number, List<Buffer> carries, MemorySegment beside) {
-        if (beside.byteSize() == 0) return;
+    public void ahead(int number, List<Buffer> carries, Memory beside) {
+        if (beside.bytes() == 0) return;
         start(blocks(number, carries), places(carries, beside), false);
         arriving = number;
     }
@@ -79,23 +79,23 @@ final class Shelved implements Store {
 
     private void move(Shelf.Block[] blocks, List<Buffer> carries, boolean out) {
         for (int i = 0; i < blocks.length; i++)
-            shelf.new Transfer(blocks[i], carries.get(i).segment(), out).now();
+            shelf.new Transfer(blocks[i], carries.get(i).memory(), out).now();
     }
 
     private void start(Shelf.Block[] blocks, List<Buffer> places, boolean out) {
         for (int i = 0; i < blocks.length; i++) {
-            var transfer = shelf.new Transfer(blocks[i], places.get(i).segment(), out);
+            var transfer = shelf.new Transfer(blocks[i], places.get(i).memory(), out);
             underWay.add(transfer);
             transfer.start();
         }
     }
 
     /** Where each carry of a state lies in {@code memory}. */
-    private static List<Buffer> places(List<Buffer> carries, MemorySegment memory) {
+    private static List<Buffer> places(List<Buffer> carries, Memory memory) {
         var places = new ArrayList<Buffer>();
         long at = 0;
         for (var c : carries) {
-            places.add(new Buffer(c.dtype(), c.size(), memory.asSlice(at, c.bytes())));
+            places.add(new Buffer(c.dtype(), c.size(), memory.slice(at, c.bytes())));
             at += Room.lines(c.bytes());
         }
         return places;

@@ -3,12 +3,12 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Layout;
 import dev.ebb.plan.Step;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -35,8 +35,8 @@ final class Steps {
     private final Table<Value, Buffer> initial = new Table<>();
     private final Table<Value, Buffer> resident = new Table<>();
     private final List<Bound> bound = new ArrayList<>();
-    private final MemorySegment memory;
-    private final Device device;
+    private final Memory memory;
+    private final Session session;
     private final Carrier carrier;
 
     /**
@@ -44,12 +44,12 @@ final class Steps {
      */
     Steps(
             Layout layout,
-            Device device,
-            MemorySegment memory,
+            Session session,
+            Memory memory,
             Table<Value, Buffer> elsewhere,
             Carrier carrier) {
         this.memory = memory;
-        this.device = device;
+        this.session = session;
         this.carrier = carrier;
         var graph = layout.schedule().problem().graph();
         var starts = starts(layout);
@@ -96,13 +96,18 @@ final class Steps {
     private Bound bind(Step.Work work, List<Buffer> in, List<Buffer> out) {
         var node = work.node();
         boolean scratch = Scratch.isIn(node);
-        var workspace = scratch ? out.getLast() : new Buffer(DType.U8, 0, memory.asSlice(0, 0));
+        var workspace = scratch ? out.getLast() : new Buffer(DType.U8, 0, memory.slice(0, 0));
         var written = scratch ? out.subList(0, out.size() - 1) : out;
         var body =
                 node.kernel() instanceof Control control
                         ? Controls.bind(
-                                control, device, in, written, workspace, carrier.states(node))
-                        : device.bind(node, in, written, workspace);
+                                control,
+                                session,
+                                in,
+                                written,
+                                workspace,
+                                carrier.states(node, session))
+                        : session.queue().bind(node, in, written, workspace);
         return new Bound(
                 work,
                 node.op().name(),
@@ -126,7 +131,7 @@ final class Steps {
     private long end(List<Buffer> buffers) {
         long highest = 0;
         for (var b : buffers)
-            highest = Math.max(highest, b.segment().address() - memory.address() + b.bytes());
+            highest = Math.max(highest, b.memory().address() - memory.address() + b.bytes());
         return highest;
     }
 
@@ -141,12 +146,12 @@ final class Steps {
 
     /** {@code v} in the place of another, which may lie outside. */
     private static Buffer over(Buffer other, Value v) {
-        return new Buffer(v.type().dtype(), v.type().size(), other.segment());
+        return new Buffer(v.type().dtype(), v.type().size(), other.memory());
     }
 
     private Buffer slice(Value v, long offset) {
         return new Buffer(
-                v.type().dtype(), v.type().size(), memory.asSlice(offset, v.type().bytes()));
+                v.type().dtype(), v.type().size(), memory.slice(offset, v.type().bytes()));
     }
 
     /** The parameters, as far as they are in memory before a run. */

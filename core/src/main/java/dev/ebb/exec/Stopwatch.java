@@ -18,12 +18,25 @@ final class Stopwatch {
     private final List<String> names = new ArrayList<>();
     private final int[] calls;
     private final long[] nanos;
+    private final Queue.Event begin;
+
+    /** When each computation ended, and when the next one began where that is not the same. */
+    private final Queue.Event[] ends;
+
+    private final Queue.Event[] begins;
+    private boolean apart;
     private long repeats;
     private long inKernels;
-    private long last;
-    private long begun;
+    private long whole;
 
-    Stopwatch(List<Steps.Bound> steps) {
+    Stopwatch(List<Steps.Bound> steps, Queue queue) {
+        begin = queue.event();
+        ends = new Queue.Event[steps.size()];
+        begins = new Queue.Event[steps.size()];
+        for (int i = 0; i < ends.length; i++) {
+            ends[i] = queue.event();
+            begins[i] = queue.event();
+        }
         op = new int[steps.size()];
         again = new boolean[steps.size()];
         Map<String, Integer> numbers = new HashMap<>();
@@ -46,29 +59,41 @@ final class Stopwatch {
     }
 
     void begin() {
+        apart = false;
+        begin.mark();
+    }
+
+    /** Computation {@code i} ends here. */
+    void stop(int i) {
+        ends[i].mark();
+    }
+
+    /** Computation {@code i} begins here: what came since the last one is not its own. */
+    void go(int i) {
+        apart = true;
+        begins[i].mark();
+    }
+
+    /** All work has run: adds up how long it took. */
+    void read() {
         Arrays.fill(nanos, 0);
         repeats = 0;
         inKernels = 0;
-        begun = System.nanoTime();
-        last = begun;
-    }
-
-    /** Computation {@code i} has just ended. */
-    void stop(int i) {
-        long now = System.nanoTime();
-        nanos[op[i]] += now - last;
-        inKernels += now - last;
-        if (again[i]) repeats += now - last;
-        last = now;
-    }
-
-    /** What came since the last computation is not the next one's. */
-    void go() {
-        last = System.nanoTime();
+        long start = begin.nanos();
+        long last = start;
+        for (int i = 0; i < ends.length; i++) {
+            if (apart) last = begins[i].nanos();
+            long end = ends[i].nanos();
+            nanos[op[i]] += end - last;
+            inKernels += end - last;
+            if (again[i]) repeats += end - last;
+            last = end;
+        }
+        whole = last - start;
     }
 
     double seconds() {
-        return (last - begun) / 1e9;
+        return whole / 1e9;
     }
 
     /** The share of the time that went into repeats. */

@@ -1,8 +1,8 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Memory;
 
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
@@ -15,17 +15,17 @@ interface Store {
     Store NONE =
             new Store() {
                 @Override
-                public void put(int number, List<Buffer> carries, MemorySegment beside) {
+                public void put(int number, List<Buffer> carries, Memory beside) {
                     throw new IllegalStateException("a loop without a disk puts a state there");
                 }
 
                 @Override
-                public void get(int number, List<Buffer> carries, MemorySegment beside) {
+                public void get(int number, List<Buffer> carries, Memory beside) {
                     throw new IllegalStateException("a loop without a disk seeks a state there");
                 }
 
                 @Override
-                public void ahead(int number, List<Buffer> carries, MemorySegment beside) {
+                public void ahead(int number, List<Buffer> carries, Memory beside) {
                     throw new IllegalStateException("a loop without a disk seeks a state there");
                 }
 
@@ -40,13 +40,13 @@ interface Store {
     Store IDLE =
             new Store() {
                 @Override
-                public void put(int number, List<Buffer> carries, MemorySegment beside) {}
+                public void put(int number, List<Buffer> carries, Memory beside) {}
 
                 @Override
-                public void get(int number, List<Buffer> carries, MemorySegment beside) {}
+                public void get(int number, List<Buffer> carries, Memory beside) {}
 
                 @Override
-                public void ahead(int number, List<Buffer> carries, MemorySegment beside) {}
+                public void ahead(int number, List<Buffer> carries, Memory beside) {}
 
                 @Override
                 public void begin() {}
@@ -56,13 +56,13 @@ interface Store {
             };
 
     /** Keeps {@code carries} as state number {@code number}, in place of what was kept so. */
-    void put(int number, List<Buffer> carries, MemorySegment beside);
+    void put(int number, List<Buffer> carries, Memory beside);
 
     /** Brings state number {@code number} back. */
-    void get(int number, List<Buffer> carries, MemorySegment beside);
+    void get(int number, List<Buffer> carries, Memory beside);
 
     /** Begins to bring back the state that is asked for next; {@code carries} are not written. */
-    void ahead(int number, List<Buffer> carries, MemorySegment beside);
+    void ahead(int number, List<Buffer> carries, Memory beside);
 
     /** Nothing is under way: whatever was has ended, or failed with its run. */
     void begin();

@@ -4,11 +4,11 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Control.Begun;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Room;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Splits;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,6 +19,7 @@ import java.util.List;
  */
 final class Sweeping implements Runnable {
     private final Control.Sweep sweep;
+    private final Session session;
     private final Splits splits;
     private final Pool pool;
     private final List<Buffer> carries = new ArrayList<>();
@@ -42,12 +43,13 @@ final class Sweeping implements Runnable {
 
     Sweeping(
             Control.Sweep sweep,
-            Device device,
+            Session session,
             List<Buffer> all,
             List<Buffer> out,
-            MemorySegment memory,
+            Memory memory,
             Store elsewhere) {
         this.sweep = sweep;
+        this.session = session;
         this.out = out;
         var f = sweep.forward();
         var b = sweep.backward();
@@ -59,31 +61,31 @@ final class Sweeping implements Runnable {
         long at = 0;
         for (Value p : carried(sweep)) {
             var type = p.type();
-            carries.add(new Buffer(type.dtype(), type.size(), memory.asSlice(at, type.bytes())));
+            carries.add(new Buffer(type.dtype(), type.size(), memory.slice(at, type.bytes())));
             at += Room.bytes(type);
         }
         var own = sweep.begun() == Begun.NOT;
-        var keeps = own ? memory.asSlice(at) : in.get(forwardInputs).segment();
-        pool = new Pool(keeps, sweep.room(), elsewhere);
+        var keeps = own ? rest(memory, at) : in.get(forwardInputs).memory();
+        pool = new Pool(session, keeps, sweep.room(), elsewhere);
         if (own) at += sweep.room().type().bytes();
-        var rest = memory.asSlice(at);
+        var rest = rest(memory, at);
         var constants = in.subList(0, f.constants());
         var kept = sweep.taping().carries().stream().map(carries::get).toList();
-        ahead = new Rounds(f, f.body(), device, rest, constants, carries);
+        ahead = new Rounds(f, f.body(), session, rest, constants, carries);
         taped =
                 new Taped(
-                        new Rounds(f, sweep.taping().body(), device, rest, constants, carries),
+                        new Rounds(f, sweep.taping().body(), session, rest, constants, carries),
                         kept,
                         0);
         var alone =
-                new Rounds(reading(f), sweep.leaving(), device, rest, seen(constants), List.of());
+                new Rounds(reading(f), sweep.leaving(), session, rest, seen(constants), List.of());
         last = new Taped(alone, kept, 0);
         var backCarries = out.subList(0, b.carries());
         back =
                 new Rounds(
                         b,
                         b.body(),
-                        device,
+                        session,
                         rest,
                         in.subList(second, second + b.constants()),
                         backCarries);
@@ -94,6 +96,10 @@ final class Sweeping implements Runnable {
         backFirst = in.subList(carried, carried + b.carries());
         backStacks = in.subList(carried + b.carries(), in.size());
         tapeSlices = b.body().params().size() - b.constants() - b.carries() - backStacks.size();
+    }
+
+    private static Memory rest(Memory memory, long from) {
+        return memory.slice(from, memory.bytes() - from);
     }
 
     private List<Buffer> seen(List<Buffer> constants) {
@@ -144,8 +150,11 @@ final class Sweeping implements Runnable {
 
     @Override
     public void run() {
-        Rounds.copy(backFirst, out.subList(0, sweep.backward().carries()));
-        count = counts.isEmpty() ? sweep.forward().times() : (int) counts.getFirst().getLong(0);
+        session.copy(backFirst, out.subList(0, sweep.backward().carries()));
+        count =
+                counts.isEmpty()
+                        ? sweep.forward().times()
+                        : (int) session.readLong(counts.getFirst(), 0);
         clear();
         saved.clear();
         int to = count;
@@ -177,7 +186,7 @@ final class Sweeping implements Runnable {
     private int stretch(int to) {
         while (!saved.isEmpty() && saved.getLast() >= to) saved.removeLast();
         int from = saved.isEmpty() ? 0 : saved.getLast();
-        if (saved.isEmpty()) Rounds.copy(firstCarries, carries);
+        if (saved.isEmpty()) session.copy(firstCarries, carries);
         else pool.restore(saved.size() - 1, carries);
         for (int middle; (middle = splits.next(from, to, saved.size())) > from; from = middle) {
             advance(from, middle);
@@ -200,7 +209,8 @@ final class Sweeping implements Runnable {
     private void sort() {
         var rounds = positions.getFirst();
         var order = new ArrayList<Integer>();
-        for (int slot = 0; slot < rounds.size(); slot++) order.add((int) rounds.getLong(slot));
+        for (int slot = 0; slot < rounds.size(); slot++)
+            order.add((int) session.readLong(rounds, slot));
         for (int i = 0; i < order.size(); i++) {
             int least = -1;
             for (int j = i; j < order.size(); j++) {
@@ -211,7 +221,7 @@ final class Sweeping implements Runnable {
             if (least != i) {
                 pool.restore(least, carries);
                 long state = sweep.room().state();
-                MemorySegment.copy(pool.memory(), i * state, pool.memory(), least * state, state);
+                session.copy(pool.memory(), i * state, pool.memory(), least * state, state);
                 pool.save(carries, i);
                 int other = order.get(i);
                 order.set(i, order.get(least));
@@ -225,7 +235,7 @@ final class Sweeping implements Runnable {
     private void clear() {
         if (count == sweep.forward().times()) return;
         for (var stack : out.subList(sweep.backward().carries(), out.size()))
-            stack.segment().fill((byte) 0);
+            session.queue().clear(stack.memory());
     }
 
     private long place(int t) {
@@ -247,7 +257,7 @@ final class Sweeping implements Runnable {
             pool.read(pool.tape(saved.size(), t - from), tape);
             back.feed(backStacks, tapeSlices, place(t));
             back.run();
-            Rounds.stack(back.given(), given, place(t));
+            back.stack(back.given(), given, place(t));
         }
     }
 }

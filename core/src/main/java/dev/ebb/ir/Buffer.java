@@ -3,8 +3,11 @@ package dev.ebb.ir;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Typed access to contiguous memory. */
-public record Buffer(DType dtype, long size, MemorySegment segment) {
+/**
+ * Elements of one type that lie one behind the other in some device's memory. Single elements can
+ * be read and set where that memory is the host's.
+ */
+public record Buffer(DType dtype, long size, Memory memory) {
 
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
@@ -13,15 +16,20 @@ public record Buffer(DType dtype, long size, MemorySegment segment) {
     private static final ValueLayout.OfDouble DOUBLE = ValueLayout.JAVA_DOUBLE_UNALIGNED;
 
     public Buffer {
-        if (segment.byteSize() < dtype.bytes(size)) {
+        if (memory.bytes() < dtype.bytes(size)) {
             throw new IllegalArgumentException(
-                    size
-                            + " elements of "
-                            + dtype
-                            + " do not fit "
-                            + segment.byteSize()
-                            + " bytes");
+                    size + " elements of " + dtype + " do not fit " + memory.bytes() + " bytes");
         }
+    }
+
+    /** Elements in the host's memory. */
+    public Buffer(DType dtype, long size, MemorySegment segment) {
+        this(dtype, size, Memory.of(segment));
+    }
+
+    /** The elements as the host sees them, if they lie in its memory. */
+    public MemorySegment segment() {
+        return memory.segment();
     }
 
     public long bytes() {
@@ -34,10 +42,10 @@ public record Buffer(DType dtype, long size, MemorySegment segment) {
      */
     public double get(long i) {
         return switch (dtype) {
-            case F32 -> segment.get(FLOAT, i * 4);
-            case F64 -> segment.get(DOUBLE, i * 8);
-            case BF16 -> Float.intBitsToFloat(segment.get(SHORT, i * 2) << 16);
-            case F16 -> Float.float16ToFloat(segment.get(SHORT, i * 2));
+            case F32 -> segment().get(FLOAT, i * 4);
+            case F64 -> segment().get(DOUBLE, i * 8);
+            case BF16 -> Float.intBitsToFloat(segment().get(SHORT, i * 2) << 16);
+            case F16 -> Float.float16ToFloat(segment().get(SHORT, i * 2));
             case I32, I64, U8, BOOL, BIT -> getLong(i);
         };
     }
@@ -45,11 +53,11 @@ public record Buffer(DType dtype, long size, MemorySegment segment) {
     /** Element {@code i} of a buffer of integers or truth values. */
     public long getLong(long i) {
         return switch (dtype) {
-            case I32 -> segment.get(INT, i * 4);
-            case I64 -> segment.get(LONG, i * 8);
-            case U8 -> segment.get(ValueLayout.JAVA_BYTE, i) & 0xff;
-            case BOOL -> segment.get(ValueLayout.JAVA_BYTE, i);
-            case BIT -> segment.get(ValueLayout.JAVA_BYTE, i >> 3) >> (i & 7) & 1;
+            case I32 -> segment().get(INT, i * 4);
+            case I64 -> segment().get(LONG, i * 8);
+            case U8 -> segment().get(ValueLayout.JAVA_BYTE, i) & 0xff;
+            case BOOL -> segment().get(ValueLayout.JAVA_BYTE, i);
+            case BIT -> segment().get(ValueLayout.JAVA_BYTE, i >> 3) >> (i & 7) & 1;
             case F32, F64, BF16, F16 -> (long) get(i);
         };
     }
@@ -57,27 +65,28 @@ public record Buffer(DType dtype, long size, MemorySegment segment) {
     /** Stores {@code value}, rounded to the nearest that the type holds. */
     public void set(long i, double value) {
         switch (dtype) {
-            case F32 -> segment.set(FLOAT, i * 4, (float) value);
-            case F64 -> segment.set(DOUBLE, i * 8, value);
-            case BF16 -> segment.set(SHORT, i * 2, Half.toBf16((float) value));
-            case F16 -> segment.set(SHORT, i * 2, Float.floatToFloat16((float) value));
+            case F32 -> segment().set(FLOAT, i * 4, (float) value);
+            case F64 -> segment().set(DOUBLE, i * 8, value);
+            case BF16 -> segment().set(SHORT, i * 2, Half.toBf16((float) value));
+            case F16 -> segment().set(SHORT, i * 2, Float.floatToFloat16((float) value));
             case I32, I64, U8, BOOL, BIT -> setLong(i, (long) value);
         }
     }
 
     public void setLong(long i, long value) {
         switch (dtype) {
-            case I32 -> segment.set(INT, i * 4, (int) value);
-            case I64 -> segment.set(LONG, i * 8, value);
-            case U8 -> segment.set(ValueLayout.JAVA_BYTE, i, (byte) value);
-            case BOOL -> segment.set(ValueLayout.JAVA_BYTE, i, (byte) (value != 0 ? 1 : 0));
+            case I32 -> segment().set(INT, i * 4, (int) value);
+            case I64 -> segment().set(LONG, i * 8, value);
+            case U8 -> segment().set(ValueLayout.JAVA_BYTE, i, (byte) value);
+            case BOOL -> segment().set(ValueLayout.JAVA_BYTE, i, (byte) (value != 0 ? 1 : 0));
             case BIT -> {
-                int old = segment.get(ValueLayout.JAVA_BYTE, i >> 3);
+                int old = segment().get(ValueLayout.JAVA_BYTE, i >> 3);
                 int bit = 1 << (i & 7);
-                segment.set(
-                        ValueLayout.JAVA_BYTE,
-                        i >> 3,
-                        (byte) (value != 0 ? old | bit : old & ~bit));
+                segment()
+                        .set(
+                                ValueLayout.JAVA_BYTE,
+                                i >> 3,
+                                (byte) (value != 0 ? old | bit : old & ~bit));
             }
             case F32, F64, BF16, F16 -> set(i, (double) value);
         }

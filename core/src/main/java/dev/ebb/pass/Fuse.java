@@ -1,5 +1,6 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -26,38 +27,27 @@ import java.util.function.UnaryOperator;
  * would have rounded it (sixteen-bit floats), the merged body rounds too.
  */
 public final class Fuse {
-    /**
-     * A producer with several consumers is computed again in each if it takes at most this many
-     * instructions.
-     */
-    static final int CHEAP = 10;
-
-    /**
-     * One that reads nothing of its own size (a constant, an index, a random mask) may cost this
-     * much.
-     */
-    private static final int CHEAP_FROM_NOTHING = 64;
-
-    static final int MOST_OPERANDS = 14;
-    static final int LARGEST_BODY = 400;
-
-    /** Dearer bodies run faster over whole rows than over the tiles of a product. */
-    private static final int LARGEST_EPILOGUE = 4;
-
     private final Graph graph;
+    private final FusionLimits limits;
     private final List<Piece> pieces = new ArrayList<>();
     private final Table<Value, Value> standsFor = new Table<>();
     private final Table<Value, Piece> producer = new Table<>();
     private final Set<Value> results = new HashSet<>();
 
-    private Fuse(Graph graph) {
+    private Fuse(Graph graph, FusionLimits limits) {
         this.graph = graph;
+        this.limits = limits;
     }
 
-    /** {@code graph} in as few kernels as pay. */
+    /** {@code graph} in as few kernels as pay on a processor. */
     public static Graph of(Graph graph) {
-        var fuse = fused(graph);
-        new Siblings(fuse.pieces).merge();
+        return of(graph, FusionLimits.processor());
+    }
+
+    /** {@code graph} in as few kernels as pay on a device with these limits. */
+    public static Graph of(Graph graph, FusionLimits limits) {
+        var fuse = fused(graph, limits);
+        new Siblings(fuse.pieces, limits).merge();
         return fuse.build();
     }
 
@@ -65,13 +55,13 @@ public final class Fuse {
      * As {@link #of}, with every state updated by a kernel of its own: states that lie on a disk
      * need then not be in memory together.
      */
-    public static Graph oneByOne(Graph graph) {
-        return fused(graph).build();
+    public static Graph oneByOne(Graph graph, FusionLimits limits) {
+        return fused(graph, limits).build();
     }
 
-    private static Fuse fused(Graph graph) {
-        var fuse = new Fuse(graph);
-        fuse.lower(body -> of(Simplify.of(body)));
+    private static Fuse fused(Graph graph, FusionLimits limits) {
+        var fuse = new Fuse(graph, limits);
+        fuse.lower(body -> of(Simplify.of(body), limits));
         fuse.through().reads();
         fuse.dropUnread();
         fuse.through().writes();
@@ -81,14 +71,14 @@ public final class Fuse {
         new Stores(fuse.pieces, fuse.producer, fuse.results, graph.params()).settle();
         fuse.intoConsumers();
         fuse.intoEpilogues();
-        new Rowwise(fuse.pieces, fuse.producer, fuse.results).fuse();
+        new Rowwise(fuse.pieces, fuse.producer, fuse.results, limits).fuse();
         fuse.dropUnread();
         return fuse;
     }
 
     /** {@code graph} with each op as its own kernel: what {@link #of} is held against. */
     public static Graph unfused(Graph graph) {
-        var fuse = new Fuse(graph);
+        var fuse = new Fuse(graph, FusionLimits.processor());
         fuse.lower(Fuse::unfused);
         return fuse.build();
     }
@@ -172,14 +162,14 @@ public final class Fuse {
                         .filter(v -> v.type().size() >= own && own > 1)
                         .distinct()
                         .count();
-        if (large == 0 && cost <= CHEAP_FROM_NOTHING) return true;
+        if (large == 0 && cost <= limits.cheapFromNothing()) return true;
         if (results.contains(value)) return false;
         var all = readers.at(value);
         if (shrinks(from) && !shrinksOn(from, into) && !operandIsReadAnyway(from, readers))
             return false;
         if (all.size() == 1) return true;
         return large <= 1
-                && cost <= CHEAP
+                && cost <= limits.cheap()
                 && all.stream()
                         .allMatch(
                                 r ->
@@ -215,7 +205,7 @@ public final class Fuse {
      * Puts the body of {@code from} in place of operand {@code i} of {@code into}, if views and
      * sizes allow.
      */
-    private static boolean inline(Piece into, int i, Piece from) {
+    private boolean inline(Piece into, int i, Piece from) {
         var map = (Kernel.Map) from.kernel;
         var body = map.bodies().getFirst();
         var views = Operands.views(into.kernel);
@@ -248,8 +238,8 @@ public final class Fuse {
                                                             index < i ? index : index + added - 1);
                                         }));
         var shared = Operands.share(merged, newInputs);
-        if (shared.inputs().size() > MOST_OPERANDS
-                || Operands.bodyCost(shared.kernel()) > LARGEST_BODY) return false;
+        if (shared.inputs().size() > limits.operands()
+                || Operands.bodyCost(shared.kernel()) > limits.body()) return false;
         into.kernel = shared.kernel();
         into.inputs = shared.inputs();
         into.labels.addAll(from.labels);
@@ -279,7 +269,7 @@ public final class Fuse {
      * Makes the elementwise {@code map} the epilogue of the contraction that feeds its operand
      * {@code i}.
      */
-    private static boolean follow(Piece contraction, Piece piece, int i, Kernel.Map map) {
+    private boolean follow(Piece contraction, Piece piece, int i, Kernel.Map map) {
         var c = (Kernel.Contract) contraction.kernel;
         var shape = Operands.output(c);
         var value = piece.inputs.get(i);
@@ -311,7 +301,7 @@ public final class Fuse {
                                     int j = ((Scalar.Arg) a).index();
                                     return j == i ? sum : Scalar.arg(position[j]);
                                 });
-        if (body.cost() > LARGEST_EPILOGUE || inputs.size() > MOST_OPERANDS) return false;
+        if (body.cost() > limits.epilogue() || inputs.size() > limits.operands()) return false;
         piece.kernel =
                 new Kernel.Contract(c.batch(), c.m(), c.n(), c.k(), c.a(), c.b(), extras, body);
         piece.inputs = inputs;

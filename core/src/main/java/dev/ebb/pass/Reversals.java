@@ -4,6 +4,7 @@ import dev.ebb.ir.Control;
 import dev.ebb.ir.Control.Begun;
 import dev.ebb.ir.Control.Remember;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Room;
@@ -103,7 +104,7 @@ public final class Reversals {
      * loop itself, in as much room as there is then. The stacks it would have read are made if they
      * are asked for.
      */
-    public static Run alone(List<Node> nodes) {
+    public static Run alone(List<Node> nodes, FusionLimits limits) {
         if (nodes.stream().noneMatch(n -> n.kernel() instanceof Control.Scan))
             return new Run(nodes, Set.of());
         var outside = new LinkedHashSet<Value>();
@@ -113,7 +114,7 @@ public final class Reversals {
             made.addAll(node.outputs());
         }
         var graph = new Graph(List.copyOf(outside), nodes, List.of());
-        var lowered = Loops.inside(graph, body -> Loops.merge(Fuse.of(Simplify.of(body))));
+        var lowered = Loops.inside(graph, body -> Loops.merge(Fuse.of(Simplify.of(body), limits)));
         var run = new ArrayList<>(lowered.nodes());
         var later = new HashSet<Node>();
         for (var pair : Pair.of(lowered)) {

@@ -1,6 +1,7 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Row;
 import dev.ebb.ir.Shape;
@@ -23,18 +24,8 @@ import java.util.Set;
  * anyway.
  */
 final class Rowwise {
-    /** Shorter rows are folded faster many at a time. */
-    private static final long SHORTEST = 64;
-
-    /** What all operands of a row may take, to stay in the cache. */
-    private static final long MOST_BYTES = 64 * 1024;
-
-    /** Wider rows are folded by columns a part at a time, with the numbers of the rows anew. */
-    private static final long WIDEST_COLUMNS = 1024;
-
-    private static final int MOST_NUMBERS = 16;
-
     private final List<Piece> pieces;
+    private final FusionLimits limits;
     private final Table<Value, Piece> producer;
     private final Set<Value> results;
 
@@ -44,7 +35,12 @@ final class Rowwise {
     private Table<Piece, RowDraft> drafts = new Table<>();
     private final Set<Piece> gone = new HashSet<>();
 
-    Rowwise(List<Piece> pieces, Table<Value, Piece> producer, Set<Value> results) {
+    Rowwise(
+            List<Piece> pieces,
+            Table<Value, Piece> producer,
+            Set<Value> results,
+            FusionLimits limits) {
+        this.limits = limits;
         this.pieces = pieces;
         this.producer = producer;
         this.results = results;
@@ -85,7 +81,7 @@ final class Rowwise {
                 (piece, count) -> {
                     boolean dear =
                             piece.kernel instanceof Kernel.Fold fold
-                                    && fold.body().cost() > Fuse.CHEAP;
+                                    && fold.body().cost() > limits.cheap();
                     if (!gone.contains(piece) || (dear && count > 1)) kept.add(piece);
                 });
         return kept.size() > before;
@@ -98,9 +94,9 @@ final class Rowwise {
         if (piece.kernel instanceof Kernel.Map map) draft = ofMap(piece, map);
         if (piece.kernel instanceof Kernel.Fold fold) draft = ofFold(piece, fold);
         return draft.filter(RowDraft::folds)
-                .filter(d -> d.numbers() <= MOST_NUMBERS)
-                .filter(d -> d.inputs().size() <= Fuse.MOST_OPERANDS)
-                .filter(d -> d.rowBytes() <= MOST_BYTES);
+                .filter(d -> d.numbers() <= limits.rowNumbers())
+                .filter(d -> d.inputs().size() <= limits.operands())
+                .filter(d -> d.rowBytes() <= limits.rowBytes());
     }
 
     private Optional<RowDraft> ofMap(Piece piece, Kernel.Map map) {
@@ -123,7 +119,7 @@ final class Rowwise {
         int first = rows ? last : columns(fold);
         if (first < 0 || !isRows(fold.shape(), first) || !type.isFloat()) return Optional.empty();
         var draft = new RowDraft(fold.shape(), first, this::source);
-        if (!rows && draft.width() > WIDEST_COLUMNS) return Optional.empty();
+        if (!rows && draft.width() > limits.widestColumns()) return Optional.empty();
         var body = draft.take(piece.inputs, fold.operands(), fold.body());
         if (!rows) return Optional.of(draft.result(new Row.Columns(fold.combine(), body)));
         if (draft.folds()) draft.add(new Row.Fold(fold.combine(), body));
@@ -137,9 +133,9 @@ final class Rowwise {
                 .filter(p -> p.outputs.size() == 1 && value.type().dtype().isFloat());
     }
 
-    private static boolean isRows(Shape shape, int leading) {
+    private boolean isRows(Shape shape, int leading) {
         long rows = new Shape(shape.dims().subList(0, leading)).size();
-        return rows > 1 && shape.size() / rows >= SHORTEST;
+        return rows > 1 && shape.size() / rows >= limits.shortestRow();
     }
 
     /** The first axis from which on nothing moves. */

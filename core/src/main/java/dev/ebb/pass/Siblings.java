@@ -1,5 +1,6 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Table;
@@ -33,6 +34,7 @@ final class Siblings {
     private static final int DEEPEST = 64;
 
     private final List<Piece> pieces;
+    private final FusionLimits limits;
     private final Table<Value, Piece> producer = new Table<>();
     private final Table<Value, Set<Piece>> readers;
     private final Table<Piece, Integer> order = new Table<>();
@@ -43,7 +45,8 @@ final class Siblings {
     /** The update that writes over a state. */
     private final Table<Value, Piece> writer = new Table<>();
 
-    Siblings(List<Piece> pieces) {
+    Siblings(List<Piece> pieces, FusionLimits limits) {
+        this.limits = limits;
         this.pieces = pieces;
         readers = Piece.readers(pieces);
         for (int i = 0; i < pieces.size(); i++) {
@@ -131,7 +134,7 @@ final class Siblings {
     }
 
     /** One kernel for both, with all outputs in order, if it has less to read. */
-    private static Optional<Operands.Bound> together(Piece first, Piece second) {
+    private Optional<Operands.Bound> together(Piece first, Piece second) {
         var x = (Kernel.Map) first.kernel;
         var y = (Kernel.Map) second.kernel;
         if (!x.shape().equals(y.shape())) return Optional.empty();
@@ -161,8 +164,8 @@ final class Siblings {
         long left = shared.inputs().stream().filter(v -> !isSmall(v, second)).count();
         boolean fits =
                 left < large
-                        && shared.inputs().size() + bodies.size() <= Fuse.MOST_OPERANDS
-                        && Operands.bodyCost(shared.kernel()) <= Fuse.LARGEST_BODY;
+                        && shared.inputs().size() + bodies.size() <= limits.operands()
+                        && Operands.bodyCost(shared.kernel()) <= limits.body();
         boolean inPlace =
                 areInPlace(first.places, shared, x) && areInPlace(second.places, shared, y);
         return fits && inPlace ? Optional.of(shared) : Optional.empty();

@@ -1,11 +1,9 @@
 package dev.ebb.cpu;
 
 import dev.ebb.exec.Device;
+import dev.ebb.exec.Queue;
 import dev.ebb.exec.Reference;
-import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Node;
-
-import java.util.List;
 
 /**
  * The processor as a device: kernels of the Vector API, shared among threads, with the same bits
@@ -68,8 +66,8 @@ public final class Cpu implements Device, AutoCloseable {
     }
 
     @Override
-    public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
-        return kernels.bind(node, inputs, outputs, workspace);
+    public Queue open() {
+        return kernels.open();
     }
 
     @Override

@@ -1,6 +1,8 @@
 package dev.ebb.cpu;
 
 import dev.ebb.exec.Device;
+import dev.ebb.exec.HostQueue;
+import dev.ebb.exec.Queue;
 import dev.ebb.exec.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
@@ -49,7 +51,11 @@ final class VectorCpu implements Device, AutoCloseable {
     }
 
     @Override
-    public Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
+    public Queue open() {
+        return new HostQueue(this::bind);
+    }
+
+    private Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
         return switch (node.kernel()) {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);

@@ -125,7 +125,9 @@ final class Direct {
         for (Type t : types) outputs.add(new Value(inputs.size() + outputs.size(), t));
         var node = new Node(new Bare(kernel, types), inputs, outputs, Region.TOP, false);
         var workspace = buffer(DType.U8, device.workspaceBytes(node));
-        device.bind(node, in, out, workspace).run();
+        try (var queue = device.open()) {
+            queue.bind(node, in, out, workspace).run();
+        }
     }
 
     /**

@@ -1,0 +1,82 @@
+package dev.ebb.exec;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Memory;
+import dev.ebb.ir.Node;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * The work that one program, or one tape, gives to a device, and the memory it works in. Work is
+ * put at the end of the queue and runs in that order; putting it there does not wait for it. Only
+ * {@link #read}, {@link #finish} and {@link Event#nanos} wait, and they throw the first failure of
+ * the work before them.
+ */
+public interface Queue extends AutoCloseable {
+
+    /** Memory that this queue's work may use, all of it zero. */
+    Allocation allocate(long bytes);
+
+    /** Memory until it is closed; nothing on the queue may use it then. */
+    interface Allocation extends AutoCloseable {
+        Memory memory();
+
+        @Override
+        void close();
+    }
+
+    /**
+     * The computation of {@code node} on these buffers: running what is returned puts it on the
+     * queue. All buffers lie in memory of this queue, aligned to 64 bytes; an output may be an
+     * input's memory where {@link dev.ebb.plan.Inplace} allows it. The computation allocates
+     * nothing and gives the same bits every time.
+     */
+    Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
+
+    /**
+     * Puts on the queue: all of {@code from} is copied to the start of {@code to}; both may
+     * overlap.
+     */
+    void copy(Memory from, Memory to);
+
+    /** Puts on the queue: all of {@code memory} becomes zero. */
+    void clear(Memory memory);
+
+    /**
+     * Puts on the queue: all of {@code from}, as it is now, is copied to the start of {@code to}.
+     * Any thread may call this.
+     */
+    void write(MemorySegment from, Memory to);
+
+    /** Waits for all work before it, then copies all of {@code from}. Any thread may call this. */
+    void read(Memory from, MemorySegment to);
+
+    /** Waits until all work on the queue has run. */
+    void finish();
+
+    /** A moment in this queue's work, to be marked in every run anew. */
+    Event event();
+
+    /** A moment in a queue's work. */
+    interface Event {
+
+        /** Puts this moment at the end of the queue. */
+        void mark();
+
+        /** Waits for the moment; when it was reached, in nanoseconds since some fixed moment. */
+        long nanos();
+    }
+
+    /**
+     * {@code run}, which puts the same work on this queue whenever it is called and reads nothing,
+     * as the device does it best: a device may record the work once and repeat it as a whole.
+     */
+    default Runnable whole(Runnable run) {
+        return run;
+    }
+
+    /** Waits for the work under way and gives all memory back. */
+    @Override
+    void close();
+}

@@ -1,0 +1,250 @@
+package dev.ebb.reference;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Queue;
+import dev.ebb.exec.Reference;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Memory;
+import dev.ebb.ir.Node;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A device as far from the host as a GPU is: its memory cannot be touched by Java, and its queue
+ * runs on a thread of its own, which pauses at random. The kernels are another device's, so that
+ * its bits must be that device's. It counts what crosses between the host and its memory.
+ */
+public final class RemoteDevice implements Device {
+    /** An address that is no address of the host. */
+    private static final long FIRST_ADDRESS = 0x7000_0000_0000_0000L;
+
+    private final Device kernels;
+    private final AtomicLong nextAddress = new AtomicLong(FIRST_ADDRESS);
+    private final AtomicLong opened = new AtomicLong();
+    private final AtomicLong reads = new AtomicLong();
+    private final AtomicLong writes = new AtomicLong();
+
+    /** With the kernels of the Reference device: what a service loader makes. */
+    public RemoteDevice() {
+        this(new Reference());
+    }
+
+    public RemoteDevice(Device kernels) {
+        this.kernels = kernels;
+    }
+
+    @Override
+    public String name() {
+        return "remote " + kernels.name();
+    }
+
+    @Override
+    public long workspaceBytes(Node node) {
+        return kernels.workspaceBytes(node);
+    }
+
+    @Override
+    public long fixedBytes() {
+        return kernels.fixedBytes();
+    }
+
+    @Override
+    public Queue open() {
+        return new RemoteQueue(kernels.open(), new Random(opened.getAndIncrement()));
+    }
+
+    /** How often the host has read from this device's memory. */
+    public long reads() {
+        return reads.get();
+    }
+
+    /** How often the host has written into this device's memory. */
+    public long writes() {
+        return writes.get();
+    }
+
+    /** Memory that has an address, and bytes that only the device's own thread knows. */
+    private record Far(long address, Memory hidden) implements Memory {
+        @Override
+        public long bytes() {
+            return hidden.bytes();
+        }
+
+        @Override
+        public Memory slice(long offset, long bytes) {
+            return new Far(address + offset, hidden.slice(offset, bytes));
+        }
+
+        @Override
+        public MemorySegment segment() {
+            throw new IllegalStateException("this memory is not the host's: read it by its queue");
+        }
+    }
+
+    private static Memory hidden(Memory memory) {
+        if (memory instanceof Far(_, var hidden)) return hidden;
+        throw new IllegalArgumentException("the host's memory is given to another device");
+    }
+
+    private static Buffer hidden(Buffer buffer) {
+        return new Buffer(buffer.dtype(), buffer.size(), hidden(buffer.memory()));
+    }
+
+    private final class RemoteQueue implements Queue {
+        private final Queue inner;
+        private final Random random;
+        private final LinkedBlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
+        private final Thread thread;
+        private Optional<RuntimeException> failure = Optional.empty();
+        private volatile boolean closed;
+
+        RemoteQueue(Queue inner, Random random) {
+            this.inner = inner;
+            this.random = random;
+            thread = Thread.ofPlatform().daemon().name("remote-queue").start(this::serve);
+        }
+
+        private void serve() {
+            try {
+                while (!closed) {
+                    var next = work.take();
+                    if (random.nextInt(64) == 0) LockSupport.parkNanos(random.nextInt(100_000));
+                    next.run();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /** Work after a failure is dropped until the host has heard of it. */
+        private void put(Runnable body) {
+            if (closed) throw new IllegalStateException("this queue is closed");
+            work.add(
+                    () -> {
+                        if (failure.isPresent()) return;
+                        try {
+                            body.run();
+                        } catch (RuntimeException e) {
+                            failure = Optional.of(e);
+                        }
+                    });
+        }
+
+        private void await(Runnable last) {
+            put(last);
+            var done = new CompletableFuture<Optional<RuntimeException>>();
+            work.add(
+                    () -> {
+                        done.complete(failure);
+                        failure = Optional.empty();
+                    });
+            var failed = done.join();
+            if (failed.isPresent()) throw failed.get();
+        }
+
+        @Override
+        public Allocation allocate(long bytes) {
+            var there = inner.allocate(bytes);
+            long address = nextAddress.getAndAdd(Math.ceilDiv(bytes, 64) * 64 + 64);
+            var memory = new Far(address, there.memory());
+            return new Allocation() {
+                @Override
+                public Memory memory() {
+                    return memory;
+                }
+
+                @Override
+                public void close() {
+                    there.close();
+                }
+            };
+        }
+
+        @Override
+        public Runnable bind(Node node, List<Buffer> in, List<Buffer> out, Buffer workspace) {
+            var body =
+                    inner.bind(
+                            node,
+                            in.stream().map(RemoteDevice::hidden).toList(),
+                            out.stream().map(RemoteDevice::hidden).toList(),
+                            hidden(workspace));
+            return () -> put(body);
+        }
+
+        @Override
+        public void copy(Memory from, Memory to) {
+            var source = hidden(from);
+            var target = hidden(to);
+            put(() -> inner.copy(source, target));
+        }
+
+        @Override
+        public void clear(Memory memory) {
+            var target = hidden(memory);
+            put(() -> inner.clear(target));
+        }
+
+        @Override
+        public void write(MemorySegment from, Memory to) {
+            writes.incrementAndGet();
+            var copy = MemorySegment.ofArray(new byte[Math.toIntExact(from.byteSize())]);
+            copy.copyFrom(from);
+            var target = hidden(to);
+            put(() -> inner.write(copy, target));
+        }
+
+        @Override
+        public void read(Memory from, MemorySegment to) {
+            reads.incrementAndGet();
+            var source = hidden(from);
+            await(() -> inner.read(source, to));
+        }
+
+        @Override
+        public void finish() {
+            await(() -> {});
+        }
+
+        @Override
+        public Event event() {
+            var moment = inner.event();
+            return new Event() {
+                private CompletableFuture<Long> reached = CompletableFuture.completedFuture(0L);
+
+                @Override
+                public void mark() {
+                    var next = new CompletableFuture<Long>();
+                    reached = next;
+                    work.add(
+                            () -> {
+                                moment.mark();
+                                next.complete(moment.nanos());
+                            });
+                }
+
+                @Override
+                public long nanos() {
+                    return reached.join();
+                }
+            };
+        }
+
+        @Override
+        public void close() {
+            if (closed) return;
+            var done = new CompletableFuture<Boolean>();
+            work.add(() -> done.complete(true));
+            done.join();
+            closed = true;
+            thread.interrupt();
+            inner.close();
+        }
+    }
+}

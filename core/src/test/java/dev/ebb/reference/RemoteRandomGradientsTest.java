@@ -1,0 +1,10 @@
+package dev.ebb.reference;
+
+import dev.ebb.exec.Device;
+
+class RemoteRandomGradientsTest extends RandomGradients {
+    @Override
+    protected Device device() {
+        return new RemoteDevice();
+    }
+}
