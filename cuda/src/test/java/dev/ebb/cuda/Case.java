@@ -1,6 +1,5 @@
 package dev.ebb.cuda;
 
-import dev.ebb.exec.Device;
 import dev.ebb.exec.Reference;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Buffer;
@@ -130,9 +129,10 @@ record Case(
         var outputs = new ArrayList<Value>();
         for (Type t : out) outputs.add(new Value(inputs.size() + outputs.size(), t));
         var node = new Node(new Bare(kernel, out), inputs, outputs, Region.TOP, false);
-        Device reference = new Reference();
         var made = outputs();
-        reference.bind(node, in, made, buffer(DType.U8, 0)).run();
+        try (var queue = new Reference().open()) {
+            queue.bind(node, in, made, buffer(DType.U8, 0)).run();
+        }
         return made;
     }
 
