@@ -62,8 +62,9 @@ public final class Campaign {
     }
 
     private static void tell(Throwable fault) {
-        for (Throwable t = fault; t != null; t = t.getCause())
-            System.out.println((t == fault ? "FAILED " : "  because ") + t.getMessage());
+        System.out.println("FAILED " + fault.getMessage());
+        for (var t = fault.getCause(); t != null; t = t.getCause())
+            System.out.println("  because " + t.getMessage());
     }
 
     private static void show(

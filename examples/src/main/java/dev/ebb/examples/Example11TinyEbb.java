@@ -112,7 +112,8 @@ public final class Example11TinyEbb {
                 case SPREAD -> add(cotangents, x.getFirst(), dy.sum());
             }
         }
-        return cotangents.get(input.id());
+        return cotangents.computeIfAbsent(
+                input.id(), _ -> graph.add(Op.LITERAL, input.size(), 0));
     }
 
     private static void add(Map<Integer, Vector> cotangents, Vector of, Vector more) {
@@ -156,14 +157,14 @@ public final class Example11TinyEbb {
 
     /** The plan of an order: every result lives from where it is computed to its last reader. */
     static Plan layOut(Graph graph, List<Integer> order, int result) {
-        var latest = new HashMap<Integer, Integer>();
+        var latest = new int[graph.nodes.size()];
         var end = new int[order.size()];
         for (int at = 0; at < end.length; at++) {
-            for (int read : graph.nodes.get(order.get(at)).reads()) end[latest.get(read)] = at;
-            latest.put(order.get(at), at);
+            for (int read : graph.nodes.get(order.get(at)).reads()) end[latest[read]] = at;
+            latest[order.get(at)] = at;
             end[at] = isInput(graph, order.get(at)) ? end.length : at;
         }
-        end[latest.get(result)] = end.length;
+        end[latest[result]] = end.length;
         var bySize = new ArrayList<Integer>();
         for (int at = 0; at < end.length; at++) bySize.add(at);
         bySize.sort(Comparator.comparingInt(at -> -graph.nodes.get(order.get(at)).size()));
@@ -229,11 +230,11 @@ public final class Example11TinyEbb {
     /** Runs a plan in one arena of exactly the promised size. */
     static double[] run(Plan plan, double[] input) {
         var arena = new double[plan.elements()];
-        var place = new HashMap<Integer, Integer>();
+        var place = new int[plan.graph().nodes.size()];
         for (int at = 0; at < plan.order().size(); at++) {
             int id = plan.order().get(at);
             var node = plan.graph().nodes.get(id);
-            var from = node.reads().stream().mapToInt(place::get).toArray();
+            var from = node.reads().stream().mapToInt(read -> place[read]).toArray();
             int to = plan.offsets().get(at);
             var out = new double[node.size()];
             for (int i = 0; i < node.size(); i++)
@@ -249,9 +250,9 @@ public final class Example11TinyEbb {
                             case SPREAD -> arena[from[0]];
                         };
             System.arraycopy(out, 0, arena, to, out.length);
-            place.put(id, to);
+            place[id] = to;
         }
-        int start = place.get(plan.result());
+        int start = place[plan.result()];
         return Arrays.copyOfRange(arena, start, start + input.length);
     }
 

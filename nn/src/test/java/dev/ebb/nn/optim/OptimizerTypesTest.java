@@ -160,12 +160,12 @@ final class OptimizerTypesTest {
             var sum =
                     Gradients.accumulated(
                             (Tensor p, List<Tensor> b) -> b.getFirst().mul(p).sum(),
-                            (Tensor) Array.of(1.0).cast(type),
+                            Array.of(1.0).cast(type),
                             List.of(x),
                             600);
             assertThat(((Array) sum.grad()).item()).isEqualTo(1);
             var average = new MovingAverage(0.999);
-            var mean = average.start((Tensor) Array.of(1.0).cast(type));
+            var mean = average.start(Array.of(1.0).cast(type));
             for (int i = 0; i < 100; i++) {
                 mean = average.next(mean, Array.of(2.0).cast(type));
             }

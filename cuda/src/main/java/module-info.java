@@ -1,0 +1,7 @@
+/** NVIDIA cards as a device: kernels generated as CUDA C++, the libraries called through FFM. */
+module dev.ebb.cuda {
+    requires transitive dev.ebb;
+    requires static org.jspecify;
+
+    exports dev.ebb.cuda;
+}

@@ -1,0 +1,318 @@
+package dev.ebb.cuda;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Heads;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Row;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.View;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Rates of large kernels on random numbers, each the median of several runs between events. */
+final class DeviceRates extends CardTimer {
+    private static final Scalar X = Scalar.arg(0);
+    private static final Scalar Y = Scalar.arg(1);
+
+    private final Path file;
+
+    DeviceRates(Card card, Path file) {
+        super(card);
+        this.file = file;
+    }
+
+    void run() throws IOException {
+        elementwise();
+        rows();
+        moves();
+        products();
+        attention();
+        launches();
+        System.out.println();
+        lines.forEach(System.out::println);
+        try (var out = new PrintWriter(Files.newBufferedWriter(file))) {
+            lines.forEach(out::println);
+        }
+    }
+
+    private void elementwise() {
+        var big = Shape.of(1 << 26);
+        var own = View.contiguous(big);
+        for (var type : List.of(DType.F32, DType.BF16)) {
+            var t = new Type(type, big);
+            measure("map copy " + t, Kernel.Map.of(big, List.of(own), X), List.of(t), t);
+            var inner = X.add(Y);
+            var gelu =
+                    inner.mul(lit(0.5))
+                            .mul(
+                                    lit(1).add(
+                                                    inner.add(
+                                                                    inner.mul(inner)
+                                                                            .mul(inner)
+                                                                            .mul(lit(0.044715)))
+                                                            .mul(lit(0.79788))
+                                                            .tanh()));
+            measure(
+                    "map gelu(x + y) * z " + t,
+                    Kernel.Map.of(big, List.of(own, own, own), gelu.mul(Scalar.arg(2))),
+                    List.of(t, t, t),
+                    t);
+        }
+        var f = new Type(DType.F32, big);
+        var m = Scalar.arg(1).mul(lit(0.9)).add(Scalar.arg(3).mul(lit(0.1)));
+        var v = Scalar.arg(2).mul(lit(0.999)).add(Scalar.arg(3).mul(Scalar.arg(3)).mul(lit(0.001)));
+        var w = X.mul(lit(0.9999)).sub(m.mul(lit(0.001)).div(v.abs().sqrt().add(lit(1e-8))));
+        measure(
+                "AdamW, 4 in 3 out",
+                new Kernel.Map(big, List.of(own, own, own, own), List.of(w, m, v)),
+                List.of(f, f, f, f),
+                List.of(f, f, f),
+                7.0 * f.bytes(),
+                0,
+                Precision.F32);
+        var draw = new Scalar.Draw(new Scalar.Lit(DType.I64, 5), new Scalar.Position());
+        measure(
+                "map dropout of f32",
+                Kernel.Map.of(
+                        big, List.of(own), draw.lt(new Scalar.Lit(DType.I32, 0)).select(X, lit(0))),
+                List.of(f),
+                f);
+        var square = Shape.of(8192, 8192);
+        var turned = new View(0, List.of(1L, 8192L));
+        measure(
+                "map transpose 8192 x 8192 f32",
+                Kernel.Map.of(square, List.of(turned), X),
+                List.of(new Type(DType.F32, square)),
+                new Type(DType.F32, square));
+    }
+
+    private void rows() {
+        for (var type : List.of(DType.F32, DType.BF16)) {
+            var shape = Shape.of(16384, 1024);
+            var t = new Type(type, shape);
+            var column = Type.of(type, 1024);
+            var views = List.of(View.contiguous(shape), View.broadcast(Shape.of(1024), shape));
+            var mean = new Row.Fold(Kernel.Combine.SUM, X.mul(lit(1.0 / 1024)));
+            var off = X.sub(Scalar.arg(2));
+            var square = new Row.Fold(Kernel.Combine.SUM, off.mul(off).mul(lit(1.0 / 1024)));
+            var scale = new Row.Apply(lit(1).div(Scalar.arg(3).add(lit(1e-5)).sqrt()));
+            var body = off.mul(Scalar.arg(4)).mul(Y);
+            measure(
+                    "layer norm rows " + t,
+                    new Kernel.Rows(
+                            shape, 1, views, List.of(mean, square, scale), new Row.Elements(body)),
+                    List.of(t, column),
+                    t);
+            measure(
+                    "layer norm columns " + t,
+                    new Kernel.Rows(
+                            shape,
+                            1,
+                            views,
+                            List.of(mean, square, scale),
+                            new Row.Columns(Kernel.Combine.SUM, body)),
+                    List.of(t, column),
+                    column);
+            var wide = Shape.of(16384, 32768);
+            var w = new Type(type, wide);
+            var most = new Row.Fold(Kernel.Combine.MAX, X);
+            var sum = new Row.Fold(Kernel.Combine.SUM, X.sub(Y).exp());
+            measure(
+                    "softmax rows " + w,
+                    new Kernel.Rows(
+                            wide,
+                            1,
+                            List.of(View.contiguous(wide)),
+                            List.of(most, sum),
+                            new Row.Elements(X.sub(Y).exp().div(Scalar.arg(2)))),
+                    List.of(w),
+                    w);
+            measure(
+                    "log of the sum, rows " + w,
+                    new Kernel.Rows(
+                            wide,
+                            1,
+                            List.of(View.contiguous(wide)),
+                            List.of(most, sum),
+                            new Row.Last()),
+                    List.of(w),
+                    Type.of(DType.F32, 16384));
+            var big = Shape.of(1 << 28);
+            measure(
+                    "fold of all " + new Type(type, big),
+                    new Kernel.Fold(
+                            big, List.of(0), Kernel.Combine.SUM, List.of(View.contiguous(big)), X),
+                    List.of(new Type(type, big)),
+                    Type.of(type));
+            var tall = Shape.of(16384, 4096);
+            measure(
+                    "fold of columns " + new Type(type, tall),
+                    new Kernel.Fold(
+                            tall,
+                            List.of(0),
+                            Kernel.Combine.SUM,
+                            List.of(View.contiguous(tall)),
+                            X),
+                    List.of(new Type(type, tall)),
+                    Type.of(type, 4096));
+        }
+    }
+
+    private void moves() {
+        var shape = Shape.of(16384, 1024);
+        var data = Type.of(DType.F32, 16384, 1024);
+        var index = Type.of(DType.I32, 16384);
+        var by = new View(0, List.of(1L, 0L));
+        var to = new View(0, List.of(0L, 1L));
+        measure(
+                "gather of rows",
+                new Kernel.Gather(shape, to, by, 1024, 16384),
+                List.of(data, index),
+                new Type(DType.F32, shape));
+        measure(
+                "scatter of rows",
+                new Kernel.Scatter(
+                        shape, shape.size(), to, by, View.contiguous(shape), 1024, 16384),
+                List.of(index, data),
+                data);
+        measure(
+                "cut in three",
+                new Kernel.Cut(16384, List.of(1024, 1024, 1024), 1),
+                List.of(Type.of(DType.F32, 16384, 3072)),
+                List.of(data, data, data),
+                6.0 * data.bytes(),
+                0,
+                Precision.F32);
+    }
+
+    private void product(int m, int n, int k, DType type, Precision precision, boolean turnA) {
+        var a = turnA ? new View(0, List.of(1L, (long) m)) : new View(0, List.of((long) k, 1L));
+        var kernel =
+                new Kernel.Contract(
+                        Shape.scalar(),
+                        m,
+                        n,
+                        k,
+                        a,
+                        new View(0, List.of((long) n, 1L)),
+                        List.of(),
+                        X);
+        measure(
+                "product %s %s %dx%dx%d%s"
+                        .formatted(type, precision, m, n, k, turnA ? " a turned" : ""),
+                kernel,
+                List.of(Type.of(type, m, k), Type.of(type, k, n)),
+                List.of(Type.of(type, m, n)),
+                type.bytes(1) * ((double) m * k + (double) k * n + (double) m * n),
+                2.0 * m * n * k,
+                precision);
+    }
+
+    private void products() {
+        for (int[] s :
+                new int[][] {
+                    {16384, 3072, 1024},
+                    {16384, 4096, 1024},
+                    {16384, 1024, 4096},
+                    {16384, 32768, 1024}
+                }) {
+            product(s[0], s[1], s[2], DType.BF16, Precision.F32, false);
+            product(s[0], s[1], s[2], DType.F32, Precision.TF32, false);
+        }
+        product(1024, 4096, 16384, DType.BF16, Precision.F32, true);
+        product(4096, 4096, 4096, DType.F32, Precision.F32, false);
+        product(4096, 4096, 4096, DType.F64, Precision.F32, false);
+        var plain =
+                new Kernel.Contract(
+                        Shape.scalar(),
+                        4096,
+                        4096,
+                        4096,
+                        new View(0, List.of(4096L, 1L)),
+                        new View(0, List.of(0L, 1L)),
+                        List.of(),
+                        X);
+        measure(
+                "generated product f32 4096",
+                plain,
+                List.of(Type.of(DType.F32, 4096, 4096), Type.of(DType.F32, 4096)),
+                List.of(Type.of(DType.F32, 4096, 4096)),
+                0,
+                2.0 * 4096 * 4096 * 4096,
+                Precision.F32);
+    }
+
+    private void attention() {
+        for (var type : List.of(DType.BF16, DType.F32)) {
+            for (var h :
+                    List.of(
+                            new Heads(16, 16, 16, 1024, 1024, 64, 64, true, 0.125, List.of()),
+                            new Heads(2, 16, 16, 4096, 4096, 128, 128, true, 0.088, List.of()))) {
+                double flops = 2.0 * h.batch() * h.heads() * h.queries() * h.keys() * h.width();
+                var q = new Type(type, h.queryShape());
+                var k = new Type(type, h.keyShape());
+                var v = new Type(type, h.valueShape());
+                var o = new Type(type, h.outShape());
+                var l = Type.of(DType.F32, h.batch(), h.heads(), h.queries());
+                measure(
+                        "attend %s %dx%dx%dx%d"
+                                .formatted(type, h.batch(), h.heads(), h.queries(), h.width()),
+                        new Kernel.Attend(h),
+                        List.of(q, k, v),
+                        List.of(o, l),
+                        0,
+                        flops,
+                        Precision.F32);
+                measure(
+                        "attend gradient %s %dx%dx%dx%d"
+                                .formatted(type, h.batch(), h.heads(), h.queries(), h.width()),
+                        new Kernel.AttendGrad(h),
+                        List.of(q, k, v, o, o, l),
+                        List.of(q, k, v),
+                        0,
+                        2.5 * flops,
+                        Precision.F32);
+            }
+        }
+    }
+
+    /** A hundred small launches, one by one and as a graph. */
+    private void launches() {
+        var t = Type.of(DType.F32, 1024);
+        long a = random(t);
+        long b = random(t);
+        var one =
+                run(
+                        Kernel.Map.of(
+                                t.shape(), List.of(View.contiguous(t.shape())), X.add(lit(1))),
+                        List.of(a),
+                        List.of(b),
+                        List.of(t),
+                        List.of(t),
+                        Precision.F32);
+        Runnable hundred =
+                () -> {
+                    for (int i = 0; i < 100; i++) one.run();
+                };
+        double plain = time(hundred);
+        driver.beginCapture(card.stream());
+        hundred.run();
+        long graph = driver.endCapture(card.stream());
+        long ready = driver.instantiate(graph);
+        double replayed = time(() -> driver.launchGraph(ready, card.stream()));
+        lines.add(
+                "a small launch: %.2f us by itself, %.2f us in a graph"
+                        .formatted(plain * 10, replayed * 10));
+        lines.add("%d kernels compiled in %.1f s".formatted(card.kernels(), card.compileSeconds()));
+        driver.destroyExecutable(ready);
+        driver.destroyGraph(graph);
+        made.forEach(driver::free);
+        made.clear();
+    }
+}

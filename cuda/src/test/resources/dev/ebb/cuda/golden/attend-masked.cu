@@ -1,0 +1,29 @@
+// workspace: 0 bytes
+// launch attend: 8 blocks of 128 threads, 46080 bytes shared, on [In[index=0], In[index=1], In[index=2], In[index=3], Out[index=0], Out[index=1]]
+struct AttendSizes {
+    static const int WIDTH = 32;
+    static const int VALUES = 32;
+    static const int QUERIES = 33;
+    static const int KEYS = 40;
+    static const int HEADS = 4;
+    static const int GROUP = 2;
+    static const bool MASKED = true;
+    static constexpr f32 SCALE = 0.25f;
+    static __device__ __forceinline__ int seen(int i) { return max(0, min(40, i + (8))); }
+    static __device__ __forceinline__ f32 mask(const void* p, i64 b, i64 n, int i, int j) { return (f32)up(((const f32*)p)[0LL + b * 0 + n * 0 + (i64)i * 40 + (i64)j * 1]); }
+    static __device__ __forceinline__ i64 query(i64 b, i64 n) { return 0LL + b * 4224 + n * 1056; }
+    static const i64 QUERY_ROW = 32;
+    static __device__ __forceinline__ i64 key(i64 b, i64 n) { return 0LL + b * 2560 + n * 1280; }
+    static const i64 KEY_ROW = 32;
+    static __device__ __forceinline__ i64 value(i64 b, i64 n) { return 0LL + b * 2560 + n * 1280; }
+    static const i64 VALUE_ROW = 32;
+    static __device__ __forceinline__ i64 result(i64 b, i64 n) { return 0LL + b * 4224 + n * 1056; }
+    static const i64 RESULT_ROW = 32;
+};
+extern "C" __global__ void __launch_bounds__(128) attend(void* p0, void* p1, void* p2, void* p3, void* p4, void* p5) {
+    typedef u64 num;
+    typedef i64 ofs;
+    EBB_SHARED(memory);
+    attend_forward<f32, AttendSizes>(
+        (const f32*)p0, (const f32*)p1, (const f32*)p2, p3, (f32*)p4, (f32*)p5, memory);
+}

@@ -1,0 +1,44 @@
+// workspace: 672 bytes
+// launch fold: 2 blocks of 128 threads, 0 bytes shared, on [In[index=0], Work[offset=0]]
+extern "C" __global__ void __launch_bounds__(128) fold(void* p0, void* p1) {
+    typedef u32 num;
+    typedef i32 ofs;
+    const num at = (num)blockIdx.x * 128 + threadIdx.x;
+    if (at >= 168) return;
+    const num row = at % 24;
+    const num first = at / 24 * 16;
+    const num last = first + 16 < 100 ? first + 16 : 100;
+    const ofs k0 = (ofs)(row);
+    const ofs s0 = k0;
+    f32 sum = 0.0f;
+#pragma unroll 8
+    for (num c = first; c < last; c++) {
+        const ofs d0 = (ofs)(c);
+        const f32 x0 = up(((const f32*)p0)[s0 + d0 * 24]);
+        sum = add(sum, x0);
+    }
+    ((f32*)p1)[at] = Down<f32>::of(sum);
+}
+
+// launch chunks: 1 blocks of 1024 threads, 0 bytes shared, on [Work[offset=0], Out[index=0]]
+extern "C" __global__ void __launch_bounds__(1024) chunks(void* p0, void* p1) {
+    typedef u64 num;
+    typedef i64 ofs;
+    __shared__ f32 shares[32][32];
+    const u32 x = threadIdx.x & 31, y = threadIdx.x >> 5;
+    const num column = (num)blockIdx.x * 32 + x;
+    const num first = y * 1;
+    const num last = first + 1 < 7 ? first + 1 : 7;
+    f32 sum = 0.0f;
+    if (column < 24) {
+        const f32* const part = (const f32*)p0 + column;
+#pragma unroll 8
+        for (num c = first; c < last; c++) sum = add(sum, part[c * 24]);
+    }
+    shares[y][x] = sum;
+    __syncthreads();
+    if (y > 0 || column >= 24) return;
+#pragma unroll
+    for (int s = 1; s < 32; s++) sum = add(sum, shares[s][x]);
+    ((f32*)p1)[column] = Down<f32>::of(sum);
+}

@@ -1,0 +1,55 @@
+// workspace: 0 bytes
+// launch rows: 1 blocks of 128 threads, 0 bytes shared, on [In[index=0], Out[index=0]]
+extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
+    typedef u32 num;
+    typedef i32 ofs;
+    const u32 lane = threadIdx.x % 1;
+    const num row = (num)blockIdx.x * 128 + threadIdx.x / 1;
+    if (row >= 64) return;
+    const ofs k0 = (ofs)(row);
+    const ofs s0 = k0 * 20;
+    Pack<f32, 4> a0[5];
+#pragma unroll
+    for (int j = 0; j < 5; j++) {
+        const num c = (lane + j * 1) * 4;
+        if (c < 20) {
+            a0[j] = load<4>((const f32*)p0 + s0 + c);
+        }
+    }
+    f32 n0 = -F32_INFINITY;
+#pragma unroll
+    for (int j = 0; j < 5; j++) {
+        const num c = (lane + j * 1) * 4;
+        if (c < 20) {
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                const num x = c + e;
+                const ofs d0 = (ofs)(x);
+                n0 = maximum(n0, up(a0[j].at[e]));
+            }
+        }
+    }
+    f32 n1 = 0.0f;
+#pragma unroll
+    for (int j = 0; j < 5; j++) {
+        const num c = (lane + j * 1) * 4;
+        if (c < 20) {
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                const num x = c + e;
+                const ofs d0 = (ofs)(x);
+                const f32 t2 = up(a0[j].at[e]) - n0;
+                const f32 t3 = fn_exp(t2);
+                n1 = add(n1, t3);
+            }
+        }
+    }
+    f32 n2;
+    {
+        const ofs d0 = (ofs)(0);
+        const f32 t1 = fn_log(n1);
+        const f32 t3 = t1 + n0;
+        n2 = t3;
+    }
+    if (lane == 0) ((f32*)p1)[row] = Down<f32>::of(n2);
+}

@@ -1,0 +1,74 @@
+// workspace: 0 bytes
+// launch rows: 64 blocks of 512 threads, 0 bytes shared, on [In[index=0], Out[index=0]]
+extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1) {
+    typedef u32 num;
+    typedef i32 ofs;
+    const u32 lane = threadIdx.x % 512;
+    const num row = blockIdx.x;
+    const ofs k0 = (ofs)(row);
+    const ofs s0 = k0 * 40000;
+    f32 n0 = -F32_INFINITY;
+    for (num first = 0; first < 40000; first += 16384) {
+        const num last = first + 16384 < 40000 ? first + 16384 : 40000;
+        f32 part = -F32_INFINITY;
+        for (num c = first + lane * 4; c < last; c += 2048) {
+            const Pack<f32, 4> a0 = load<4>((const f32*)p0 + s0 + c);
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                const num x = c + e;
+                const ofs d0 = (ofs)(x);
+                part = maximum(part, up(a0.at[e]));
+            }
+        }
+#pragma unroll
+        for (int far = 16; far > 0; far >>= 1)
+            part = maximum(part, __shfl_xor_sync(0xffffffffu, part, far));
+        {
+            __shared__ f32 warps[16];
+            __syncthreads();
+            if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = part;
+            __syncthreads();
+            part = warps[0];
+#pragma unroll
+            for (int w = 1; w < 16; w++) part = maximum(part, warps[w]);
+        }
+        n0 = first == 0 ? part : maximum(n0, part);
+    }
+    f32 n1 = 0.0f;
+    for (num first = 0; first < 40000; first += 16384) {
+        const num last = first + 16384 < 40000 ? first + 16384 : 40000;
+        f32 part = 0.0f;
+        for (num c = first + lane * 4; c < last; c += 2048) {
+            const Pack<f32, 4> a0 = load<4>((const f32*)p0 + s0 + c);
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                const num x = c + e;
+                const ofs d0 = (ofs)(x);
+                const f32 t2 = up(a0.at[e]) - n0;
+                const f32 t3 = fn_exp(t2);
+                part = add(part, t3);
+            }
+        }
+#pragma unroll
+        for (int far = 16; far > 0; far >>= 1)
+            part = add(part, __shfl_xor_sync(0xffffffffu, part, far));
+        {
+            __shared__ f32 warps[16];
+            __syncthreads();
+            if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = part;
+            __syncthreads();
+            part = warps[0];
+#pragma unroll
+            for (int w = 1; w < 16; w++) part = add(part, warps[w]);
+        }
+        n1 = first == 0 ? part : add(n1, part);
+    }
+    f32 n2;
+    {
+        const ofs d0 = (ofs)(0);
+        const f32 t1 = fn_log(n1);
+        const f32 t3 = t1 + n0;
+        n2 = t3;
+    }
+    if (lane == 0) ((f32*)p1)[row] = Down<f32>::of(n2);
+}
