@@ -112,8 +112,7 @@ public final class Example11TinyEbb {
                 case SPREAD -> add(cotangents, x.getFirst(), dy.sum());
             }
         }
-        return cotangents.computeIfAbsent(
-                input.id(), _ -> graph.add(Op.LITERAL, input.size(), 0));
+        return cotangents.computeIfAbsent(input.id(), _ -> graph.add(Op.LITERAL, input.size(), 0));
     }
 
     private static void add(Map<Integer, Vector> cotangents, Vector of, Vector more) {
