@@ -78,6 +78,15 @@ final class MoveSamples implements SampleTable {
                         n -> Shape.of(n, 3),
                         in -> in.get(0).gather(1, in.get(1))),
                 Sample.of(
+                        "oneHot",
+                        n -> List.of(spread(-2, 2, 1, n, 4), wholes(4, 1, n)),
+                        n -> Shape.of(n, 4),
+                        in ->
+                                in.get(0)
+                                        .mul(
+                                                Tensors.oneHot(
+                                                        in.get(1), 4, in.get(0).dtype()))),
+                Sample.of(
                         "scatterAdd",
                         n ->
                                 List.of(
