@@ -198,7 +198,14 @@ final class Replay {
                 push(longest);
                 return;
             }
-            execute(i, node, again);
+            // a node writes all its outputs: those that are there must not go while it runs
+            var there = node.outputs().stream().filter(residents::has).toList();
+            there.forEach(eviction::lock);
+            try {
+                execute(i, node, again);
+            } finally {
+                there.forEach(eviction::unlock);
+            }
         }
         for (Value v : work.locked) eviction.unlock(v);
         work.locked.clear();
