@@ -251,7 +251,7 @@ public final class Replayer implements AutoCloseable {
         for (var category : Category.values()) {
             long bytes =
                     replay.residents().peak(category)
-                    + (category == Category.WORKSPACE ? owned : 0);
+                            + (category == Category.WORKSPACE ? owned : 0);
             if (bytes > 0) peaks.add(new Report.Peak(category, budget, bytes));
         }
         return peaks;
