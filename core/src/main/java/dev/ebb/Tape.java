@@ -50,6 +50,11 @@ import java.util.function.Supplier;
  * is one op. Its derivative is one op too: it runs the loop again and keeps what it needs of it in
  * what is free of the budget and half of what could be let go for it.
  *
+ * <p>A budget that is too small is refused when data are read, by {@link #item} or {@link #array},
+ * or at last by {@link #close}; ops after the first that does not fit are recorded but not run. The
+ * {@link dev.ebb.plan.OverBudgetException} names the least budget in which all that was recorded
+ * until then runs, to the byte; what is recorded later may need more.
+ *
  * <p>One thread at a time.
  */
 public final class Tape implements AutoCloseable {

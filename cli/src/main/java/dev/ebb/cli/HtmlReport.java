@@ -63,7 +63,7 @@ final class HtmlReport {
         all.put("recomputeShare", Json.of(o.recomputeShare()));
         all.put("diskRoom", Json.of(o.disk().roomBytes()));
         all.put("diskPromised", Json.of(o.disk().promisedBytes()));
-        all.put("diskMeasured", Json.of(o.disk().measuredBytes()));
+        o.disk().measuredBytes().ifPresent(bytes -> all.put("diskMeasured", Json.of(bytes)));
         all.put("stepMs", Json.of(o.medianSeconds() * 1000));
         all.put("tokensPerSecond", Json.of(o.tokensPerSecond()));
         all.put("parameters", Json.of(o.parameters()));

@@ -24,7 +24,7 @@ record Outcome(
         String digest) {
 
     /** What the disk was for: how much it might hold, was to hold and held. */
-    record Disk(long roomBytes, long promisedBytes, long measuredBytes) {}
+    record Disk(long roomBytes, long promisedBytes, OptionalLong measuredBytes) {}
 
     Outcome {
         losses = List.copyOf(losses);
@@ -45,7 +45,8 @@ record Outcome(
         members.put("recompute_share", Json.of(recomputeShare));
         members.put("disk_room_bytes", Json.of(disk.roomBytes));
         members.put("disk_promised_peak_bytes", Json.of(disk.promisedBytes));
-        members.put("disk_measured_peak_bytes", Json.of(disk.measuredBytes));
+        disk.measuredBytes.ifPresent(
+                bytes -> members.put("disk_measured_peak_bytes", Json.of(bytes)));
         Resident.peakBytes().ifPresent(bytes -> members.put("resident_peak_bytes", Json.of(bytes)));
         members.put("parameters", Json.of(parameters));
         members.put("weights_digest", Json.of(digest));

@@ -16,7 +16,9 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.ToLongFunction;
 
 /**
  * One training run from its first step here to its report, as its checkpoint's {@link Setup} says.
@@ -144,17 +146,21 @@ record Run(Folder folder, String again, PrintWriter lines) {
                 Outcome.median(trainer.seconds()),
                 plan.budgetBytes(),
                 plan.promisedBytes(),
-                report.map(r -> OptionalLong.of(r.measuredBytes())).orElse(OptionalLong.empty()),
+                measured(report, Report::measuredBytes),
                 plan.storeAllBytes(),
                 plan.recomputeShare(),
                 new Outcome.Disk(
                         trainer.setup().bounds().disk().bytes(),
                         plan.layout().shelves().bytes(),
-                        report.map(r -> r.disk().measuredBytes()).orElse(0L)),
+                        measured(report, r -> r.disk().measuredBytes())),
                 report.map(Report::categories).orElse(List.of()),
                 report.map(Report::kernels).orElse(List.of()),
                 trainer.parameters(),
                 trainer.digest());
+    }
+
+    private static OptionalLong measured(Optional<Report> report, ToLongFunction<Report> figure) {
+        return report.map(r -> OptionalLong.of(figure.applyAsLong(r))).orElse(OptionalLong.empty());
     }
 
     private void goodbye(Outcome outcome, Corpus corpus, boolean stopped) throws IOException {
@@ -179,7 +185,7 @@ record Run(Folder folder, String again, PrintWriter lines) {
                 "memory: promised "
                         + BudgetText.show(outcome.promisedBytes())
                         + ", "
-                        + measured(outcome)
+                        + measured(outcome.measuredBytes())
                         + ", budget "
                         + BudgetText.show(outcome.budgetBytes())
                         + "; keeping everything would take "
@@ -195,8 +201,8 @@ record Run(Folder folder, String again, PrintWriter lines) {
             lines.println(
                     "disk: promised "
                             + BudgetText.show(outcome.disk().promisedBytes())
-                            + ", measured "
-                            + BudgetText.show(outcome.disk().measuredBytes())
+                            + ", "
+                            + measured(outcome.disk().measuredBytes())
                             + ", room "
                             + BudgetText.show(outcome.disk().roomBytes()));
         }
@@ -211,9 +217,9 @@ record Run(Folder folder, String again, PrintWriter lines) {
                                                 + " for the JVM"));
     }
 
-    private static String measured(Outcome outcome) {
-        return outcome.measuredBytes().isPresent()
-                ? "measured " + BudgetText.show(outcome.measuredBytes().getAsLong())
+    private static String measured(OptionalLong bytes) {
+        return bytes.isPresent()
+                ? "measured " + BudgetText.show(bytes.getAsLong())
                 : "nothing measured, for no step was made";
     }
 

@@ -22,7 +22,7 @@ final class ResidentTest {
 
     @TempDir Path folder;
 
-    private record Taken(long promised, long resident) {}
+    private record Taken(long promised, long measured, long resident) {}
 
     private Taken train(String name, String... more) throws IOException, InterruptedException {
         var text = folder.resolve("text.txt");
@@ -47,7 +47,9 @@ final class ResidentTest {
         assertThat(child.waitFor()).as(Files.readString(log)).isZero();
         assertThat(Files.readString(log)).contains("process: at most ", " for the JVM");
         return new Taken(
-                Shell.whole(json, "promised_peak_bytes"), Shell.whole(json, "resident_peak_bytes"));
+                Shell.whole(json, "promised_peak_bytes"),
+                Shell.whole(json, "measured_peak_bytes"),
+                Shell.whole(json, "resident_peak_bytes"));
     }
 
     /** The options in the launcher's line {@code heap=(...)}. */
@@ -77,6 +79,31 @@ final class ResidentTest {
         for (var run : List.of(all, half, heavy, resumed)) {
             assertThat(run.resident).as("%s", run).isLessThan(run.promised + Resident.JVM_BYTES);
         }
+    }
+
+    /** Keeping everything would take more: the budget is used, and the process stays in it. */
+    @Test
+    void a_budget_of_one_gibibyte() throws IOException, InterruptedException {
+        Assumptions.assumeTrue(Resident.peakBytes().isPresent(), "no /proc/self/status here");
+        long budget = 1L << 30;
+        var run =
+                train(
+                        "large",
+                        "--model",
+                        "2x128x4",
+                        "--context",
+                        "128",
+                        "--batch",
+                        "480",
+                        "--steps",
+                        "1",
+                        "--budget",
+                        "1GiB");
+        assertThat(run.promised).as("%s", run).isBetween(budget / 10 * 9, budget);
+        assertThat(run.measured).as("%s", run).isBetween(run.promised / 10 * 9, run.promised);
+        assertThat(run.resident)
+                .as("%s", run)
+                .isBetween(run.measured, run.promised + Resident.JVM_BYTES);
     }
 
     private static String[] with(String[] model, String budget) {

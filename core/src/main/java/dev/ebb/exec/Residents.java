@@ -21,22 +21,19 @@ final class Residents {
     private final long bound;
     private final Table offsets = new Table();
     private final List<Value> here = new ArrayList<>();
-    private final Session session;
-    private Queue.Allocation allocation;
-    private Memory memory;
+    private final ArenaMemory memory;
     private Ranges ranges = new Ranges();
     private long capacity;
     private long peak;
     private final long[] held = new long[Category.values().length];
     private final long[] peaks = new long[Category.values().length];
 
-    Residents(long bound, Session session) {
-        this.session = session;
+    Residents(long bound, ArenaMemory memory) {
+        this.memory = memory;
         this.bound = bound / LINE * LINE;
         boolean unbounded = bound > Long.MAX_VALUE / 4;
         capacity = unbounded ? FIRST : this.bound;
-        allocation = session.queue().allocate(Math.max(capacity, LINE));
-        memory = allocation.memory();
+        memory.resize(Math.max(capacity, LINE));
         ranges.give(0, capacity);
     }
 
@@ -117,7 +114,7 @@ final class Residents {
     Buffer buffer(Value v) {
         var type = v.type();
         return new Buffer(
-                type.dtype(), type.size(), memory.slice(offsets.offset[v.id()], type.bytes()));
+                type.dtype(), type.size(), memory.at(offsets.offset[v.id()], type.bytes()));
     }
 
     /** Workspace, to be given back with {@link #giveBack}. */
@@ -144,7 +141,7 @@ final class Residents {
     }
 
     Memory at(long start, long bytes) {
-        return memory.slice(start, bytes);
+        return memory.at(start, bytes);
     }
 
     private void moveTogether() {
@@ -153,7 +150,7 @@ final class Residents {
         long end = 0;
         for (Value v : byPlace) {
             long from = offsets.offset[v.id()];
-            if (from != end) session.copy(memory, from, memory, end, bytes(v));
+            if (from != end) memory.move(from, end, bytes(v));
             offsets.offset[v.id()] = end;
             end += bytes(v);
         }
@@ -165,12 +162,7 @@ final class Residents {
         long old = capacity;
         long size = old;
         while (size - old + ranges.free() < bytes) size *= 2;
-        var larger = session.queue().allocate(size);
-        session.copy(memory, 0, larger.memory(), 0, old);
-        session.queue().finish();
-        allocation.close();
-        allocation = larger;
-        memory = larger.memory();
+        memory.resize(size);
         capacity = size;
         ranges.give(old, size - old);
     }

@@ -19,6 +19,7 @@ import dev.ebb.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Random;
 
 /**
@@ -158,21 +159,23 @@ public record Trial(long seed, Device base, Device device, Path folder) {
 
     private void tape(RandomModel model, Random random) {
         var expected = onTape(model, Budget.unlimited());
-        long least = 0;
-        try {
-            onTape(model, Budget.bytes(64));
-        } catch (OverBudgetException e) {
-            least = e.leastBytes();
-        }
+        long least = refused(model, 1).orElseThrow();
+        require(onTape(model, Budget.bytes(least)).sameBits(expected), "other bits", least);
+        require(
+                refused(model, least - 1).orElse(0) == least,
+                "a byte less than the least of a tape is not refused with it",
+                least);
         long bytes = least + random.nextInt(1 << 16);
-        for (int tries = 0; tries < 64; tries++) {
-            try {
-                require(onTape(model, Budget.bytes(bytes)).sameBits(expected), "other bits", bytes);
-                return;
-            } catch (OverBudgetException e) {
-                require(e.leastBytes() > bytes, "refused what it says is enough", bytes);
-                bytes = e.leastBytes();
-            }
+        require(onTape(model, Budget.bytes(bytes)).sameBits(expected), "other bits", bytes);
+    }
+
+    /** The least budget that a tape of {@code bytes} is refused with. */
+    private OptionalLong refused(RandomModel model, long bytes) {
+        try {
+            var _ = onTape(model, Budget.bytes(bytes));
+            return OptionalLong.empty();
+        } catch (OverBudgetException e) {
+            return OptionalLong.of(e.leastBytes());
         }
     }
 
