@@ -16,10 +16,10 @@ import java.util.TreeMap;
  * the folder that is named first.
  */
 public final class DeviceCheck {
-    private final Card card;
+    private final OpenCard card;
     private final PrintWriter log;
 
-    private DeviceCheck(Card card, PrintWriter log) {
+    private DeviceCheck(OpenCard card, PrintWriter log) {
         this.card = card;
         this.log = log;
     }
@@ -28,7 +28,7 @@ public final class DeviceCheck {
         var folder = Path.of(arguments.length > 0 ? arguments[0] : ".");
         var what = arguments.length > 1 ? arguments[1] : "all";
         try (var log = new PrintWriter(Files.newBufferedWriter(folder.resolve("cases.txt")));
-                var card = new Card(0, List.of())) {
+                var card = new OpenCard(folder.resolve("cache"))) {
             System.out.println(card.describe());
             var check = new DeviceCheck(card, log);
             int failed = what.equals("rates") ? 0 : check.cases();
@@ -47,7 +47,10 @@ public final class DeviceCheck {
     private int cases() {
         var rows = new TreeMap<String, Row>();
         var failures = new ArrayList<String>();
-        for (var c : Cases.all()) {
+        var all = Cases.all();
+        card.compile(
+                all.stream().flatMap(c -> c.ways().stream()).map(Case.Way::recipe).toList());
+        for (var c : all) {
             var expected = c.expected();
             for (var way : c.ways()) {
                 var row = rows.computeIfAbsent(way.name(), _ -> new Row());
@@ -117,7 +120,7 @@ public final class DeviceCheck {
         made.add(workspace);
         made.add(fault);
         driver.zero(fault, 16, card.stream());
-        card.bind(recipe, new Card.Places(in, out, workspace, fault, 7)).run();
+        card.bind(recipe, new Places(in, out, workspace, fault, 7)).run();
         for (int i = 0; i < out.size(); i++) {
             var to = outputs.get(i);
             if (to.bytes() > 0)
