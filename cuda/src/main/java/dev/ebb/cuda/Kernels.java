@@ -75,13 +75,31 @@ final class Kernels {
         return l.name() + "_" + key.substring(0, 16);
     }
 
-    synchronized long function(Action.Launch l) {
-        if (!functions.containsKey(l.text())) compile(List.of(l));
-        return functions.get(l.text());
+    long function(Action.Launch l) {
+        compile(List.of(l));
+        synchronized (this) {
+            return functions.get(l.text());
+        }
     }
 
-    synchronized void compile(Collection<Action.Launch> launches) {
+    /** Threads may compile side by side; a text that two of them want at once is compiled twice. */
+    void compile(Collection<Action.Launch> launches) {
         long start = System.nanoTime();
+        var missing = missing(launches);
+        if (missing.isEmpty()) return;
+        var made = make(missing);
+        synchronized (this) {
+            for (var unit : made) {
+                if (!modules.containsKey(unit.name())) load(unit.name(), unit.code());
+                for (var key : unit.keys()) known(missing.get(key), key, unit.name());
+            }
+            compileNanos += System.nanoTime() - start;
+        }
+        for (var unit : made) cache.put(unit.name(), unit.code(), unit.keys());
+    }
+
+    /** What is neither known nor in the cache, by its key. */
+    private synchronized Map<String, Action.Launch> missing(Collection<Action.Launch> launches) {
         var missing = new LinkedHashMap<String, Action.Launch>();
         for (var l : launches) {
             if (functions.containsKey(l.text())) continue;
@@ -90,8 +108,7 @@ final class Kernels {
             if (unit.isEmpty() || !load(unit.get())) missing.put(key, l);
             else known(l, key, unit.get());
         }
-        if (!missing.isEmpty()) make(missing);
-        compileNanos += System.nanoTime() - start;
+        return missing;
     }
 
     private boolean load(String unit) {
@@ -115,7 +132,7 @@ final class Kernels {
     /** One unit's texts by their keys, and what the compiler made of them. */
     private record Unit(String name, List<String> keys, byte[] code) {}
 
-    private void make(Map<String, Action.Launch> missing) {
+    private List<Unit> make(Map<String, Action.Launch> missing) {
         var keys = new ArrayList<>(missing.keySet());
         int threads = Runtime.getRuntime().availableProcessors();
         int units = Math.clamp(keys.size() / TOGETHER, 1, threads);
@@ -125,11 +142,7 @@ final class Kernels {
             for (int i = u; i < keys.size(); i += units) own.add(keys.get(i));
             tasks.add(() -> compile(own, missing));
         }
-        for (var unit : all(tasks, threads)) {
-            load(unit.name(), unit.code());
-            cache.put(unit.name(), unit.code(), unit.keys());
-            for (var key : unit.keys()) known(missing.get(key), key, unit.name());
-        }
+        return all(tasks, threads);
     }
 
     private static List<Unit> all(List<Callable<Unit>> tasks, int threads) {
@@ -147,14 +160,24 @@ final class Kernels {
     }
 
     private Unit compile(List<String> keys, Map<String, Action.Launch> launches) {
-        var text = new StringBuilder(Prelude.TEXT);
+        var text = new StringBuilder();
         for (var key : keys) {
             var l = launches.get(key);
             text.append("\nnamespace k").append(key, 0, 16).append(" {\n");
             text.append(renamed(l, entry(l, key))).append("}\n");
         }
         var name = CodeCache.digest(kind + text);
-        return new Unit(name, keys, compiler.compile("unit_" + name.substring(0, 8), text.toString()));
+        try {
+            var code = compiler.compile("unit", Prelude.of(text) + text);
+            return new Unit(name, keys, code);
+        } catch (CudaException e) {
+            // alone, the one at fault is named
+            for (var key : keys) {
+                var l = launches.get(key);
+                compiler.compile(l.name(), Prelude.of(l.text()) + l.text());
+            }
+            throw e;
+        }
     }
 
     /** The text with another name for its entry: names must differ within a unit. */

@@ -8,21 +8,23 @@ import java.lang.foreign.MemorySegment;
  * halves take turns, each free again when the card has passed the event behind its last transfer.
  */
 final class Staging implements AutoCloseable {
-    static final long HALF = 8L << 20;
+    /** The most and the fewest bytes of a half: it grows with what passes through it. */
+    static final long MOST = 8L << 20;
+
+    private static final long FEWEST = 16L << 10;
 
     private final Streams streams;
     private final long stream;
-    private final long address;
-    private final MemorySegment memory;
     private final long[] passed;
+    private long each;
+    private long address;
+    private MemorySegment memory = MemorySegment.NULL;
     private int half;
     private long used;
 
     Staging(Streams streams, long stream) {
         this.streams = streams;
         this.stream = stream;
-        address = streams.allocatePinned(2 * HALF);
-        memory = view(address, 2 * HALF);
         passed = new long[] {streams.event(), streams.event()};
         for (long event : passed) streams.record(event, stream);
     }
@@ -32,15 +34,28 @@ final class Staging implements AutoCloseable {
         return MemorySegment.ofAddress(address).reinterpret(bytes);
     }
 
+    /** Sees to it that a half holds so many bytes, or the most there are. */
+    private void grow(long bytes) {
+        if (each >= Math.min(bytes, MOST) && each > 0) return;
+        streams.drain(stream);
+        if (each > 0) streams.freePinned(address);
+        each = Math.clamp(Long.highestOneBit(Math.max(1, bytes - 1)) * 2, FEWEST, MOST);
+        address = streams.allocatePinned(2 * each);
+        memory = view(address, 2 * each);
+        half = 0;
+        used = 0;
+    }
+
     void write(MemorySegment from, long to) {
         long size = from.byteSize();
+        grow(size);
         for (long at = 0; at < size; ) {
-            if (used == HALF) turn();
-            long bytes = Math.min(HALF - used, size - at);
-            long place = half * HALF + used;
+            if (used == each) turn();
+            long bytes = Math.min(each - used, size - at);
+            long place = half * each + used;
             MemorySegment.copy(from, at, memory, place, bytes);
             streams.toDevice(to + at, address + place, bytes, stream);
-            used = Math.min(HALF, Math.ceilDiv(used + bytes, 64) * 64);
+            used = Math.min(each, Math.ceilDiv(used + bytes, 64) * 64);
             at += bytes;
         }
     }
@@ -55,12 +70,13 @@ final class Staging implements AutoCloseable {
 
     /** Waits for all work and copies from the card. */
     void read(long from, MemorySegment to) {
+        grow(to.byteSize());
         streams.drain(stream); // all that was written has arrived: both halves are free
         half = 0;
         used = 0;
         long size = to.byteSize();
-        for (long at = 0; at < size; at += 2 * HALF) {
-            long bytes = Math.min(2 * HALF, size - at);
+        for (long at = 0; at < size; at += 2 * each) {
+            long bytes = Math.min(2 * each, size - at);
             streams.toHost(address, from + at, bytes, stream);
             streams.drain(stream);
             MemorySegment.copy(memory, 0, to, at, bytes);
@@ -70,6 +86,6 @@ final class Staging implements AutoCloseable {
     @Override
     public void close() {
         for (long event : passed) streams.destroyEvent(event);
-        streams.freePinned(address);
+        if (each > 0) streams.freePinned(address);
     }
 }

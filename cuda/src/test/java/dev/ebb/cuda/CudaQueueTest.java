@@ -34,7 +34,7 @@ class CudaQueueTest {
 
     @Test
     void what_is_written_may_change_at_once() {
-        int count = (int) (3 * Staging.HALF / 8 + 5);
+        int count = (int) (3 * Staging.MOST / 8 + 5);
         try (var queue = new CudaQueue(new HostBoard(folder), Precision.F32)) {
             var memory = queue.allocate(8L * count).memory();
             var data = numbers(count);
