@@ -24,11 +24,24 @@ public final class DeviceCheck {
         this.log = log;
     }
 
-    public static void main(String[] arguments) throws IOException {
+    /**
+     * @param arguments the folder for details; then {@code all}, {@code cases}, {@code rates},
+     *     {@code sweep} or {@code gpt}
+     */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
         var folder = Path.of(arguments.length > 0 ? arguments[0] : ".");
         var what = arguments.length > 1 ? arguments[1] : "all";
+        switch (what) {
+            case "all", "cases", "rates" -> kernels(folder, what);
+            case "sweep" -> DevicePrograms.sweep(folder);
+            case "gpt" -> DevicePrograms.gpt(folder);
+            default -> throw new IllegalArgumentException("no check is called " + what);
+        }
+    }
+
+    private static void kernels(Path folder, String what) throws IOException {
         try (var log = new PrintWriter(Files.newBufferedWriter(folder.resolve("cases.txt")));
-                var card = new OpenCard(folder.resolve("cache"))) {
+                var card = new OpenCard(Files.createTempDirectory("ebb-kernels"))) {
             System.out.println(card.describe());
             var check = new DeviceCheck(card, log);
             int failed = what.equals("rates") ? 0 : check.cases();
