@@ -31,9 +31,7 @@ public final class Devices {
         }
     }
 
-    /**
-     * The fastest device that works; the Reference device, said aloud, when there is no other.
-     */
+    /** The fastest device that works; the Reference device, said aloud, when there is no other. */
     public static Device best() {
         return Best.DEVICE;
     }

@@ -24,6 +24,7 @@ final class Stopwatch {
     private final Queue.Event[] ends;
 
     private final Queue.Event[] begins;
+
     /** When all work ended that was put on the queue as one. */
     private final Queue.Event end;
 

@@ -169,7 +169,10 @@ final class BlasLt {
                 g, product, first, second, result, found.asSlice(0, ALGORITHM_BYTES), needs);
     }
 
-    /** What an operand that begins so many elements into a buffer is aligned to: buffers are to 64 bytes. */
+    /**
+     * What an operand that begins so many elements into a buffer is aligned to: buffers are to 64
+     * bytes.
+     */
     private static long alignment(long offset, DType type) {
         return Long.lowestOneBit(type.bytes(offset) | 64);
     }

@@ -9,6 +9,7 @@ import dev.ebb.plan.Roofline;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -76,6 +77,14 @@ public final class Cuda implements Device {
     public long contextBytes() {
         board.enter();
         return board.usedBytes();
+    }
+
+    @Override
+    public Optional<String> uncounted() {
+        return Optional.of(
+                (contextBytes() >> 20)
+                        + " MiB of it are in use beside every budget: the driver's context, and"
+                        + " what other programs hold");
     }
 
     /** Plain Java runs on the host, in the host's memory. */

@@ -58,7 +58,8 @@ final class CudaQueue implements Queue {
 
     private void enter() {
         if (closed) throw new IllegalStateException("this queue is closed");
-        if (lost.isPresent()) throw new CudaException("the card is lost to this program", lost.get());
+        if (lost.isPresent())
+            throw new CudaException("the card is lost to this program", lost.get());
         board.enter();
     }
 
@@ -188,8 +189,7 @@ final class CudaQueue implements Queue {
                 read(inputs.get(i).memory().slice(0, bytes), from.get(i).segment());
             }
             body.run();
-            for (int i = 0; i < to.size(); i++)
-                write(to.get(i).segment(), outputs.get(i).memory());
+            for (int i = 0; i < to.size(); i++) write(to.get(i).segment(), outputs.get(i).memory());
         };
     }
 

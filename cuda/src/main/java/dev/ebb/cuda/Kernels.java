@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -78,7 +79,7 @@ final class Kernels {
     long function(Action.Launch l) {
         compile(List.of(l));
         synchronized (this) {
-            return functions.get(l.text());
+            return Objects.requireNonNull(functions.get(l.text()));
         }
     }
 
@@ -91,7 +92,8 @@ final class Kernels {
         synchronized (this) {
             for (var unit : made) {
                 if (!modules.containsKey(unit.name())) load(unit.name(), unit.code());
-                for (var key : unit.keys()) known(missing.get(key), key, unit.name());
+                for (var key : unit.keys())
+                    known(Objects.requireNonNull(missing.get(key)), key, unit.name());
             }
             compileNanos += System.nanoTime() - start;
         }
@@ -124,7 +126,7 @@ final class Kernels {
     }
 
     private void known(Action.Launch l, String key, String unit) {
-        long function = loader.function(modules.get(unit), entry(l, key));
+        long function = loader.function(Objects.requireNonNull(modules.get(unit)), entry(l, key));
         if (l.sharedBytes() > PLAIN_SHARED) loader.allowShared(function, l.sharedBytes());
         functions.put(l.text(), function);
     }
@@ -162,7 +164,7 @@ final class Kernels {
     private Unit compile(List<String> keys, Map<String, Action.Launch> launches) {
         var text = new StringBuilder();
         for (var key : keys) {
-            var l = launches.get(key);
+            var l = Objects.requireNonNull(launches.get(key));
             text.append("\nnamespace k").append(key, 0, 16).append(" {\n");
             text.append(renamed(l, entry(l, key))).append("}\n");
         }
@@ -173,7 +175,7 @@ final class Kernels {
         } catch (CudaException e) {
             // alone, the one at fault is named
             for (var key : keys) {
-                var l = launches.get(key);
+                var l = Objects.requireNonNull(launches.get(key));
                 compiler.compile(l.name(), Prelude.of(l.text()) + l.text());
             }
             throw e;

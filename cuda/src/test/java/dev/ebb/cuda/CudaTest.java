@@ -75,8 +75,7 @@ class CudaTest {
                                     Ebb.grad(
                                             (Tensor t) -> {
                                                 Tensor h = t;
-                                                for (int i = 0; i < 8; i++)
-                                                    h = h.matmul(t).tanh();
+                                                for (int i = 0; i < 8; i++) h = h.matmul(t).tanh();
                                                 return h.sum();
                                             }),
                                     Budget.bytes(full.leastBytes()))

@@ -61,8 +61,7 @@ public final class DeviceCheck {
         var rows = new TreeMap<String, Row>();
         var failures = new ArrayList<String>();
         var all = Cases.all();
-        card.compile(
-                all.stream().flatMap(c -> c.ways().stream()).map(Case.Way::recipe).toList());
+        card.compile(all.stream().flatMap(c -> c.ways().stream()).map(Case.Way::recipe).toList());
         for (var c : all) {
             var expected = c.expected();
             for (var way : c.ways()) {

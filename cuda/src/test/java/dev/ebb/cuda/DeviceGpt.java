@@ -169,22 +169,15 @@ final class DeviceGpt {
         var batch = batch(sizes);
         say("  weights drawn in %.1f s", (System.nanoTime() - start) / 1e9);
         var plan =
-                Ebb.plan(
-                        DeviceGpt::step,
-                        state,
-                        batch,
-                        Budget.unlimited(),
-                        device,
-                        device.cost());
+                Ebb.plan(DeviceGpt::step, state, batch, Budget.unlimited(), device, device.cost());
         say(
                 "  full %.2f GiB, least %.2f GiB, planned in %.1f s",
-                gib(plan.peakBytes()),
-                gib(plan.leastBytes()),
-                (System.nanoTime() - start) / 1e9);
+                gib(plan.peakBytes()), gib(plan.leastBytes()), (System.nanoTime() - start) / 1e9);
         double[] first = run("full", Budget.unlimited(), state, batch, device);
         boolean same = first.length > 0;
         for (double share : shares) {
-            long bytes = (long) (plan.leastBytes() + share * (plan.peakBytes() - plan.leastBytes()));
+            long bytes =
+                    (long) (plan.leastBytes() + share * (plan.peakBytes() - plan.leastBytes()));
             var losses = run("%.2f".formatted(share), Budget.bytes(bytes), state, batch, device);
             boolean equal = Arrays.equals(first, losses);
             say("  losses have %s bits", equal ? "the same" : "OTHER");

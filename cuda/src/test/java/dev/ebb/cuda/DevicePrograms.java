@@ -9,8 +9,7 @@ import java.util.List;
 /** Whole programs on the first card, through the public interface. */
 final class DevicePrograms {
     private static final DeviceGpt.Sizes TINY = new DeviceGpt.Sizes(2, 64, 4, 64, 4, 256);
-    private static final DeviceGpt.Sizes LARGE =
-            new DeviceGpt.Sizes(12, 1024, 16, 1024, 16, 32768);
+    private static final DeviceGpt.Sizes LARGE = new DeviceGpt.Sizes(12, 1024, 16, 1024, 16, 32768);
 
     private DevicePrograms() {}
 
@@ -21,8 +20,7 @@ final class DevicePrograms {
     private static Cuda card() {
         var cuda = new Cuda(0);
         System.out.println(cuda.describe());
-        System.out.printf(
-                "in use with a context: %d MiB%n", cuda.contextBytes() >> 20);
+        System.out.printf("in use with a context: %d MiB%n", cuda.contextBytes() >> 20);
         return cuda;
     }
 

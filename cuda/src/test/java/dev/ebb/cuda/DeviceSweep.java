@@ -73,7 +73,10 @@ final class DeviceSweep {
                 (System.nanoTime() - start) / 1e9);
         failures.subList(before, failures.size()).stream()
                 .limit(6)
-                .forEach(f -> System.out.println("  FAILED " + f.substring(0, Math.min(300, f.length()))));
+                .forEach(
+                        f ->
+                                System.out.println(
+                                        "  FAILED " + f.substring(0, Math.min(300, f.length()))));
         return failures.size() - before;
     }
 

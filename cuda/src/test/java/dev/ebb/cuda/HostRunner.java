@@ -16,8 +16,7 @@ final class HostRunner {
     HostRunner(List<Recipe> recipes, Path folder) throws IOException, InterruptedException {
         kernels =
                 new HostKernels(
-                        recipes.stream().flatMap(r -> Texts.launches(r).stream()).toList(),
-                        folder);
+                        recipes.stream().flatMap(r -> Texts.launches(r).stream()).toList(), folder);
     }
 
     /** Runs a recipe; the fault buffer is checked afterwards. */

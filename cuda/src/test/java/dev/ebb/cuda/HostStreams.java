@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -20,7 +21,7 @@ final class HostStreams implements Streams {
     private final List<Runnable> waiting = new ArrayList<>();
     private Optional<List<Runnable>> capture = Optional.empty();
     private long handles;
-    private long freeBytes;
+    private final long freeBytes;
 
     /** How often a graph was launched. */
     int launches;
@@ -70,7 +71,7 @@ final class HostStreams implements Streams {
 
     @Override
     public void free(long address) {
-        blocks.remove(address).close();
+        Objects.requireNonNull(blocks.remove(address)).close();
     }
 
     @Override
@@ -157,7 +158,11 @@ final class HostStreams implements Streams {
 
     @Override
     public float elapsed(long start, long end) {
-        return (reached.get(end) - reached.get(start)) / 1e6f;
+        return (moment(end) - moment(start)) / 1e6f;
+    }
+
+    private long moment(long event) {
+        return Objects.requireNonNull(reached.get(event));
     }
 
     @Override
@@ -174,14 +179,14 @@ final class HostStreams implements Streams {
 
     @Override
     public long instantiate(long graph) {
-        graphs.put(++handles, graphs.get(graph));
+        graphs.put(++handles, Objects.requireNonNull(graphs.get(graph)));
         return handles;
     }
 
     @Override
     public void launchGraph(long executable, long stream) {
         launches++;
-        graphs.get(executable).forEach(this::put);
+        Objects.requireNonNull(graphs.get(executable)).forEach(this::put);
     }
 
     @Override
