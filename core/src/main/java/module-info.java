@@ -11,7 +11,7 @@ module dev.ebb {
     exports dev.ebb.solve;
 
     uses dev.ebb.tensor.Eager;
-    uses dev.ebb.exec.Device;
+    uses dev.ebb.exec.DeviceProvider;
 
     provides dev.ebb.tensor.Eager with
             dev.ebb.EagerEngine;

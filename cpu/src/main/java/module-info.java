@@ -6,6 +6,6 @@ module dev.ebb.cpu {
 
     exports dev.ebb.cpu;
 
-    provides dev.ebb.exec.Device with
-            dev.ebb.cpu.Cpu;
+    provides dev.ebb.exec.DeviceProvider with
+            dev.ebb.cpu.CpuProvider;
 }

@@ -4,4 +4,7 @@ module dev.ebb.cuda {
     requires static org.jspecify;
 
     exports dev.ebb.cuda;
+
+    provides dev.ebb.exec.DeviceProvider with
+            dev.ebb.cuda.CudaProvider;
 }

@@ -1,20 +1,68 @@
 package dev.ebb;
 
 import dev.ebb.exec.Device;
+import dev.ebb.exec.DeviceProvider;
 import dev.ebb.exec.Reference;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.stream.Collectors;
 
 /** The devices there are. */
 public final class Devices {
     private Devices() {}
 
     /**
-     * The fastest device on the module or class path; the Reference device, said aloud, when there
-     * is no other.
+     * A kind of device that the module or class path holds, and what came of looking for it.
+     *
+     * @param name such as {@code cpu}
      */
+    public record Kind(String name, DeviceProvider.Found found) {
+
+        /** The device, if there is one that works. */
+        public Optional<Device> device() {
+            return switch (found) {
+                case DeviceProvider.Here here -> Optional.of(here.device());
+                case DeviceProvider.Missing _ -> Optional.empty();
+            };
+        }
+    }
+
+    /** The fastest device that works; the Reference device, said aloud, when there is no other. */
     public static Device best() {
         return Best.DEVICE;
+    }
+
+    /** All kinds on the module or class path, the fastest first, whether they work here or not. */
+    public static List<Kind> all() {
+        return All.KINDS;
+    }
+
+    /**
+     * The device of this kind.
+     *
+     * @throws IllegalArgumentException if there is none, with what is missing
+     */
+    public static Device named(String name) {
+        for (var kind : all()) {
+            if (!kind.name().equals(name)) continue;
+            switch (kind.found()) {
+                case DeviceProvider.Here here -> {
+                    return here.device();
+                }
+                case DeviceProvider.Missing missing ->
+                        throw new IllegalArgumentException(
+                                "no device '" + name + "': " + missing.reason());
+            }
+        }
+        throw new IllegalArgumentException(
+                "no device is called '"
+                        + name
+                        + "'; there are: "
+                        + all().stream().map(Kind::name).collect(Collectors.joining(", ")));
     }
 
     /** The slow device that defines what every kernel means. */
@@ -22,22 +70,33 @@ public final class Devices {
         return new Reference();
     }
 
+    private static final class All {
+        static final List<Kind> KINDS = find();
+
+        private static List<Kind> find() {
+            var providers = new ArrayList<DeviceProvider>();
+            ServiceLoader.load(DeviceProvider.class, DeviceProvider.class.getClassLoader())
+                    .forEach(providers::add);
+            providers.sort(
+                    Comparator.comparingInt(DeviceProvider::rank)
+                            .reversed()
+                            .thenComparing(DeviceProvider::name));
+            return providers.stream().map(p -> new Kind(p.name(), p.find())).toList();
+        }
+    }
+
     private static final class Best {
         static final Device DEVICE = find();
 
         private static Device find() {
-            return ServiceLoader.load(Device.class, Device.class.getClassLoader())
-                    .findFirst()
-                    .orElseGet(
-                            () -> {
-                                System.getLogger("dev.ebb")
-                                        .log(
-                                                System.Logger.Level.WARNING,
-                                                "no fast device found: running on the slow"
-                                                    + " Reference device; add ebb-cpu to the class"
-                                                    + " path");
-                                return new Reference();
-                            });
+            var found = all().stream().flatMap(kind -> kind.device().stream()).findFirst();
+            if (found.isPresent()) return found.get();
+            System.getLogger("dev.ebb")
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "no fast device found: running on the slow Reference device; add"
+                                    + " ebb-cpu to the class path");
+            return new Reference();
         }
     }
 }

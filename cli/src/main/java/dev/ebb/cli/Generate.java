@@ -9,6 +9,7 @@ import dev.ebb.plan.Budget;
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -68,6 +69,8 @@ final class Generate implements Callable<Integer> {
             description = "All memory the model may own. Default: no bound.")
     private Budget budget = Budget.unlimited();
 
+    @Mixin private DeviceArgument device = new DeviceArgument();
+
     @Spec private @Nullable CommandSpec spec;
 
     @Override
@@ -106,7 +109,7 @@ final class Generate implements Callable<Integer> {
         var bytes = prompt.getBytes(StandardCharsets.UTF_8);
         var ids = new int[bytes.length];
         for (int i = 0; i < ids.length; i++) ids[i] = bytes[i] & 0xff;
-        try (var sampler = new Sampler(model, temperature, top, budget)) {
+        try (var sampler = new Sampler(model, temperature, top, budget, device.device())) {
             var drawn = sampler.sample(ids, length, new Seed(seed));
             var written = new byte[drawn.length];
             for (int i = 0; i < drawn.length; i++) written[i] = (byte) drawn[i];

@@ -23,6 +23,7 @@ import java.util.Optional;
             PlanCommand.class,
             CurveCommand.class,
             Memory.class,
+            DevicesCommand.class,
             Explain.class,
             Completion.class
         },

@@ -80,11 +80,11 @@ final class Memory implements Callable<Integer> {
     }
 
     /** What computing the logits of a batch takes, weights included. */
-    private static long use(ModelSize size) {
+    private long use(ModelSize size) {
         var shape = Shape.of(size.batch(), size.context());
         var ids = Array.of(shape, new int[size.batch() * size.context()]);
         var gpt = ModelArguments.model(size);
-        try (Compiled<Tensor, Tensor> logits = Ebb.compile(gpt::logits)) {
+        try (Compiled<Tensor, Tensor> logits = Ebb.compile(gpt::logits).on(model.device())) {
             return logits.plan(ids).storeAllBytes();
         }
     }

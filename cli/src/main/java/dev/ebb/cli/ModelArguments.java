@@ -1,6 +1,6 @@
 package dev.ebb.cli;
 
-import dev.ebb.Devices;
+import dev.ebb.exec.Device;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
@@ -36,6 +36,8 @@ final class ModelArguments {
             description = CostText.HELP)
     private CostText cost = CostText.typical();
 
+    @Mixin private DeviceArgument device = new DeviceArgument();
+
     @Mixin private DiskArguments disk = new DiskArguments();
 
     /** The sizes with the options counted in. */
@@ -52,6 +54,11 @@ final class ModelArguments {
         return named;
     }
 
+    /** What is planned for. */
+    Device device() {
+        return device.device();
+    }
+
     /** The disk, if one is named. */
     DiskArguments disk() {
         return disk;
@@ -59,7 +66,7 @@ final class ModelArguments {
 
     /** A training step of a model of these sizes, planned: there is no memory for it yet. */
     Plan plan(ModelSize size, Budget budget) {
-        var device = Devices.best();
+        var device = device();
         var settings = new Settings(size.batch(), size.context(), 1, 1, 1e-3);
         var corpus = new Corpus(new byte[size.context() + 1]);
         return Trainer.plan(

@@ -25,7 +25,7 @@ import java.util.function.ToLongFunction;
  *
  * @param again the command that goes on with it
  */
-record Run(Folder folder, String again, PrintWriter lines) {
+record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines) {
     private static final int SAMPLE = 300;
 
     /** What came of it, and whether the user ended it early. */
@@ -72,7 +72,7 @@ record Run(Folder folder, String again, PrintWriter lines) {
 
     private Trainer trainer(Start start, Corpus corpus) throws IOException {
         var from = start.read();
-        var device = Threads.device(from.setup().threads());
+        var device = device.device(from.setup().threads());
         var cost = new CostText(from.setup().cost()).on(device);
         Resident.tidy();
         hello(from, corpus);
@@ -224,7 +224,7 @@ record Run(Folder folder, String again, PrintWriter lines) {
     }
 
     private static String sample(LanguageModel model) {
-        try (var sampler = new Sampler(model, 0.8, 40, Budget.unlimited())) {
+        try (var sampler = new Sampler(model, 0.8, 40, Budget.unlimited(), device.device())) {
             var prompt = "/** ".chars().toArray();
             var bytes = new byte[SAMPLE];
             var drawn = sampler.sample(prompt, SAMPLE, new Seed(1));

@@ -2,6 +2,7 @@ package dev.ebb.cli;
 
 import dev.ebb.Compiled;
 import dev.ebb.Ebb;
+import dev.ebb.exec.Device;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.model.LanguageModel;
@@ -27,15 +28,21 @@ final class Sampler implements AutoCloseable {
      * @param temperature below one the likely becomes likelier; zero takes the likeliest
      * @param top draws among this many likeliest tokens
      */
-    Sampler(LanguageModel model, double temperature, int top, Budget budget) {
-        this(model, Math.min(model.context(), 128), temperature, top, budget);
+    Sampler(LanguageModel model, double temperature, int top, Budget budget, Device device) {
+        this(model, Math.min(model.context(), 128), temperature, top, budget, device);
     }
 
-    private Sampler(LanguageModel model, int context, double temperature, int top, Budget budget) {
+    private Sampler(
+            LanguageModel model,
+            int context,
+            double temperature,
+            int top,
+            Budget budget,
+            Device device) {
         this.context = context;
         this.temperature = temperature;
         this.top = top;
-        next = Ebb.compile((Question q) -> answer(model, q), budget);
+        next = Ebb.compile((Question q) -> answer(model, q), budget).on(device);
     }
 
     /** What follows a token lies after it, and a causal model does not look there. */

@@ -87,6 +87,8 @@ final class Train implements Callable<Integer> {
             description = CostText.HELP)
     private CostText cost = CostText.typical();
 
+    @Mixin private DeviceArgument device = new DeviceArgument();
+
     @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
     private @Nullable Integer threads;
 
@@ -145,7 +147,7 @@ final class Train implements Callable<Integer> {
         if (resume) folder.requireUsed();
         else folder.create();
         var corpus = resume ? corpusBefore(folder) : corpus(folder);
-        var run = new Run(folder, again(folder), command.getOut());
+        var run = new Run(folder, again(folder), device, command.getOut());
         var result = run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus);
         if (json != null) {
             var text = result.outcome().json() + "\n";

@@ -7,6 +7,7 @@ import dev.ebb.plan.Roofline;
 import dev.ebb.plan.Threads;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -54,6 +55,14 @@ public interface Device {
      */
     default Cost cost() {
         return Roofline.typical();
+    }
+
+    /**
+     * What it takes of its memory whatever runs, and no budget counts, in one sentence; none if
+     * there is no such thing.
+     */
+    default Optional<String> uncounted() {
+        return Optional.empty();
     }
 
     /** A new queue for the work of one program, with memory of its own. */

@@ -3,11 +3,11 @@ package dev.ebb.exec;
 import dev.ebb.ir.Node;
 
 /** Adds the name of the op, and what it was given, to what its kernel says of its data. */
-final class Named {
+public final class Named {
     private Named() {}
 
     /** {@code body}, the kernel of {@code node}, whose complaints name the op. */
-    static Runnable of(Node node, Runnable body) {
+    public static Runnable of(Node node, Runnable body) {
         return () -> {
             try {
                 body.run();

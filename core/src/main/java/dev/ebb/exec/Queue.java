@@ -6,6 +6,7 @@ import dev.ebb.ir.Node;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -85,11 +86,12 @@ public interface Queue extends AutoCloseable {
     }
 
     /**
-     * {@code run}, which puts the same work on this queue whenever it is called and reads nothing,
-     * as the device does it best: a device may record the work once and repeat it as a whole.
+     * {@code run}, which puts the same work on this queue whenever it is called, reads nothing and
+     * writes nothing from the host, recorded once to be repeated as a whole; none where the device
+     * gains nothing by it.
      */
-    default Runnable whole(Runnable run) {
-        return run;
+    default Optional<Runnable> whole(Runnable run) {
+        return Optional.empty();
     }
 
     /** Waits for the work under way and gives all memory back. */

@@ -24,13 +24,19 @@ final class Stopwatch {
     private final Queue.Event[] ends;
 
     private final Queue.Event[] begins;
+
+    /** When all work ended that was put on the queue as one. */
+    private final Queue.Event end;
+
     private boolean apart;
+    private boolean asOne;
     private long repeats;
     private long inKernels;
     private long whole;
 
     Stopwatch(List<Steps.Bound> steps, Queue queue) {
         begin = queue.event();
+        end = queue.event();
         ends = new Queue.Event[steps.size()];
         begins = new Queue.Event[steps.size()];
         for (int i = 0; i < ends.length; i++) {
@@ -60,7 +66,14 @@ final class Stopwatch {
 
     void begin() {
         apart = false;
+        asOne = false;
         begin.mark();
+    }
+
+    /** All computations, which are on the queue as one, end here: single ones have no times. */
+    void stopAll() {
+        asOne = true;
+        end.mark();
     }
 
     /** Computation {@code i} ends here. */
@@ -80,14 +93,18 @@ final class Stopwatch {
         repeats = 0;
         inKernels = 0;
         long start = begin.nanos();
+        if (asOne) {
+            whole = end.nanos() - start;
+            return;
+        }
         long last = start;
         for (int i = 0; i < ends.length; i++) {
             if (apart) last = begins[i].nanos();
-            long end = ends[i].nanos();
-            nanos[op[i]] += end - last;
-            inKernels += end - last;
-            if (again[i]) repeats += end - last;
-            last = end;
+            long now = ends[i].nanos();
+            nanos[op[i]] += now - last;
+            inKernels += now - last;
+            if (again[i]) repeats += now - last;
+            last = now;
         }
         whole = last - start;
     }
@@ -101,8 +118,9 @@ final class Stopwatch {
         return inKernels == 0 ? 0 : (double) repeats / inKernels;
     }
 
-    /** Most first. */
+    /** Most first; none of computations that ran as one. */
     List<Report.KernelTime> byTime() {
+        if (asOne) return List.of();
         var times = new ArrayList<Report.KernelTime>();
         for (int k = 0; k < names.size(); k++)
             times.add(new Report.KernelTime(names.get(k), calls[k], nanos[k] / 1e9));

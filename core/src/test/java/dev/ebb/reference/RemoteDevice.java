@@ -33,7 +33,7 @@ public final class RemoteDevice implements Device {
     private final AtomicLong reads = new AtomicLong();
     private final AtomicLong writes = new AtomicLong();
 
-    /** With the kernels of the Reference device: what a service loader makes. */
+    /** With the kernels of the Reference device. */
     public RemoteDevice() {
         this(new Reference());
     }

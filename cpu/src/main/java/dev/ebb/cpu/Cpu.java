@@ -22,8 +22,7 @@ public final class Cpu implements Device, AutoCloseable {
     private final Threads threads;
 
     /**
-     * With one thread for each core: what a service loader makes. What is planned for it does not
-     * depend on how many these are.
+     * With one thread for each core. What is planned for it does not depend on how many these are.
      */
     public Cpu() {
         this(new Threads(Runtime.getRuntime().availableProcessors(), false));

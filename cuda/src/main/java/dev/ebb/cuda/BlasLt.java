@@ -144,6 +144,8 @@ final class BlasLt {
         set(wish, preference, REDUCTIONS, SUM_IN_COMPUTE_TYPE, 4);
         set(wish, preference, ALIGNMENT_A, alignment(g.offsetB(), g.type()), 4);
         set(wish, preference, ALIGNMENT_A + 1, alignment(g.offsetA(), g.type()), 4);
+        set(wish, preference, ALIGNMENT_A + 2, alignment(0, g.result()), 4);
+        set(wish, preference, ALIGNMENT_A + 3, alignment(0, g.result()), 4);
         var found = arena.allocate(HEURISTIC_BYTES, 8);
         var count = arena.allocate(ValueLayout.JAVA_INT);
         library.call(
@@ -167,9 +169,12 @@ final class BlasLt {
                 g, product, first, second, result, found.asSlice(0, ALGORITHM_BYTES), needs);
     }
 
-    /** What an operand that begins so many elements into a buffer is aligned to, at most 256. */
+    /**
+     * What an operand that begins so many elements into a buffer is aligned to: buffers are to 64
+     * bytes.
+     */
     private static long alignment(long offset, DType type) {
-        return Long.lowestOneBit(type.bytes(offset) | 256);
+        return Long.lowestOneBit(type.bytes(offset) | 64);
     }
 
     /** Puts a product onto a stream; addresses are those of the buffers. */

@@ -4,32 +4,41 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
-/** One card: its context, one stream, and the kernels that were compiled for it. */
-final class Card implements AutoCloseable {
-    private static final int PLAIN_SHARED = 48 << 10;
-
-    private final Arena arena = Arena.ofShared();
+/**
+ * One card: its libraries, its context, and the kernels that were compiled for it. The context is
+ * made when the first thread enters; until then a card only says what it is.
+ */
+final class Card implements Board, AutoCloseable {
     private final Driver driver;
     private final Nvrtc compiler;
-    private final BlasLt blas;
+    private final Libraries libraries;
+    private final Kernels kernels;
+    private final int ordinal;
     private final int device;
-    private final long context;
-    private final long stream;
-    private final Map<String, Long> functions = new HashMap<>();
     private final Map<Gemm, BlasLt.Plan> products = new HashMap<>();
-    private long compileNanos;
+    private Optional<Context> context = Optional.empty();
+
+    /**
+     * What exists once the card is used.
+     *
+     * @param usedBytes of the card's memory when it was made, its own share and other programs'
+     */
+    private record Context(long handle, BlasLt blas, long usedBytes) {}
 
     /**
      * @param ordinal which card, counted from zero
      * @param folders where to look for libraries first
+     * @param cache the folder of compiled kernels
      */
-    Card(int ordinal, List<Path> folders) {
-        var libraries = new Libraries(folders, System.getenv());
+    Card(int ordinal, List<Path> folders, Path cache) {
+        libraries = new Libraries(folders, System.getenv());
+        var arena = Arena.global(); // a driver cannot be unloaded while the process lives
         driver = new Driver(libraries.open(Libraries.Which.DRIVER, arena));
         int count = driver.devices();
         if (ordinal < 0 || ordinal >= count) {
@@ -40,12 +49,20 @@ final class Card implements AutoCloseable {
                             + count
                             + "; CUDA_VISIBLE_DEVICES may hide some");
         }
+        this.ordinal = ordinal;
         device = driver.device(ordinal);
-        context = driver.retainContext(device);
-        driver.enter(context);
-        stream = driver.stream();
         compiler = new Nvrtc(libraries.open(Libraries.Which.NVRTC, arena), architecture());
-        blas = new BlasLt(libraries.open(Libraries.Which.BLAS, arena), arena);
+        libraries.open(Libraries.Which.BLAS, arena);
+        kernels =
+                new Kernels(
+                        compiler::compile,
+                        driver,
+                        cache,
+                        List.of(
+                                architecture(),
+                                compiler.version(),
+                                String.valueOf(driver.version()),
+                                Nvrtc.OPTIONS.toString()));
     }
 
     private String architecture() {
@@ -54,126 +71,108 @@ final class Card implements AutoCloseable {
                 + driver.attribute(Driver.Attribute.MINOR, device);
     }
 
-    String describe() {
-        return driver.name(device)
+    @Override
+    public String describe() {
+        return "card "
+                + ordinal
+                + ": "
+                + driver.name(device)
                 + ", "
                 + architecture()
                 + ", "
                 + driver.attribute(Driver.Attribute.MULTIPROCESSORS, device)
                 + " multiprocessors, "
-                + (driver.memory()[1] >> 20)
+                + (driver.totalMemory(device) >> 20)
                 + " MiB, driver "
                 + driver.version()
                 + ", NVRTC "
-                + compiler.version()
-                + ", cuBLASLt "
-                + blas.version();
-    }
-
-    Driver driver() {
-        return driver;
-    }
-
-    long stream() {
-        return stream;
-    }
-
-    /** Seconds that compiling has taken. */
-    double compileSeconds() {
-        return compileNanos / 1e9;
-    }
-
-    int kernels() {
-        return functions.size();
-    }
-
-    /** Where the operands of a recipe lie, as addresses of device memory. */
-    record Places(List<Long> in, List<Long> out, long workspace, long fault, long number) {
-        long of(Operand operand) {
-            return switch (operand) {
-                case Operand.In(int i) -> in.get(i);
-                case Operand.Out(int i) -> out.get(i);
-                case Operand.Work(long offset) -> workspace + offset;
-                case Operand.Fault _ -> fault;
-                case Operand.Node _ -> number;
-            };
-        }
-    }
-
-    /** A recipe with its kernels compiled and its places known: runs on the card's stream. */
-    Runnable bind(Recipe recipe, Places places) {
-        var steps = new ArrayList<Runnable>();
-        for (var action : recipe.actions()) bind(action, places, steps);
-        return () -> steps.forEach(Runnable::run);
-    }
-
-    private void bind(Action action, Places places, List<Runnable> steps) {
-        switch (action) {
-            case Action.Launch l -> {
-                long function = function(l);
-                var arguments = arguments(l, places);
-                int blocks = Math.toIntExact(l.blocks());
-                steps.add(
-                        () ->
-                                driver.launch(
-                                        function,
-                                        blocks,
-                                        l.threads(),
-                                        l.sharedBytes(),
-                                        stream,
-                                        arguments.address()));
-            }
-            case Action.Zero z -> {
-                long to = places.of(z.to());
-                steps.add(() -> driver.zero(to, z.bytes(), stream));
-            }
-            case Action.Unless u -> {
-                if (places.of(u.in()) != places.of(u.out())) bind(u.first(), places, steps);
-            }
-            case Action.Product p -> {
-                var plan = products.computeIfAbsent(p.gemm(), g -> blas.plan(g, Products.LIBRARY));
-                long a = places.of(p.a());
-                long b = places.of(p.b());
-                long c = places.of(p.c());
-                long workspace = places.workspace() + p.workspace();
-                steps.add(() -> blas.run(plan, a, b, c, workspace, stream));
-            }
-        }
-    }
-
-    private MemorySegment arguments(Action.Launch l, Places places) {
-        int n = l.operands().size();
-        var values = arena.allocate(ValueLayout.JAVA_LONG, Math.max(1, n));
-        var pointers = arena.allocate(ValueLayout.JAVA_LONG, Math.max(1, n));
-        for (int i = 0; i < n; i++) {
-            values.setAtIndex(ValueLayout.JAVA_LONG, i, places.of(l.operands().get(i)));
-            pointers.setAtIndex(ValueLayout.JAVA_LONG, i, values.address() + 8L * i);
-        }
-        return pointers;
-    }
-
-    private long function(Action.Launch l) {
-        var known = functions.get(l.text());
-        if (known != null) return known;
-        long start = System.nanoTime();
-        var cubin = compiler.compile(l.name(), Prelude.TEXT + l.text());
-        long module = driver.module(arena.allocateFrom(ValueLayout.JAVA_BYTE, cubin));
-        long function = driver.function(module, l.name());
-        if (l.sharedBytes() > PLAIN_SHARED) driver.allowShared(function, l.sharedBytes());
-        compileNanos += System.nanoTime() - start;
-        functions.put(l.text(), function);
-        return function;
-    }
-
-    void await() {
-        driver.drain(stream);
+                + compiler.version();
     }
 
     @Override
-    public void close() {
-        blas.close();
-        driver.destroyStream(stream);
+    public String signature() {
+        return driver.name(device)
+                + ", "
+                + architecture()
+                + ", driver "
+                + driver.version()
+                + ", NVRTC "
+                + compiler.version();
+    }
+
+    private synchronized Context context() {
+        if (context.isPresent()) return context.get();
+        long handle = driver.retainContext(device);
+        driver.enter(handle);
+        var arena = Arena.global();
+        var blas = new BlasLt(libraries.open(Libraries.Which.BLAS, arena), arena);
+        var memory = driver.memory();
+        var made = new Context(handle, blas, memory[1] - memory[0]);
+        context = Optional.of(made);
+        return made;
+    }
+
+    @Override
+    public void enter() {
+        driver.enter(context().handle());
+    }
+
+    @Override
+    public long usedBytes() {
+        return context().usedBytes();
+    }
+
+    @Override
+    public Driver streams() {
+        return driver;
+    }
+
+    Kernels kernels() {
+        return kernels;
+    }
+
+    @Override
+    public void compile(Collection<Action.Launch> launches) {
+        kernels.compile(launches);
+    }
+
+    @Override
+    public Runnable launch(Action.Launch l, List<Long> arguments, long stream) {
+        long function = kernels.function(l);
+        var pointers = pointers(arguments);
+        int blocks = Math.toIntExact(l.blocks());
+        return () ->
+                driver.launch(
+                        function, blocks, l.threads(), l.sharedBytes(), stream, pointers.address());
+    }
+
+    /** One address for each argument, and behind them the arguments. */
+    private static MemorySegment pointers(List<Long> arguments) {
+        int n = arguments.size();
+        var both = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG, Math.max(1, 2L * n));
+        for (int i = 0; i < n; i++) {
+            both.setAtIndex(ValueLayout.JAVA_LONG, i, both.address() + 8L * (n + i));
+            both.setAtIndex(ValueLayout.JAVA_LONG, (long) n + i, arguments.get(i));
+        }
+        return both;
+    }
+
+    @Override
+    public Runnable product(Gemm gemm, long a, long b, long c, long workspace, long stream) {
+        var blas = context().blas();
+        var plan = plan(gemm, blas);
+        return () -> blas.run(plan, a, b, c, workspace, stream);
+    }
+
+    private synchronized BlasLt.Plan plan(Gemm gemm, BlasLt blas) {
+        return products.computeIfAbsent(gemm, g -> blas.plan(g, Products.libraryBytes(g)));
+    }
+
+    @Override
+    public synchronized void close() {
+        if (context.isEmpty()) return;
+        context.get().blas().close();
         driver.releaseContext(device);
-        arena.close();
+        context = Optional.empty();
     }
 }

@@ -6,7 +6,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 
 /** The driver API: devices, memory, streams, events, modules, launches and graphs. */
-final class Driver {
+final class Driver implements Streams, Kernels.Loader {
     /** Attributes of a device, by the driver's numbers. */
     enum Attribute {
         MULTIPROCESSORS(16),
@@ -97,6 +97,11 @@ final class Driver {
         }
     }
 
+    /** All bytes of a card; needs no context. */
+    long totalMemory(int device) {
+        return handle("cuDeviceTotalMem_v2", device);
+    }
+
     long retainContext(int device) {
         return handle("cuDevicePrimaryCtxRetain", device);
     }
@@ -110,8 +115,8 @@ final class Driver {
         library.call("cuCtxSetCurrent", context);
     }
 
-    /** Free bytes and all bytes of the card. */
-    long[] memory() {
+    @Override
+    public long[] memory() {
         try (var arena = Arena.ofConfined()) {
             var to = arena.allocate(ValueLayout.JAVA_LONG, 2);
             library.call("cuMemGetInfo_v2", to.address(), to.address() + 8);
@@ -119,48 +124,58 @@ final class Driver {
         }
     }
 
-    long allocate(long bytes) {
+    @Override
+    public long allocate(long bytes) {
         return handle("cuMemAlloc_v2", bytes);
     }
 
-    void free(long address) {
+    @Override
+    public void free(long address) {
         library.call("cuMemFree_v2", address);
     }
 
-    /** Host memory that the card reads and writes by itself. */
-    long allocatePinned(long bytes) {
+    @Override
+    public long allocatePinned(long bytes) {
         return handle("cuMemHostAlloc", bytes, 0);
     }
 
-    void freePinned(long address) {
+    @Override
+    public void freePinned(long address) {
         library.call("cuMemFreeHost", address);
     }
 
-    void toDevice(long to, long fromHost, long bytes, long stream) {
+    @Override
+    public void toDevice(long to, long fromHost, long bytes, long stream) {
         library.call("cuMemcpyHtoDAsync_v2", to, fromHost, bytes, stream);
     }
 
-    void toHost(long toHost, long from, long bytes, long stream) {
+    @Override
+    public void toHost(long toHost, long from, long bytes, long stream) {
         library.call("cuMemcpyDtoHAsync_v2", toHost, from, bytes, stream);
     }
 
-    void copy(long to, long from, long bytes, long stream) {
+    @Override
+    public void copy(long to, long from, long bytes, long stream) {
         library.call("cuMemcpyDtoDAsync_v2", to, from, bytes, stream);
     }
 
-    void zero(long to, long bytes, long stream) {
+    @Override
+    public void zero(long to, long bytes, long stream) {
         library.call("cuMemsetD8Async", to, 0, bytes, stream);
     }
 
-    long stream() {
+    @Override
+    public long stream() {
         return handle("cuStreamCreate", NON_BLOCKING);
     }
 
-    void destroyStream(long stream) {
+    @Override
+    public void destroyStream(long stream) {
         library.call("cuStreamDestroy_v2", stream);
     }
 
-    void drain(long stream) {
+    @Override
+    public void drain(long stream) {
         library.call("cuStreamSynchronize", stream);
     }
 
@@ -169,24 +184,28 @@ final class Driver {
         library.call("cuStreamWaitEvent", stream, event, 0);
     }
 
-    long event() {
+    @Override
+    public long event() {
         return handle("cuEventCreate", 0);
     }
 
-    void destroyEvent(long event) {
+    @Override
+    public void destroyEvent(long event) {
         library.call("cuEventDestroy_v2", event);
     }
 
-    void record(long event, long stream) {
+    @Override
+    public void record(long event, long stream) {
         library.call("cuEventRecord", event, stream);
     }
 
-    void waitForEvent(long event) {
+    @Override
+    public void waitForEvent(long event) {
         library.call("cuEventSynchronize", event);
     }
 
-    /** Milliseconds from one event to the next. */
-    float elapsed(long start, long end) {
+    @Override
+    public float elapsed(long start, long end) {
         try (var arena = Arena.ofConfined()) {
             var to = arena.allocate(ValueLayout.JAVA_FLOAT);
             var name =
@@ -198,8 +217,8 @@ final class Driver {
         }
     }
 
-    /** Loads a compiled module. */
-    long module(MemorySegment cubin) {
+    @Override
+    public long module(MemorySegment cubin) {
         return handle("cuModuleLoadData", cubin.address());
     }
 
@@ -207,14 +226,15 @@ final class Driver {
         library.call("cuModuleUnload", module);
     }
 
-    long function(long module, String name) {
+    @Override
+    public long function(long module, String name) {
         try (var arena = Arena.ofConfined()) {
             return handle("cuModuleGetFunction", module, arena.allocateFrom(name).address());
         }
     }
 
-    /** Lets a function use more dynamic shared memory than 48 KiB. */
-    void allowShared(long function, int bytes) {
+    @Override
+    public void allowShared(long function, int bytes) {
         library.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, bytes);
     }
 
@@ -238,13 +258,13 @@ final class Driver {
                 0L);
     }
 
-    /** From now on what is put onto the stream is recorded and not run. */
-    void beginCapture(long stream) {
+    @Override
+    public void beginCapture(long stream) {
         library.call("cuStreamBeginCapture_v2", stream, CAPTURE_THREAD_LOCAL);
     }
 
-    /** Ends a recording; the graph can be instantiated. */
-    long endCapture(long stream) {
+    @Override
+    public long endCapture(long stream) {
         try (var arena = Arena.ofConfined()) {
             var to = arena.allocate(ValueLayout.JAVA_LONG);
             library.call("cuStreamEndCapture", stream, to.address());
@@ -252,19 +272,23 @@ final class Driver {
         }
     }
 
-    long instantiate(long graph) {
+    @Override
+    public long instantiate(long graph) {
         return handle("cuGraphInstantiateWithFlags", graph, 0L);
     }
 
-    void launchGraph(long executable, long stream) {
+    @Override
+    public void launchGraph(long executable, long stream) {
         library.call("cuGraphLaunch", executable, stream);
     }
 
-    void destroyGraph(long graph) {
+    @Override
+    public void destroyGraph(long graph) {
         library.call("cuGraphDestroy", graph);
     }
 
-    void destroyExecutable(long executable) {
+    @Override
+    public void destroyExecutable(long executable) {
         library.call("cuGraphExecDestroy", executable);
     }
 }

@@ -6,6 +6,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
@@ -53,7 +54,9 @@ final class Native {
                     var layouts = new MemoryLayout[arguments.length];
                     for (int i = 0; i < arguments.length; i++) layouts[i] = layout(arguments[i]);
                     return Linker.nativeLinker()
-                            .downcallHandle(address, FunctionDescriptor.of(INT, layouts));
+                            .downcallHandle(address, FunctionDescriptor.of(INT, layouts))
+                            .asSpreader(Object[].class, arguments.length)
+                            .asType(MethodType.methodType(int.class, Object[].class));
                 });
     }
 
@@ -79,7 +82,7 @@ final class Native {
     /** The same, for calls whose error codes are answers. */
     int code(String name, Object... arguments) {
         try {
-            return (int) handle(name, arguments).invokeWithArguments(arguments);
+            return (int) handle(name, arguments).invokeExact(arguments);
         } catch (CudaException e) {
             throw e;
         } catch (Throwable e) {

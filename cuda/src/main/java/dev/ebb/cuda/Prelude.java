@@ -7,9 +7,18 @@ import java.util.Objects;
 
 /** The text that every kernel begins with. */
 final class Prelude {
-    static final String TEXT = read("prelude.cu") + read("tensor.cu");
+    private static final String PLAIN = read("prelude.cu");
+    private static final String TENSOR = read("tensor.cu");
+
+    /** For any kernel. */
+    static final String TEXT = PLAIN + TENSOR;
 
     private Prelude() {}
+
+    /** What kernels of this text need: tensor cores are for attention alone, and long to read. */
+    static String of(CharSequence text) {
+        return text.toString().contains("attend_forward<") ? TEXT : PLAIN;
+    }
 
     private static String read(String name) {
         try (var in = Prelude.class.getResourceAsStream(name)) {

@@ -18,8 +18,14 @@ final class Products {
     /** Below so many multiplications a generated product takes no longer than the library's. */
     private static final long SMALL = 1 << 15;
 
-    /** Bytes the library may use, at the start of a node's workspace. */
-    static final long LIBRARY = 32L << 20;
+    /** Bytes the library may use at most. */
+    private static final long LIBRARY = 32L << 20;
+
+    /** Sums split over blocks may take the room of so many results. */
+    private static final long SPLITS = 16;
+
+    /** What aligning the library's part of a workspace may take. */
+    private static final long SLACK = 256;
 
     private Products() {}
 
@@ -31,7 +37,7 @@ final class Products {
         var b = new Operand.In(1);
         if (isPlain(k) && gemm.result() == out) {
             var product = new Action.Product(gemm, a, b, new Operand.Out(0), 0);
-            return new Recipe(List.of(product), LIBRARY);
+            return new Recipe(List.of(product), libraryBytes(gemm) + SLACK);
         }
         var shape = ContractText.shape(k, k.m(), k.n());
         long bytes = (gemm.result().bytes(shape.size()) + 255) / 256 * 256;
@@ -39,7 +45,13 @@ final class Products {
                 List.of(
                         new Action.Product(gemm, a, b, new Operand.Work(0), bytes),
                         ContractText.epilogue(k, in, out, gemm.result(), shape)),
-                bytes + LIBRARY);
+                bytes + libraryBytes(gemm) + SLACK);
+    }
+
+    /** The bytes that the library may use for a product, by its sizes alone. */
+    static long libraryBytes(Gemm g) {
+        long result = g.result().bytes((long) g.batch() * g.m() * g.n());
+        return Math.min(LIBRARY, SPLITS * (result + SLACK) / SLACK * SLACK);
     }
 
     private static boolean isPlain(Kernel.Contract k) {

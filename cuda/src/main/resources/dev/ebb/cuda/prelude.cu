@@ -280,6 +280,10 @@ EBB_WHOLE(i64, u64, 63)
 __device__ __forceinline__ bool add(bool x, bool y) { return x || y; }
 __device__ __forceinline__ bool mul(bool x, bool y) { return x && y; }
 __device__ __forceinline__ bool multiply_add(bool x, bool y, bool z) { return z || (x && y); }
+// The compiler's own exchange of truth values gives an int, which matches no function of two.
+__device__ __forceinline__ bool __shfl_xor_sync(unsigned who, bool x, int far) {
+    return __shfl_xor_sync(who, (int)x, far) != 0;
+}
 __device__ __forceinline__ bool maximum(bool x, bool y) { return x || y; }
 __device__ __forceinline__ bool minimum(bool x, bool y) { return x && y; }
 __device__ __forceinline__ bool bitwise_not(bool x) { return !x; }

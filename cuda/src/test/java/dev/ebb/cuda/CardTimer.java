@@ -13,12 +13,12 @@ import java.util.List;
 class CardTimer {
     private static final int RUNS = 15;
 
-    final Card card;
+    final OpenCard card;
     final Driver driver;
     final List<String> lines = new ArrayList<>();
     final List<Long> made = new ArrayList<>();
 
-    CardTimer(Card card) {
+    CardTimer(OpenCard card) {
         this.card = card;
         driver = card.driver();
     }
@@ -60,7 +60,7 @@ class CardTimer {
         long fault = driver.allocate(16);
         made.add(fault);
         driver.zero(fault, 16, card.stream());
-        return card.bind(recipe, new Card.Places(in, out, workspace, fault, 0));
+        return card.bind(recipe, new Places(in, out, workspace, fault, 0));
     }
 
     /** Milliseconds of one run, the median. */

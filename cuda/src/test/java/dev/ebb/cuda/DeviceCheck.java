@@ -16,19 +16,32 @@ import java.util.TreeMap;
  * the folder that is named first.
  */
 public final class DeviceCheck {
-    private final Card card;
+    private final OpenCard card;
     private final PrintWriter log;
 
-    private DeviceCheck(Card card, PrintWriter log) {
+    private DeviceCheck(OpenCard card, PrintWriter log) {
         this.card = card;
         this.log = log;
     }
 
-    public static void main(String[] arguments) throws IOException {
+    /**
+     * @param arguments the folder for details; then {@code all}, {@code cases}, {@code rates},
+     *     {@code sweep} or {@code gpt}
+     */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
         var folder = Path.of(arguments.length > 0 ? arguments[0] : ".");
         var what = arguments.length > 1 ? arguments[1] : "all";
+        switch (what) {
+            case "all", "cases", "rates" -> kernels(folder, what);
+            case "sweep" -> DevicePrograms.sweep(folder);
+            case "gpt" -> DevicePrograms.gpt(folder);
+            default -> throw new IllegalArgumentException("no check is called " + what);
+        }
+    }
+
+    private static void kernels(Path folder, String what) throws IOException {
         try (var log = new PrintWriter(Files.newBufferedWriter(folder.resolve("cases.txt")));
-                var card = new Card(0, List.of())) {
+                var card = new OpenCard(Files.createTempDirectory("ebb-kernels"))) {
             System.out.println(card.describe());
             var check = new DeviceCheck(card, log);
             int failed = what.equals("rates") ? 0 : check.cases();
@@ -47,7 +60,9 @@ public final class DeviceCheck {
     private int cases() {
         var rows = new TreeMap<String, Row>();
         var failures = new ArrayList<String>();
-        for (var c : Cases.all()) {
+        var all = Cases.all();
+        card.compile(all.stream().flatMap(c -> c.ways().stream()).map(Case.Way::recipe).toList());
+        for (var c : all) {
             var expected = c.expected();
             for (var way : c.ways()) {
                 var row = rows.computeIfAbsent(way.name(), _ -> new Row());
@@ -117,7 +132,7 @@ public final class DeviceCheck {
         made.add(workspace);
         made.add(fault);
         driver.zero(fault, 16, card.stream());
-        card.bind(recipe, new Card.Places(in, out, workspace, fault, 7)).run();
+        card.bind(recipe, new Places(in, out, workspace, fault, 7)).run();
         for (int i = 0; i < out.size(); i++) {
             var to = outputs.get(i);
             if (to.bytes() > 0)

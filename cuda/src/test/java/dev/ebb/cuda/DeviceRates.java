@@ -22,7 +22,7 @@ final class DeviceRates extends CardTimer {
 
     private final Path file;
 
-    DeviceRates(Card card, Path file) {
+    DeviceRates(OpenCard card, Path file) {
         super(card);
         this.file = file;
     }

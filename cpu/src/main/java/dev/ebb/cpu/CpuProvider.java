@@ -1,0 +1,25 @@
+package dev.ebb.cpu;
+
+import dev.ebb.exec.DeviceProvider;
+
+/** Finds the processor, which is always there. */
+public final class CpuProvider implements DeviceProvider {
+
+    public CpuProvider() {}
+
+    @Override
+    public String name() {
+        return "cpu";
+    }
+
+    @Override
+    public int rank() {
+        return 1;
+    }
+
+    @Override
+    public Found find() {
+        var cpu = new Cpu();
+        return new Here(cpu, cpu.signature());
+    }
+}

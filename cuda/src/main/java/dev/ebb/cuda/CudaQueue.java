@@ -1,0 +1,318 @@
+package dev.ebb.cuda;
+
+import dev.ebb.exec.Named;
+import dev.ebb.exec.Queue;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Checks;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Memory;
+import dev.ebb.ir.Node;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.IntToLongFunction;
+
+/**
+ * A stream of a card. Everything on it runs in order, so that memory needs no other guard. What it
+ * owns beside its allocations is one line of memory in which kernels note the first index that is
+ * out of bounds; it is looked at where the host waits.
+ *
+ * <p>After an error that the driver does not recover from, every call says so.
+ */
+final class CudaQueue implements Queue {
+    /** What a queue owns on the card. */
+    static final long OWN_BYTES = 256;
+
+    private final Board board;
+    private final Streams streams;
+    private final Precision precision;
+    private final long stream;
+    private final long fault;
+    private final Staging staging;
+    private final Clock clock;
+    private final Map<Long, Long> allocated = new HashMap<>();
+    private final List<Node> noted = new ArrayList<>();
+    private final List<Long> executables = new ArrayList<>();
+    private String latest = "nothing";
+    private Optional<CudaException> lost = Optional.empty();
+    private boolean closed;
+
+    CudaQueue(Board board, Precision precision) {
+        this.board = board;
+        this.precision = precision;
+        board.enter();
+        streams = board.streams();
+        stream = streams.stream();
+        fault = streams.allocate(OWN_BYTES);
+        streams.zero(fault, OWN_BYTES, stream);
+        staging = new Staging(streams, stream);
+        clock = new Clock(streams, stream);
+    }
+
+    private void enter() {
+        if (closed) throw new IllegalStateException("this queue is closed");
+        if (lost.isPresent())
+            throw new CudaException("the card is lost to this program", lost.get());
+        board.enter();
+    }
+
+    /** Calls the driver; an error while it works through the queue ends the queue. */
+    private void awaiting(Runnable call) {
+        try {
+            call.run();
+        } catch (CudaException e) {
+            var named =
+                    new CudaException(
+                            e.getMessage()
+                                    + "; it came from work on the queue, of which the latest was "
+                                    + latest
+                                    + "; with CUDA_LAUNCH_BLOCKING=1 the kernel at fault is named;"
+                                    + " this program ends here: start again from its last"
+                                    + " checkpoint",
+                            e);
+            lost = Optional.of(named);
+            throw named;
+        }
+    }
+
+    @Override
+    public IntToLongFunction ownBytes(List<Node> nodes) {
+        return _ -> OWN_BYTES;
+    }
+
+    @Override
+    public synchronized void reserve(List<Node> nodes, int workers) {
+        enter();
+        board.compile(Texts.of(nodes, precision));
+    }
+
+    @Override
+    public synchronized Allocation allocate(long bytes) {
+        enter();
+        long address = take(Math.max(bytes, 64));
+        streams.zero(address, Math.max(bytes, 64), stream);
+        allocated.put(address, bytes);
+        var memory = new CudaMemory(address, bytes);
+        return new Allocation() {
+            @Override
+            public Memory memory() {
+                return memory;
+            }
+
+            @Override
+            public void close() {
+                release(address);
+            }
+        };
+    }
+
+    private long take(long bytes) {
+        try {
+            return streams.allocate(bytes);
+        } catch (CudaException e) {
+            var memory = streams.memory();
+            throw new CudaException(
+                    bytes
+                            + " bytes of the card's memory were asked for, and of its "
+                            + memory[1]
+                            + " bytes "
+                            + memory[0]
+                            + " are free; end other programs on the card, or name a smaller budget",
+                    e);
+        }
+    }
+
+    private synchronized void release(long address) {
+        if (closed || allocated.remove(address) == null) return;
+        if (lost.isPresent()) return;
+        board.enter();
+        awaiting(() -> streams.drain(stream));
+        streams.free(address);
+    }
+
+    @Override
+    public synchronized Runnable bind(
+            Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
+        enter();
+        var recipe = Texts.recipe(node, precision);
+        if (recipe.isEmpty()) return onHost(node, inputs, outputs);
+        int number = noted.size();
+        if (Texts.notes(recipe.get())) noted.add(node);
+        var places =
+                new Places(
+                        inputs.stream().map(b -> b.memory().address()).toList(),
+                        outputs.stream().map(b -> b.memory().address()).toList(),
+                        workspace.memory().address(),
+                        fault,
+                        number);
+        var pieces = places.bind(recipe.get(), board, stream);
+        var named = node.op().name() + " of " + node.inputTypes();
+        return () -> put(pieces, named);
+    }
+
+    private synchronized void put(List<Places.Piece> pieces, String node) {
+        enter();
+        for (var piece : pieces) {
+            try {
+                piece.body().run();
+                latest = piece.name() + " of node " + node;
+            } catch (CudaException e) {
+                throw new CudaException(
+                        piece.name() + " of node " + node + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    /** Plain Java, on copies of its operands. */
+    private Runnable onHost(Node node, List<Buffer> inputs, List<Buffer> outputs) {
+        if (!(node.kernel() instanceof Kernel.Library library)) {
+            throw new IllegalStateException(node.op().name() + " is run by the program");
+        }
+        var from = inputs.stream().map(CudaQueue::shadow).toList();
+        var to = outputs.stream().map(CudaQueue::shadow).toList();
+        var work =
+                new Buffer(
+                        DType.U8,
+                        library.workspaceBytes(),
+                        Arena.ofAuto().allocate(Math.max(64, library.workspaceBytes()), 64));
+        var body = Named.of(node, () -> library.run(from, to, work));
+        return () -> {
+            for (int i = 0; i < from.size(); i++) {
+                long bytes = from.get(i).bytes();
+                read(inputs.get(i).memory().slice(0, bytes), from.get(i).segment());
+            }
+            body.run();
+            for (int i = 0; i < to.size(); i++) write(to.get(i).segment(), outputs.get(i).memory());
+        };
+    }
+
+    private static Buffer shadow(Buffer buffer) {
+        var memory = Arena.ofAuto().allocate(Math.max(64, buffer.bytes()), 64);
+        return new Buffer(buffer.dtype(), buffer.size(), memory.asSlice(0, buffer.bytes()));
+    }
+
+    private static void fits(long from, long to) {
+        if (from > to) throw new IndexOutOfBoundsException(from + " bytes into " + to);
+    }
+
+    /** Where both overlap, in pieces no longer than they are apart, from the safe end. */
+    @Override
+    public synchronized void copy(Memory from, Memory to) {
+        enter();
+        fits(from.bytes(), to.bytes());
+        long source = from.address();
+        long target = to.address();
+        long size = from.bytes();
+        long apart = Math.abs(target - source);
+        if (size == 0 || apart == 0) return;
+        latest = "a copy of " + size + " bytes";
+        for (long done = 0; done < size; ) {
+            long bytes = Math.min(size - done, apart);
+            long at = target < source ? done : size - done - bytes;
+            streams.copy(target + at, source + at, bytes, stream);
+            done += bytes;
+        }
+    }
+
+    @Override
+    public synchronized void clear(Memory memory) {
+        enter();
+        if (memory.bytes() > 0) streams.zero(memory.address(), memory.bytes(), stream);
+    }
+
+    @Override
+    public synchronized void write(MemorySegment from, Memory to) {
+        enter();
+        fits(from.byteSize(), to.bytes());
+        awaiting(() -> staging.write(from, to.address()));
+    }
+
+    @Override
+    public synchronized void read(Memory from, MemorySegment to) {
+        enter();
+        fits(from.bytes(), to.byteSize());
+        awaiting(() -> staging.read(from.address(), to.asSlice(0, from.bytes())));
+        checkNotes();
+    }
+
+    @Override
+    public synchronized void finish() {
+        enter();
+        awaiting(() -> streams.drain(stream));
+        checkNotes();
+        clock.idle();
+    }
+
+    private void checkNotes() {
+        if (noted.isEmpty()) return;
+        try (var arena = Arena.ofConfined()) {
+            var note = arena.allocate(ValueLayout.JAVA_LONG, 2);
+            awaiting(() -> staging.read(fault, note));
+            long number = note.get(ValueLayout.JAVA_LONG, 0);
+            if (number == 0) return;
+            streams.zero(fault, OWN_BYTES, stream);
+            var node = noted.get(Math.toIntExact(number - 1));
+            long index = note.get(ValueLayout.JAVA_LONG, 8);
+            Named.of(node, () -> Checks.index(index, Texts.bound(node))).run();
+        }
+    }
+
+    @Override
+    public Event event() {
+        return clock.event(this::enter);
+    }
+
+    /** Recorded when first run, as a graph of the driver's. */
+    @Override
+    public Optional<Runnable> whole(Runnable run) {
+        var recorded = new long[1];
+        return Optional.of(
+                () -> {
+                    synchronized (this) {
+                        enter();
+                        if (recorded[0] == 0) recorded[0] = record(run);
+                        latest = "a recorded run";
+                        awaiting(() -> streams.launchGraph(recorded[0], stream));
+                    }
+                });
+    }
+
+    private long record(Runnable run) {
+        streams.beginCapture(stream);
+        long graph;
+        try {
+            run.run();
+        } finally {
+            graph = streams.endCapture(stream);
+        }
+        try {
+            long executable = streams.instantiate(graph);
+            executables.add(executable);
+            return executable;
+        } finally {
+            streams.destroyGraph(graph);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        if (closed) return;
+        closed = true;
+        if (lost.isPresent()) return; // nothing of it can be given back but by the process's end
+        board.enter();
+        streams.drain(stream);
+        executables.forEach(streams::destroyExecutable);
+        allocated.keySet().forEach(streams::free);
+        streams.free(fault);
+        staging.close();
+        clock.close();
+        streams.destroyStream(stream);
+    }
+}

@@ -1,0 +1,198 @@
+package dev.ebb.cuda;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Kernels of a card, each text compiled once: many texts make one unit, units are compiled side by
+ * side, and what was compiled is kept on disk.
+ */
+final class Kernels {
+    private static final int PLAIN_SHARED = 48 << 10;
+
+    /** Texts of one unit at least, where there are so many: each unit reads the prelude anew. */
+    private static final int TOGETHER = 4;
+
+    /** Makes machine code of a text. */
+    interface Compiler {
+        byte[] compile(String name, String text);
+    }
+
+    /** Loads machine code and finds functions in it. */
+    interface Loader {
+        long module(MemorySegment code);
+
+        long function(long module, String name);
+
+        void allowShared(long function, int bytes);
+    }
+
+    private final Compiler compiler;
+    private final Loader loader;
+    private final CodeCache cache;
+    private final String kind;
+    private final Map<String, Long> functions = new HashMap<>();
+    private final Map<String, Long> modules = new HashMap<>();
+    private long compileNanos;
+
+    /**
+     * @param kind all that machine code depends on beside the text
+     */
+    Kernels(Compiler compiler, Loader loader, Path cache, List<String> kind) {
+        this.compiler = compiler;
+        this.loader = loader;
+        this.cache = new CodeCache(cache);
+        this.kind = CodeCache.digest(Prelude.TEXT + "\n" + String.join("\n", kind));
+    }
+
+    /** Seconds that compiling, or reading what was compiled before, has taken. */
+    synchronized double compileSeconds() {
+        return compileNanos / 1e9;
+    }
+
+    synchronized int count() {
+        return functions.size();
+    }
+
+    private String key(Action.Launch l) {
+        return CodeCache.digest(kind + l.text());
+    }
+
+    private static String entry(Action.Launch l, String key) {
+        return l.name() + "_" + key.substring(0, 16);
+    }
+
+    long function(Action.Launch l) {
+        compile(List.of(l));
+        synchronized (this) {
+            return Objects.requireNonNull(functions.get(l.text()));
+        }
+    }
+
+    /** Threads may compile side by side; a text that two of them want at once is compiled twice. */
+    void compile(Collection<Action.Launch> launches) {
+        long start = System.nanoTime();
+        var missing = missing(launches);
+        if (missing.isEmpty()) return;
+        var made = make(missing);
+        synchronized (this) {
+            for (var unit : made) {
+                if (!modules.containsKey(unit.name())) load(unit.name(), unit.code());
+                for (var key : unit.keys())
+                    known(Objects.requireNonNull(missing.get(key)), key, unit.name());
+            }
+            compileNanos += System.nanoTime() - start;
+        }
+        for (var unit : made) cache.put(unit.name(), unit.code(), unit.keys());
+    }
+
+    /** What is neither known nor in the cache, by its key. */
+    private synchronized Map<String, Action.Launch> missing(Collection<Action.Launch> launches) {
+        var missing = new LinkedHashMap<String, Action.Launch>();
+        for (var l : launches) {
+            if (functions.containsKey(l.text())) continue;
+            var key = key(l);
+            var unit = cache.unitOf(key);
+            if (unit.isEmpty() || !load(unit.get())) missing.put(key, l);
+            else known(l, key, unit.get());
+        }
+        return missing;
+    }
+
+    private boolean load(String unit) {
+        if (modules.containsKey(unit)) return true;
+        var code = cache.code(unit);
+        code.ifPresent(c -> load(unit, c));
+        return code.isPresent();
+    }
+
+    private void load(String unit, byte[] code) {
+        var segment = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, code);
+        modules.put(unit, loader.module(segment));
+    }
+
+    private void known(Action.Launch l, String key, String unit) {
+        long function = loader.function(Objects.requireNonNull(modules.get(unit)), entry(l, key));
+        if (l.sharedBytes() > PLAIN_SHARED) loader.allowShared(function, l.sharedBytes());
+        functions.put(l.text(), function);
+    }
+
+    /** One unit's texts by their keys, and what the compiler made of them. */
+    private record Unit(String name, List<String> keys, byte[] code) {}
+
+    private List<Unit> make(Map<String, Action.Launch> missing) {
+        var keys = new ArrayList<>(missing.keySet());
+        int threads = Runtime.getRuntime().availableProcessors();
+        int units = Math.clamp(keys.size() / TOGETHER, 1, threads);
+        var tasks = new ArrayList<Callable<Unit>>();
+        for (int u = 0; u < units; u++) {
+            var own = new ArrayList<String>();
+            for (int i = u; i < keys.size(); i += units) own.add(keys.get(i));
+            tasks.add(() -> compile(own, missing));
+        }
+        return all(tasks, threads);
+    }
+
+    private static List<Unit> all(List<Callable<Unit>> tasks, int threads) {
+        var made = new ArrayList<Unit>();
+        try (var pool = Executors.newFixedThreadPool(Math.min(threads, tasks.size()))) {
+            for (var future : pool.invokeAll(tasks)) made.add(future.get());
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) throw cause;
+            throw new CudaException("kernels could not be compiled", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CudaException("interrupted while compiling kernels", e);
+        }
+        return made;
+    }
+
+    private Unit compile(List<String> keys, Map<String, Action.Launch> launches) {
+        var text = new StringBuilder();
+        for (var key : keys) {
+            var l = Objects.requireNonNull(launches.get(key));
+            text.append("\nnamespace k").append(key, 0, 16).append(" {\n");
+            text.append(renamed(l, entry(l, key))).append("}\n");
+        }
+        var name = CodeCache.digest(kind + text);
+        try {
+            var code = compiler.compile("unit", Prelude.of(text) + text);
+            return new Unit(name, keys, code);
+        } catch (CudaException e) {
+            // alone, the one at fault is named
+            for (var key : keys) {
+                var l = Objects.requireNonNull(launches.get(key));
+                compiler.compile(l.name(), Prelude.of(l.text()) + l.text());
+            }
+            throw e;
+        }
+    }
+
+    /** The text with another name for its entry: names must differ within a unit. */
+    static String renamed(Action.Launch l, String name) {
+        var entry =
+                Pattern.compile(
+                        "(extern \"C\" __global__ void __launch_bounds__\\(\\d+\\)) "
+                                + Pattern.quote(l.name())
+                                + "\\(");
+        var found = entry.matcher(l.text());
+        if (!found.find()) {
+            throw new IllegalStateException("no entry " + l.name() + " in\n" + l.text());
+        }
+        return found.replaceFirst(Matcher.quoteReplacement(found.group(1) + " " + name + "("));
+    }
+}

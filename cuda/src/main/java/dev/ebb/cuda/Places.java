@@ -1,0 +1,68 @@
+package dev.ebb.cuda;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where the operands of a recipe lie, as addresses of device memory.
+ *
+ * @param fault two i64 for the first index out of bounds
+ * @param number what a fault names its node by
+ */
+record Places(List<Long> in, List<Long> out, long workspace, long fault, long number) {
+    private static final long LIBRARY_ALIGNMENT = 256;
+
+    Places {
+        in = List.copyOf(in);
+        out = List.copyOf(out);
+    }
+
+    private long of(Operand operand) {
+        return switch (operand) {
+            case Operand.In(int i) -> in.get(i);
+            case Operand.Out(int i) -> out.get(i);
+            case Operand.Work(long offset) -> workspace + offset;
+            case Operand.Fault _ -> fault;
+            case Operand.Node _ -> number;
+        };
+    }
+
+    /** One piece of work and what it is called. */
+    record Piece(String name, Runnable body) {}
+
+    /** The actions of a recipe on these places, in order; each puts itself onto the stream. */
+    List<Piece> bind(Recipe recipe, Board board, long stream) {
+        var pieces = new ArrayList<Piece>();
+        for (var action : recipe.actions()) bind(action, board, stream, pieces);
+        return pieces;
+    }
+
+    private void bind(Action action, Board board, long stream, List<Piece> pieces) {
+        switch (action) {
+            case Action.Launch l -> {
+                var arguments = l.operands().stream().map(this::of).toList();
+                pieces.add(new Piece("kernel " + l.name(), board.launch(l, arguments, stream)));
+            }
+            case Action.Zero z -> {
+                long to = of(z.to());
+                var streams = board.streams();
+                pieces.add(new Piece("zeros", () -> streams.zero(to, z.bytes(), stream)));
+            }
+            case Action.Unless u -> {
+                if (of(u.in()) != of(u.out())) bind(u.first(), board, stream, pieces);
+            }
+            case Action.Product p -> {
+                long work = Math.ceilDiv(workspace + p.workspace(), LIBRARY_ALIGNMENT);
+                var body =
+                        board.product(
+                                p.gemm(),
+                                of(p.a()),
+                                of(p.b()),
+                                of(p.c()),
+                                work * LIBRARY_ALIGNMENT,
+                                stream);
+                pieces.add(new Piece("a product by cuBLASLt", body));
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.ebb.cuda;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Pinned host memory between the host's buffers and the card: what is written is copied here first,
+ * so that the caller's buffer may change at once, and the card fetches it when its turn comes. Two
+ * halves take turns, each free again when the card has passed the event behind its last transfer.
+ */
+final class Staging implements AutoCloseable {
+    /** The most and the fewest bytes of a half: it grows with what passes through it. */
+    static final long MOST = 8L << 20;
+
+    private static final long FEWEST = 16L << 10;
+
+    private final Streams streams;
+    private final long stream;
+    private final long[] passed;
+    private long each;
+    private long address;
+    private MemorySegment memory = MemorySegment.NULL;
+    private int half;
+    private long used;
+
+    Staging(Streams streams, long stream) {
+        this.streams = streams;
+        this.stream = stream;
+        passed = new long[] {streams.event(), streams.event()};
+        for (long event : passed) streams.record(event, stream);
+    }
+
+    @SuppressWarnings("restricted") // the driver has just given so many bytes
+    private static MemorySegment view(long address, long bytes) {
+        return MemorySegment.ofAddress(address).reinterpret(bytes);
+    }
+
+    /** Sees to it that a half holds so many bytes, or the most there are. */
+    private void grow(long bytes) {
+        if (each >= Math.min(bytes, MOST) && each > 0) return;
+        streams.drain(stream);
+        if (each > 0) streams.freePinned(address);
+        each = Math.clamp(Long.highestOneBit(Math.max(1, bytes - 1)) * 2, FEWEST, MOST);
+        address = streams.allocatePinned(2 * each);
+        memory = view(address, 2 * each);
+        half = 0;
+        used = 0;
+    }
+
+    void write(MemorySegment from, long to) {
+        long size = from.byteSize();
+        grow(size);
+        for (long at = 0; at < size; ) {
+            if (used == each) turn();
+            long bytes = Math.min(each - used, size - at);
+            long place = half * each + used;
+            MemorySegment.copy(from, at, memory, place, bytes);
+            streams.toDevice(to + at, address + place, bytes, stream);
+            used = Math.min(each, Math.ceilDiv(used + bytes, 64) * 64);
+            at += bytes;
+        }
+    }
+
+    /** Goes on in the other half, once the card has done with it. */
+    private void turn() {
+        streams.record(passed[half], stream);
+        half = 1 - half;
+        streams.waitForEvent(passed[half]);
+        used = 0;
+    }
+
+    /** Waits for all work and copies from the card. */
+    void read(long from, MemorySegment to) {
+        grow(to.byteSize());
+        streams.drain(stream); // all that was written has arrived: both halves are free
+        half = 0;
+        used = 0;
+        long size = to.byteSize();
+        for (long at = 0; at < size; at += 2 * each) {
+            long bytes = Math.min(2 * each, size - at);
+            streams.toHost(address, from + at, bytes, stream);
+            streams.drain(stream);
+            MemorySegment.copy(memory, 0, to, at, bytes);
+        }
+    }
+
+    @Override
+    public void close() {
+        for (long event : passed) streams.destroyEvent(event);
+        if (each > 0) streams.freePinned(address);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.ebb.cuda;
+
+/** Memory, streams, events and graphs of a card, as the driver has them; handles are longs. */
+interface Streams {
+    /** Free bytes and all bytes of the card. */
+    long[] memory();
+
+    long allocate(long bytes);
+
+    void free(long address);
+
+    /** Host memory that the card reads and writes by itself. */
+    long allocatePinned(long bytes);
+
+    void freePinned(long address);
+
+    void toDevice(long to, long fromHost, long bytes, long stream);
+
+    void toHost(long toHost, long from, long bytes, long stream);
+
+    /** Between places that do not overlap. */
+    void copy(long to, long from, long bytes, long stream);
+
+    void zero(long to, long bytes, long stream);
+
+    long stream();
+
+    void destroyStream(long stream);
+
+    /** Waits until all work of a stream has run. */
+    void drain(long stream);
+
+    long event();
+
+    void destroyEvent(long event);
+
+    void record(long event, long stream);
+
+    void waitForEvent(long event);
+
+    /** Milliseconds from one event to the next. */
+    float elapsed(long start, long end);
+
+    /** From now on what is put onto the stream is recorded and not run. */
+    void beginCapture(long stream);
+
+    /** Ends a recording; the graph can be instantiated. */
+    long endCapture(long stream);
+
+    long instantiate(long graph);
+
+    void launchGraph(long executable, long stream);
+
+    void destroyGraph(long graph);
+
+    void destroyExecutable(long executable);
+}

@@ -1,0 +1,75 @@
+package dev.ebb.cuda;
+
+import dev.ebb.exec.Scratch;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+
+/** What the nodes of a program ask of a card. */
+final class Texts {
+    private Texts() {}
+
+    /** The recipe of a node; none for what runs on the host. */
+    static Optional<Recipe> recipe(Node node, Precision precision) {
+        var outputs = node.outputs();
+        var values = Scratch.isIn(node) ? outputs.subList(0, outputs.size() - 1) : outputs;
+        return Recipes.of(
+                node.kernel(),
+                node.inputTypes().stream().map(Type::dtype).toList(),
+                values.stream().map(Value::type).map(Type::dtype).toList(),
+                precision);
+    }
+
+    /** The kernels of these nodes and of the bodies of their loops and branches, each text once. */
+    static List<Action.Launch> of(List<Node> nodes, Precision precision) {
+        var found = new LinkedHashMap<String, Action.Launch>();
+        add(nodes, precision, found);
+        return new ArrayList<>(found.values());
+    }
+
+    private static void add(
+            List<Node> nodes, Precision precision, LinkedHashMap<String, Action.Launch> found) {
+        for (var node : nodes) {
+            if (node.kernel() instanceof Control control) {
+                for (var body : control.bodies()) add(body.nodes(), precision, found);
+                continue;
+            }
+            recipe(node, precision)
+                    .ifPresent(r -> launches(r).forEach(l -> found.putIfAbsent(l.text(), l)));
+        }
+    }
+
+    /** The kernels of a recipe. */
+    static List<Action.Launch> launches(Recipe recipe) {
+        return recipe.actions().stream().flatMap(a -> launch(a).stream()).toList();
+    }
+
+    private static Optional<Action.Launch> launch(Action action) {
+        return switch (action) {
+            case Action.Launch l -> Optional.of(l);
+            case Action.Unless u -> launch(u.first());
+            case Action.Zero _, Action.Product _ -> Optional.empty();
+        };
+    }
+
+    /** Whether a recipe may note an index out of bounds. */
+    static boolean notes(Recipe recipe) {
+        return launches(recipe).stream()
+                .flatMap(l -> l.operands().stream())
+                .anyMatch(Operand.Fault.class::isInstance);
+    }
+
+    /** The elements of the axis that a node's indices run along. */
+    static int bound(Node node) {
+        if (node.kernel() instanceof Kernel.Gather k) return k.bound();
+        if (node.kernel() instanceof Kernel.Scatter k) return k.bound();
+        throw new IllegalStateException(node.op().name() + " takes no indices");
+    }
+}

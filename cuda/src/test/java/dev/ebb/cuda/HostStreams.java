@@ -1,0 +1,201 @@
+package dev.ebb.cuda;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A driver that works in the host's memory. What is put on a stream waits there until the host
+ * waits for it, so that whoever does not wait sees old bytes; a capture keeps what is put on a
+ * stream and runs it only when its graph is launched.
+ */
+final class HostStreams implements Streams {
+    private final Map<Long, Arena> blocks = new HashMap<>();
+    private final Map<Long, List<Runnable>> graphs = new HashMap<>();
+    private final Map<Long, Long> reached = new HashMap<>();
+    private final List<Runnable> waiting = new ArrayList<>();
+    private Optional<List<Runnable>> capture = Optional.empty();
+    private long handles;
+    private final long freeBytes;
+
+    /** How often a graph was launched. */
+    int launches;
+
+    /** Which wait fails from now on, as after an error of the card; none if negative. */
+    int failing = -1;
+
+    HostStreams(long freeBytes) {
+        this.freeBytes = freeBytes;
+    }
+
+    void put(Runnable work) {
+        capture.orElse(waiting).add(work);
+    }
+
+    boolean isCapturing() {
+        return capture.isPresent();
+    }
+
+    /** Allocations, pinned ones too, and graphs that nobody has given back. */
+    int held() {
+        return blocks.size() + graphs.size() + reached.size();
+    }
+
+    @SuppressWarnings("restricted") // addresses that this has given
+    static MemorySegment at(long address, long bytes) {
+        return MemorySegment.ofAddress(address).reinterpret(bytes);
+    }
+
+    @Override
+    public long[] memory() {
+        return new long[] {freeBytes, freeBytes};
+    }
+
+    @Override
+    public long allocate(long bytes) {
+        requireNoCapture("an allocation");
+        if (bytes > freeBytes) throw new CudaException("cuMemAlloc_v2 failed: 2, out of memory");
+        long address = allocatePinned(bytes);
+        at(address, bytes).fill((byte) 0xff);
+        return address;
+    }
+
+    private void requireNoCapture(String what) {
+        if (isCapturing()) throw new CudaException(what + " while a stream is captured");
+    }
+
+    @Override
+    public void free(long address) {
+        Objects.requireNonNull(blocks.remove(address)).close();
+    }
+
+    @Override
+    public long allocatePinned(long bytes) {
+        var arena = Arena.ofShared();
+        long address = arena.allocate(bytes, 256).address();
+        blocks.put(address, arena);
+        return address;
+    }
+
+    @Override
+    public void freePinned(long address) {
+        free(address);
+    }
+
+    @Override
+    public void toDevice(long to, long fromHost, long bytes, long stream) {
+        requireNoCapture("a transfer from the host");
+        move(to, fromHost, bytes);
+    }
+
+    private void move(long to, long from, long bytes) {
+        put(() -> MemorySegment.copy(at(from, bytes), 0, at(to, bytes), 0, bytes));
+    }
+
+    @Override
+    public void toHost(long toHost, long from, long bytes, long stream) {
+        requireNoCapture("a transfer to the host");
+        move(toHost, from, bytes);
+    }
+
+    @Override
+    public void copy(long to, long from, long bytes, long stream) {
+        if (Math.abs(to - from) < bytes) throw new CudaException("a copy that overlaps itself");
+        move(to, from, bytes);
+    }
+
+    @Override
+    public void zero(long to, long bytes, long stream) {
+        put(() -> at(to, bytes).fill((byte) 0));
+    }
+
+    @Override
+    public long stream() {
+        return ++handles;
+    }
+
+    @Override
+    public void destroyStream(long stream) {}
+
+    @Override
+    public void drain(long stream) {
+        requireNoCapture("a wait");
+        if (failing >= 0 && failing-- == 0) {
+            failing = 0;
+            throw new CudaException("cuStreamSynchronize failed: 700 CUDA_ERROR_ILLEGAL_ADDRESS");
+        }
+        var all = List.copyOf(waiting);
+        waiting.clear();
+        all.forEach(Runnable::run);
+    }
+
+    @Override
+    public long event() {
+        reached.put(++handles, 0L);
+        return handles;
+    }
+
+    @Override
+    public void destroyEvent(long event) {
+        reached.remove(event);
+    }
+
+    @Override
+    public void record(long event, long stream) {
+        requireNoCapture("an event that is to be timed");
+        put(() -> reached.put(event, System.nanoTime()));
+    }
+
+    @Override
+    public void waitForEvent(long event) {
+        drain(0);
+    }
+
+    @Override
+    public float elapsed(long start, long end) {
+        return (moment(end) - moment(start)) / 1e6f;
+    }
+
+    private long moment(long event) {
+        return Objects.requireNonNull(reached.get(event));
+    }
+
+    @Override
+    public void beginCapture(long stream) {
+        capture = Optional.of(new ArrayList<>());
+    }
+
+    @Override
+    public long endCapture(long stream) {
+        graphs.put(++handles, capture.orElseThrow());
+        capture = Optional.empty();
+        return handles;
+    }
+
+    @Override
+    public long instantiate(long graph) {
+        graphs.put(++handles, Objects.requireNonNull(graphs.get(graph)));
+        return handles;
+    }
+
+    @Override
+    public void launchGraph(long executable, long stream) {
+        launches++;
+        Objects.requireNonNull(graphs.get(executable)).forEach(this::put);
+    }
+
+    @Override
+    public void destroyGraph(long graph) {
+        graphs.remove(graph);
+    }
+
+    @Override
+    public void destroyExecutable(long executable) {
+        graphs.remove(executable);
+    }
+}

@@ -1,0 +1,26 @@
+package dev.ebb.cuda;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.ebb.exec.Device;
+
+/** The first card, for tests that need one. */
+final class OnCard {
+    private OnCard() {}
+
+    private static final class First {
+        static final Cuda CARD = new Cuda(0);
+    }
+
+    /** Skips a test, aloud, unless it is asked to use the card. */
+    static void require() {
+        assumeTrue(
+                Boolean.getBoolean("ebb.cuda"),
+                "needs an NVIDIA card: on a machine with one, mvn verify -pl cuda -am"
+                        + " -Debb.cuda=true runs it");
+    }
+
+    static Device device() {
+        return First.CARD;
+    }
+}

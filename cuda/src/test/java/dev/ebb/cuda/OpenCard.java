@@ -1,0 +1,55 @@
+package dev.ebb.cuda;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** The first card with one stream, for single kernels. */
+final class OpenCard implements AutoCloseable {
+    private final Card card;
+    private final long stream;
+
+    OpenCard(Path cache) {
+        card = new Card(0, List.of(), cache);
+        card.enter();
+        stream = card.streams().stream();
+    }
+
+    String describe() {
+        return card.describe();
+    }
+
+    Driver driver() {
+        return card.streams();
+    }
+
+    long stream() {
+        return stream;
+    }
+
+    int kernels() {
+        return card.kernels().count();
+    }
+
+    double compileSeconds() {
+        return card.kernels().compileSeconds();
+    }
+
+    Runnable bind(Recipe recipe, Places places) {
+        var pieces = places.bind(recipe, card, stream);
+        return () -> pieces.forEach(p -> p.body().run());
+    }
+
+    void compile(List<Recipe> recipes) {
+        card.compile(recipes.stream().flatMap(r -> Texts.launches(r).stream()).toList());
+    }
+
+    void await() {
+        driver().drain(stream);
+    }
+
+    @Override
+    public void close() {
+        driver().destroyStream(stream);
+        card.close();
+    }
+}
