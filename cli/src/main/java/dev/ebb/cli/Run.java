@@ -72,11 +72,11 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
 
     private Trainer trainer(Start start, Corpus corpus) throws IOException {
         var from = start.read();
-        var device = device.device(from.setup().threads());
-        var cost = new CostText(from.setup().cost()).on(device);
+        var here = device.device(from.setup().threads());
+        var cost = new CostText(from.setup().cost()).on(here);
         Resident.tidy();
         hello(from, corpus);
-        return new Trainer(from, corpus, device, cost);
+        return new Trainer(from, corpus, here, cost);
     }
 
     private void hello(Checkpoint from, Corpus corpus) {
@@ -223,7 +223,7 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
                 : "nothing measured, for no step was made";
     }
 
-    private static String sample(LanguageModel model) {
+    private String sample(LanguageModel model) {
         try (var sampler = new Sampler(model, 0.8, 40, Budget.unlimited(), device.device())) {
             var prompt = "/** ".chars().toArray();
             var bytes = new byte[SAMPLE];
