@@ -10,4 +10,6 @@ module dev.ebb.cli {
     opens dev.ebb.cli to
             dev.ebb,
             info.picocli;
+    opens dev.ebb.cli.option to
+            info.picocli;
 }

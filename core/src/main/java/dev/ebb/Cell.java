@@ -1,11 +1,11 @@
 package dev.ebb;
 
 import dev.ebb.ir.ShapeException;
-import dev.ebb.tensor.Overwrite;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 import dev.ebb.tensor.Traced;
+import dev.ebb.tensor.op.Overwrite;
 
 import java.util.ArrayList;
 import java.util.Collections;

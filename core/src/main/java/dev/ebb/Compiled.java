@@ -2,11 +2,11 @@ package dev.ebb;
 
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
-import dev.ebb.plan.Cost;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.TradeOff;
-import dev.ebb.plan.Ways;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Ways;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Numbers;
 import dev.ebb.tensor.Tensor;

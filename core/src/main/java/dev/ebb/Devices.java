@@ -2,7 +2,7 @@ package dev.ebb;
 
 import dev.ebb.exec.Device;
 import dev.ebb.exec.DeviceProvider;
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -2,11 +2,11 @@ package dev.ebb;
 
 import dev.ebb.ir.Graph;
 import dev.ebb.pass.Reversals;
-import dev.ebb.plan.Binding;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Saved;
+import dev.ebb.plan.schedule.Binding;
 
 import java.util.ArrayList;
 import java.util.Comparator;

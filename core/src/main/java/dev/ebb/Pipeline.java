@@ -1,29 +1,29 @@
 package dev.ebb;
 
 import dev.ebb.exec.Device;
-import dev.ebb.exec.Scratch;
+import dev.ebb.exec.loop.Scratch;
 import dev.ebb.ir.Graph;
 import dev.ebb.pass.Fuse;
 import dev.ebb.pass.Loops;
 import dev.ebb.pass.Reversals;
 import dev.ebb.pass.Simplify;
 import dev.ebb.pass.Unread;
-import dev.ebb.plan.Binding;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Cost;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Fit;
-import dev.ebb.plan.Haulage;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
-import dev.ebb.plan.Problem;
 import dev.ebb.plan.Saved;
-import dev.ebb.plan.Settle;
 import dev.ebb.plan.TradeOff;
-import dev.ebb.plan.Way;
-import dev.ebb.plan.Ways;
 import dev.ebb.plan.WorkerMemory;
+import dev.ebb.plan.cost.LoopTransferCost;
+import dev.ebb.plan.schedule.Binding;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.InPlaceUpdates;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Way;
+import dev.ebb.plan.schedule.Ways;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +78,7 @@ record Pipeline(
 
     private Pipeline hauling() {
         var disk = budget.disk();
-        return disk.isPresent() ? costing(new Haulage(cost, disk)) : this;
+        return disk.isPresent() ? costing(new LoopTransferCost(cost, disk)) : this;
     }
 
     /** What memory buys, and what each way adds; of the budget only the disk counts. */
@@ -198,7 +198,7 @@ record Pipeline(
     }
 
     private Problem problem(Graph graph, List<Binding> bindings) {
-        var settled = Settle.of(new Problem(Scratch.add(graph, device), bindings));
+        var settled = InPlaceUpdates.of(new Problem(Scratch.add(graph, device), bindings));
         return settled.inverting(Scratch.inversions(settled.graph(), device))
                 .on(budget.disk())
                 .only(ways);

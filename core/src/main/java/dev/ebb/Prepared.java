@@ -1,12 +1,12 @@
 package dev.ebb;
 
 import dev.ebb.exec.Device;
-import dev.ebb.exec.Program;
 import dev.ebb.exec.Report;
+import dev.ebb.exec.program.Program;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.ShapeException;
-import dev.ebb.plan.Binding;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.schedule.Binding;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Traced;

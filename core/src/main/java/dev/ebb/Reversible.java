@@ -1,7 +1,7 @@
 package dev.ebb;
 
-import dev.ebb.tensor.Grid;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.grid.Grid;
 
 import java.util.List;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package dev.ebb;
 
-import dev.ebb.ir.Room;
+import dev.ebb.ir.LoopMemory;
 import dev.ebb.pass.Reversals;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Planner;
-import dev.ebb.plan.Way;
-import dev.ebb.plan.Ways;
+import dev.ebb.plan.schedule.Way;
+import dev.ebb.plan.schedule.Ways;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -41,8 +41,8 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways) {
         return loop.undoable() && ways.has(Way.INVERSES);
     }
 
-    Optional<Room> moving(Reversals.Reversed loop, long states, long onDisk) {
-        return room(loop, states, onDisk).map(Room::movingBeside);
+    Optional<LoopMemory> moving(Reversals.Reversed loop, long states, long onDisk) {
+        return room(loop, states, onDisk).map(LoopMemory::movingBeside);
     }
 
     /** How many bytes of states to let each loop put on the disk, most first. */
@@ -72,11 +72,11 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways) {
      * many bytes of states on the disk. A loop that can be undone keeps all or nothing: undoing a
      * round takes no longer than running it again.
      */
-    Optional<Room> room(Reversals.Reversed loop, long states, long onDisk) {
+    Optional<LoopMemory> room(Reversals.Reversed loop, long states, long onDisk) {
         if (!loop.known()) {
             long kept = Math.min(Math.min(states, UNKNOWN_STATES - 1), loop.rounds() - 1);
             return Optional.of(
-                    new Room(
+                    new LoopMemory(
                             loop.tape() + kept * loop.state(),
                             loop.state(),
                             loop.tape(),
@@ -86,16 +86,16 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways) {
         boolean few = loop.state() > 0 && states < all / loop.state();
         if (few && isUndone(loop)) return Optional.empty();
         long bytes = few ? Math.min(all, loop.tape() + states * loop.state()) : all;
-        var room = new Room(bytes, loop.state(), loop.tape(), Integer.MAX_VALUE);
+        var room = new LoopMemory(bytes, loop.state(), loop.tape(), Integer.MAX_VALUE);
         return Optional.of(few ? room.above(statesOnDisk(loop, onDisk)) : room);
     }
 
-    Optional<Room> asStrategySays(Reversals.Reversed loop) {
+    Optional<LoopMemory> asStrategySays(Reversals.Reversed loop) {
         int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), UNKNOWN_STATES);
         int states = strategy.map(s -> s.states(loop.rounds())).orElse(most);
         if (loop.known() && states >= loop.rounds()) return room(loop, Long.MAX_VALUE, 0);
         int onDisk = strategy.map(s -> s.onDisk(loop.rounds())).orElse(0);
-        var room = Room.slots(Math.min(states, most), loop.state(), loop.tape());
+        var room = LoopMemory.slots(Math.min(states, most), loop.state(), loop.tape());
         boolean shared = loop.whole() && loop.state() > 0;
         return Optional.of(shared ? room.above(onDisk).movingBeside() : room);
     }

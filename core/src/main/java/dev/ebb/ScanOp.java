@@ -14,7 +14,7 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
-import dev.ebb.tensor.Store;
+import dev.ebb.tensor.op.Store;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.ebb;
 
 import dev.ebb.ir.Graph;
-import dev.ebb.plan.Binding;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
+import dev.ebb.plan.schedule.Binding;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Store;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.op.Store;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 

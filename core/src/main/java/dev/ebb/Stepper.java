@@ -1,7 +1,7 @@
 package dev.ebb;
 
-import dev.ebb.exec.Program;
 import dev.ebb.exec.Report;
+import dev.ebb.exec.program.Program;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Plan;
@@ -179,7 +179,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
 
     /**
      * The bytes in the arena while each computation or transfer of the latest step ran, as counted:
-     * beside {@link dev.ebb.exec.Tide}, which is the promise.
+     * beside {@link dev.ebb.exec.program.MemoryProfile}, which is the promise.
      */
     public synchronized long[] held() {
         return program.held();

@@ -1,8 +1,8 @@
 package dev.ebb;
 
 import dev.ebb.exec.Device;
-import dev.ebb.exec.Replayer;
 import dev.ebb.exec.Report;
+import dev.ebb.exec.tape.Replayer;
 import dev.ebb.grad.Cotangents;
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Buffer;

@@ -17,8 +17,8 @@ import dev.ebb.plan.Planner;
 import dev.ebb.plan.Practical;
 import dev.ebb.plan.RecomputeAll;
 import dev.ebb.plan.Segments;
-import dev.ebb.plan.Step;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 

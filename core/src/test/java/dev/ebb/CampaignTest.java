@@ -1,6 +1,6 @@
 package dev.ebb;
 
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.reference.Guarded;
 import dev.ebb.reference.Trial;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;

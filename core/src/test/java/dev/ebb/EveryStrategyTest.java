@@ -2,7 +2,7 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Every;
@@ -17,8 +17,8 @@ import dev.ebb.plan.RecomputeAll;
 import dev.ebb.plan.Saved;
 import dev.ebb.plan.Segments;
 import dev.ebb.plan.StoreAll;
-import dev.ebb.plan.Way;
-import dev.ebb.plan.Ways;
+import dev.ebb.plan.schedule.Way;
+import dev.ebb.plan.schedule.Ways;
 import dev.ebb.reference.RandomProgram;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;

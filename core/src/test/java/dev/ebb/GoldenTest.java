@@ -2,20 +2,20 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.exec.Scratch;
+import dev.ebb.exec.loop.Scratch;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.KernelText;
 import dev.ebb.ir.Shape;
 import dev.ebb.pass.Fuse;
+import dev.ebb.pass.KernelText;
 import dev.ebb.pass.Loops;
 import dev.ebb.pass.Simplify;
-import dev.ebb.plan.Problem;
-import dev.ebb.plan.Settle;
-import dev.ebb.plan.Step;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.schedule.InPlaceUpdates;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Attention;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.network.Attention;
 import dev.ebb.trace.Trace;
 
 import org.junit.jupiter.api.DynamicTest;
@@ -103,7 +103,7 @@ class GoldenTest {
         stage("fused", fused, text);
         var loops = Loops.merge(fused);
         stage("loops", loops, text);
-        var problem = Settle.of(Problem.of(Scratch.add(loops, Devices.reference())));
+        var problem = InPlaceUpdates.of(Problem.of(Scratch.add(loops, Devices.reference())));
         stage("settled, with workspace", problem.graph(), text);
         text.append("== scheduled, everything kept\n");
         for (var step : new StoreAll().plan(problem, _ -> 1).steps())

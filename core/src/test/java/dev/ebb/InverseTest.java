@@ -7,9 +7,9 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Grid;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.grid.Grid;
 import dev.ebb.trace.Trace;
 
 import org.junit.jupiter.api.Test;

@@ -9,12 +9,12 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
-import dev.ebb.plan.Schedule;
-import dev.ebb.plan.Speed;
-import dev.ebb.plan.Step;
+import dev.ebb.plan.schedule.Schedule;
+import dev.ebb.plan.schedule.Speed;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Grid;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.grid.Grid;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;

@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Pace;
-import dev.ebb.ir.Room;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Online;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
-import dev.ebb.plan.Revolve;
-import dev.ebb.plan.Splits;
-import dev.ebb.plan.Step;
+import dev.ebb.plan.loop.CheckpointSplits;
+import dev.ebb.plan.loop.OnlineCheckpoints;
+import dev.ebb.plan.loop.Revolve;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -88,11 +88,11 @@ class LoopCheckpointTest {
                 try (var grad = Ebb.compile(Ebb.grad(f)).with(new Binomial(slots))) {
                     grad.apply(Array.of(0.4, 0.9));
                 }
-                var online = new Online(slots);
+                var online = new OnlineCheckpoints(slots);
                 for (int t = 0; t < steps; t++) online.offer(t);
                 assertThat(count.get())
                         .as("%s steps, %s slots", steps, slots)
-                        .isEqualTo(steps + Online.reversal(online.kept(), steps, slots));
+                        .isEqualTo(steps + OnlineCheckpoints.reversal(online.kept(), steps, slots));
             }
         }
     }
@@ -236,7 +236,7 @@ class LoopCheckpointTest {
         for (var g : gradients) assertThat(g.sameBits(gradients.getFirst())).isTrue();
     }
 
-    private static Room room(Plan plan) {
+    private static LoopMemory room(Plan plan) {
         for (var step : plan.schedule().steps()) {
             if (step instanceof Step.Compute(var node, _)
                     && node.kernel() instanceof Control.Sweep sweep) return sweep.room();
@@ -258,7 +258,7 @@ class LoopCheckpointTest {
             var room = room(grad.plan(x));
             assertThat(room.levels()).isBetween(15, 25);
             assertThat(count.get())
-                    .isEqualTo(Splits.of(Pace.EVEN, room, steps).forwards(steps))
+                    .isEqualTo(CheckpointSplits.of(Pace.EVEN, room, steps).forwards(steps))
                     .isLessThanOrEqualTo(Revolve.forwards(steps, room.levels() + 1));
             assertThat(grad.report().measuredBytes()).isEqualTo(grad.report().promisedBytes());
         }

@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Pace;
-import dev.ebb.ir.Room;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
-import dev.ebb.plan.Revolve;
-import dev.ebb.plan.Speed;
-import dev.ebb.plan.Splits;
-import dev.ebb.plan.Step;
+import dev.ebb.plan.loop.CheckpointSplits;
+import dev.ebb.plan.loop.Revolve;
+import dev.ebb.plan.schedule.Speed;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -175,7 +175,7 @@ class LoopDiskTest {
         assertThat(report.disk().measuredBytes()).isEqualTo(report.disk().promisedBytes());
     }
 
-    private static Room room(Plan plan) {
+    private static LoopMemory room(Plan plan) {
         for (var step : plan.schedule().steps()) {
             if (step instanceof Step.Compute(var node, _)
                     && node.kernel() instanceof Control.Sweep sweep) return sweep.room();
@@ -215,7 +215,8 @@ class LoopDiskTest {
                         .isLessThanOrEqualTo(budget.disk().bytes());
                 var plan = grad.plan(w);
                 assertThat(count.get())
-                        .isEqualTo(Splits.of(Pace.EVEN, room(plan), steps).forwards(steps));
+                        .isEqualTo(
+                                CheckpointSplits.of(Pace.EVEN, room(plan), steps).forwards(steps));
                 boolean used = room(plan).onDisk() > 0;
                 assertThat(used).isEqualTo(budget.disk().speed().equals(FAST));
                 if (used) {

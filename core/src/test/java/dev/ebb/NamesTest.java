@@ -14,8 +14,8 @@ import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.Policy;
 import dev.ebb.plan.RecomputeAll;
-import dev.ebb.plan.Step;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 

@@ -7,8 +7,8 @@ import dev.ebb.exec.DiskException;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
-import dev.ebb.plan.Speed;
-import dev.ebb.plan.Step;
+import dev.ebb.plan.schedule.Speed;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 

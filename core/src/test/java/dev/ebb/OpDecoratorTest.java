@@ -8,7 +8,7 @@ import dev.ebb.ir.OpDecorator;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Keep;
 import dev.ebb.plan.Policy;
-import dev.ebb.plan.Step;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 

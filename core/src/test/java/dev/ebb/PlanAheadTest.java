@@ -7,7 +7,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Roofline;
+import dev.ebb.plan.cost.Roofline;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Report;
-import dev.ebb.exec.Tide;
+import dev.ebb.exec.program.MemoryProfile;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
@@ -80,7 +80,7 @@ class ReportTest {
             assertThat(report.peak(Category.ACTIVATIONS).measuredBytes()).isPositive();
             assertThat(report.peak(Category.GRADIENTS).measuredBytes()).isPositive();
             assertThat(report.recomputationShare()).isZero();
-            var tide = Tide.of(all.plan().layout());
+            var tide = MemoryProfile.of(all.plan().layout());
             assertThat(tide.peak(Category.ACTIVATIONS))
                     .isEqualTo(report.peak(Category.ACTIVATIONS).promisedBytes());
             long least = all.plan().leastBytes();

@@ -2,10 +2,10 @@ package dev.ebb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.exec.Program;
+import dev.ebb.exec.program.Program;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
-import dev.ebb.plan.Step;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
 
 import org.junit.jupiter.api.Test;

@@ -11,12 +11,12 @@ import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.RecomputeAll;
 import dev.ebb.plan.Segments;
-import dev.ebb.plan.Step;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Grid;
-import dev.ebb.tensor.GridException;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.grid.Grid;
+import dev.ebb.tensor.grid.GridException;
 import dev.ebb.trace.Trace;
 
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package dev.ebb.bench;
 
 import dev.ebb.cpu.Cpu;
 import dev.ebb.exec.Device;
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.reference.Guarded;
 import dev.ebb.reference.Trial;
 

@@ -7,15 +7,15 @@ import dev.ebb.Loop;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Pace;
-import dev.ebb.ir.Room;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
-import dev.ebb.plan.Revolve;
-import dev.ebb.plan.Splits;
-import dev.ebb.plan.Step;
+import dev.ebb.plan.loop.CheckpointSplits;
+import dev.ebb.plan.loop.Revolve;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.solve.Rk4;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
@@ -62,7 +62,7 @@ public final class LongLoops {
                 System.out.printf(
                         "  room for %d states: %,d forward steps, the binomial optimum is %,d%n",
                         room.levels() + 1,
-                        Splits.of(Pace.EVEN, room, steps).forwards(steps),
+                        CheckpointSplits.of(Pace.EVEN, room, steps).forwards(steps),
                         Revolve.forwards(steps, room.levels() + 1));
                 start = System.nanoTime();
                 var g = (Array) grad.apply(x);
@@ -78,7 +78,7 @@ public final class LongLoops {
         }
     }
 
-    private static Room room(Plan plan) {
+    private static LoopMemory room(Plan plan) {
         for (var step : plan.schedule().steps()) {
             if (step instanceof Step.Compute(var node, _)
                     && node.kernel() instanceof Control.Sweep sweep) return sweep.room();

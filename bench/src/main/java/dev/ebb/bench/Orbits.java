@@ -10,8 +10,8 @@ import dev.ebb.plan.Budget;
 import dev.ebb.solve.Leapfrog;
 import dev.ebb.solve.Leapfrog.State;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Grid;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.grid.Grid;
 
 import java.util.List;
 

@@ -8,11 +8,11 @@ import dev.ebb.nn.Seed;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
-import dev.ebb.plan.Disk;
 import dev.ebb.plan.OverBudgetException;
-import dev.ebb.plan.Problem;
-import dev.ebb.plan.Roofline;
-import dev.ebb.plan.Speed;
+import dev.ebb.plan.cost.Roofline;
+import dev.ebb.plan.schedule.Disk;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Speed;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 

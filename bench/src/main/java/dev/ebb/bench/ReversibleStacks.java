@@ -5,7 +5,7 @@ import dev.ebb.Fn;
 import dev.ebb.Reversible;
 import dev.ebb.Tensorwise;
 import dev.ebb.cpu.Cpu;
-import dev.ebb.exec.Program;
+import dev.ebb.exec.program.Program;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Activation;
 import dev.ebb.nn.FeedForward;

@@ -1,5 +1,9 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.BareGraph;
+import dev.ebb.cli.option.BarePlan;
+import dev.ebb.cli.report.CurvePicture;
+import dev.ebb.cli.report.CurveTable;
 import dev.ebb.nn.file.Durable;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.TradeOff;

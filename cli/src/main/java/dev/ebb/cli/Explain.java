@@ -1,5 +1,8 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.BareGraph;
+import dev.ebb.cli.option.BarePlan;
+import dev.ebb.cli.option.BudgetText;
 import dev.ebb.plan.Budget;
 
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.Faults;
+import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.file.Durable;
 
 import java.io.IOException;

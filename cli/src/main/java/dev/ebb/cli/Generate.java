@@ -1,5 +1,8 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.option.DeviceArgument;
+import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.LanguageModel;

@@ -1,10 +1,14 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.report.CurveTable;
+import dev.ebb.cli.report.Fates;
+import dev.ebb.cli.report.Outcome;
+import dev.ebb.cli.report.Planned;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Report;
-import dev.ebb.exec.Tide;
+import dev.ebb.exec.program.MemoryProfile;
 import dev.ebb.nn.file.Json;
-import dev.ebb.plan.Step;
+import dev.ebb.plan.schedule.Step;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -86,7 +90,7 @@ final class HtmlReport {
                 IntStream.range(0, steps.size())
                         .filter(i -> !(steps.get(i) instanceof Step.Free))
                         .toArray();
-        var tide = Tide.of(plan.layout());
+        var tide = MemoryProfile.of(plan.layout());
         var rows = new LinkedHashMap<String, Json>();
         for (var category : Category.values()) {
             // the device's own memory is workspace that never goes

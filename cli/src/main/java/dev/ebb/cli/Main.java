@@ -1,5 +1,7 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.Faults;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;

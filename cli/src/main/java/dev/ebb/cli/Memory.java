@@ -2,8 +2,10 @@ package dev.ebb.cli;
 
 import dev.ebb.Compiled;
 import dev.ebb.Ebb;
+import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.option.ModelSize;
 import dev.ebb.exec.Category;
-import dev.ebb.exec.Tide;
+import dev.ebb.exec.program.MemoryProfile;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
@@ -68,7 +70,7 @@ final class Memory implements Callable<Integer> {
 
     private void row(PrintWriter out, String name, ModelSize size) {
         var plan = model.plan(size, Budget.unlimited());
-        var tide = Tide.of(plan.layout());
+        var tide = MemoryProfile.of(plan.layout());
         out.printf(
                 "%-22s %10s %10s %12s %12s %12s%n",
                 name,

@@ -1,5 +1,10 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.CostText;
+import dev.ebb.cli.option.DeviceArgument;
+import dev.ebb.cli.option.DiskArguments;
+import dev.ebb.cli.option.ModelSize;
+import dev.ebb.cli.option.Refusal;
 import dev.ebb.exec.Device;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;

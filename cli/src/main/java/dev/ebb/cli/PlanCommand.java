@@ -1,5 +1,9 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.BareGraph;
+import dev.ebb.cli.option.BarePlan;
+import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.report.Planned;
 import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;

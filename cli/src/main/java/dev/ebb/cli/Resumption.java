@@ -1,5 +1,7 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.ModelSize;
+import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.LanguageModel;
 

@@ -1,5 +1,13 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.option.CostText;
+import dev.ebb.cli.option.DeviceArgument;
+import dev.ebb.cli.option.Refusal;
+import dev.ebb.cli.report.Outcome;
+import dev.ebb.cli.report.Planned;
+import dev.ebb.cli.report.Progress;
+import dev.ebb.cli.report.Resident;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;

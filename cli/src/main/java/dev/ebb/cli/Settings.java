@@ -4,7 +4,7 @@ import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 import dev.ebb.nn.optim.Adam;
 import dev.ebb.nn.optim.AdamW;
-import dev.ebb.nn.optim.Schedule;
+import dev.ebb.nn.optim.LearningRateSchedule;
 
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -22,7 +22,7 @@ record Settings(int batch, int context, long seed, long horizon, double rate) {
     /** AdamW, warmed up over a tenth of the steps at most, then falling to a tenth. */
     AdamW optimizer() {
         long warmUp = Math.min(20, horizon / 10);
-        var rates = Schedule.cosine(rate, rate / 10, horizon - warmUp).warmedUp(warmUp);
+        var rates = LearningRateSchedule.cosine(rate, rate / 10, horizon - warmUp).warmedUp(warmUp);
         return new AdamW(new Adam(rates, BETA1, BETA2, 1e-8), DECAY);
     }
 

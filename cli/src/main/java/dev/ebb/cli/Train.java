@@ -1,5 +1,13 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.option.CommandText;
+import dev.ebb.cli.option.CostText;
+import dev.ebb.cli.option.DeviceArgument;
+import dev.ebb.cli.option.DiskArguments;
+import dev.ebb.cli.option.ModelSize;
+import dev.ebb.cli.option.Refusal;
+import dev.ebb.cli.option.SourceText;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.file.Durable;

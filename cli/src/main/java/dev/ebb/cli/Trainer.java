@@ -13,8 +13,8 @@ import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Cost;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.schedule.Cost;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.ebb.cli.option.BareGraph;
+import dev.ebb.cli.option.BarePlan;
+import dev.ebb.cli.option.BudgetArgument;
 import dev.ebb.ir.Table;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;

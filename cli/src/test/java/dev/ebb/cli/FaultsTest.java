@@ -2,6 +2,8 @@ package dev.ebb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.cli.option.Faults;
+
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;

@@ -2,8 +2,8 @@ package dev.ebb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.plan.Prices;
-import dev.ebb.plan.Roofline;
+import dev.ebb.plan.cost.Prices;
+import dev.ebb.plan.cost.Roofline;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -4,8 +4,8 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
-import dev.ebb.plan.Binding;
-import dev.ebb.plan.Problem;
+import dev.ebb.plan.schedule.Binding;
+import dev.ebb.plan.schedule.Problem;
 
 import java.util.HashSet;
 import java.util.Set;
@@ -43,10 +43,10 @@ public enum Category {
                 boolean gradient = node.reverse() || (after && !feeding.contains(v));
                 categories.put(v, gradient ? GRADIENTS : ACTIVATIONS);
             }
-            if (Scratch.isIn(node)) categories.put(node.outputs().getLast(), WORKSPACE);
+            if (WorkspaceOp.isIn(node)) categories.put(node.outputs().getLast(), WORKSPACE);
         }
         for (var inversion : problem.inversions()) {
-            if (Scratch.isIn(inversion.node()))
+            if (WorkspaceOp.isIn(inversion.node()))
                 categories.put(inversion.node().outputs().getLast(), WORKSPACE);
         }
         for (int i = 0; i < graph.params().size(); i++) {

@@ -2,9 +2,9 @@ package dev.ebb.exec;
 
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Node;
-import dev.ebb.plan.Cost;
-import dev.ebb.plan.Roofline;
 import dev.ebb.plan.Threads;
+import dev.ebb.plan.cost.Roofline;
+import dev.ebb.plan.schedule.Cost;
 
 import java.util.List;
 import java.util.Optional;

@@ -6,14 +6,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** A number that stands for the bits of a buffer: FNV-1a over words of eight bytes. */
-final class Digest {
+public final class Digest {
     private static final long PRIME = 0x100000001b3L;
     private static final int PIECE = 1 << 16;
     private static final long START = 0xcbf29ce484222325L;
 
     private Digest() {}
 
-    static long of(Buffer buffer, Queue queue) {
+    public static long of(Buffer buffer, Queue queue) {
         var here = MemorySegment.ofArray(new long[PIECE / 8]);
         long hash = START;
         for (long done = 0; done < buffer.bytes(); done += PIECE) {

@@ -1,13 +1,13 @@
 package dev.ebb.exec;
 
 import dev.ebb.ir.Node;
-import dev.ebb.plan.Inversion;
+import dev.ebb.plan.schedule.Inversion;
 
 /** A value came out differently when it was computed again. */
 public final class DigestException extends IllegalStateException {
     private static final long serialVersionUID = 1;
 
-    DigestException(Node node, int step) {
+    public DigestException(Node node, int step) {
         super(
                 node.op().name()
                         + (node.region().isTop() ? "" : " in " + node.region())
@@ -18,7 +18,7 @@ public final class DigestException extends IllegalStateException {
     }
 
     /** An op inside a loop or branch. */
-    DigestException(Node node) {
+    public DigestException(Node node) {
         super(
                 node.op().name()
                         + (node.region().isTop() ? "" : " in " + node.region())
@@ -27,7 +27,7 @@ public final class DigestException extends IllegalStateException {
                         + " NONDETERMINISTIC, and is then computed once and kept");
     }
 
-    DigestException(Inversion inversion, int step) {
+    public DigestException(Inversion inversion, int step) {
         super(
                 inversion.node().op().name()
                         + ", the inverse of "

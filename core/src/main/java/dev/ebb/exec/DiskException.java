@@ -8,7 +8,7 @@ import dev.ebb.plan.Budget;
 public final class DiskException extends IllegalStateException {
     private static final long serialVersionUID = 1;
 
-    DiskException(String what, long bytes, String where, String why, Throwable cause) {
+    public DiskException(String what, long bytes, String where, String why, Throwable cause) {
         super(
                 what
                         + " ("

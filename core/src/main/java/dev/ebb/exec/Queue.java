@@ -46,8 +46,8 @@ public interface Queue extends AutoCloseable {
     /**
      * The computation of {@code node} on these buffers: running what is returned puts it on the
      * queue. All buffers lie in memory of this queue, aligned to 64 bytes; an output may be an
-     * input's memory where {@link dev.ebb.plan.Inplace} allows it. The computation allocates
-     * nothing and gives the same bits every time.
+     * input's memory where {@link dev.ebb.plan.schedule.Inplace} allows it. The computation
+     * allocates nothing and gives the same bits every time.
      */
     Runnable bind(Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
 

@@ -40,7 +40,7 @@ public record Report(
 
     /** The most bytes that lay on the disk. */
     public record OnDisk(long promisedBytes, long measuredBytes) {
-        static final OnDisk NOTHING = new OnDisk(0, 0);
+        public static final OnDisk NOTHING = new OnDisk(0, 0);
     }
 
     /**

@@ -7,14 +7,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /** A device and the queue on which one program's work runs, with what the host does there. */
-record Session(Device device, Queue queue) {
+public record Session(Device device, Queue queue) {
 
-    static Session on(Device device) {
+    public static Session on(Device device) {
         return new Session(device, device.open());
     }
 
     /** Waits for the work so far and reads one whole number or truth value. */
-    long readLong(Buffer from, long i) {
+    public long readLong(Buffer from, long i) {
         long width = from.dtype().bytes(1);
         var here = new Buffer(from.dtype(), 1, MemorySegment.ofArray(new long[1]));
         queue.read(from.memory().slice(i * width, width), here.segment().asSlice(0, width));
@@ -22,7 +22,7 @@ record Session(Device device, Queue queue) {
     }
 
     /** Puts on the queue: element {@code i} becomes {@code value}. */
-    void writeLong(Buffer to, long i, long value) {
+    public void writeLong(Buffer to, long i, long value) {
         long width = to.dtype().bytes(1);
         var here = new Buffer(to.dtype(), 1, MemorySegment.ofArray(new long[1]));
         here.setLong(0, value);
@@ -30,7 +30,7 @@ record Session(Device device, Queue queue) {
     }
 
     /** Puts on the queue: each buffer becomes a copy of its counterpart. */
-    void copy(List<Buffer> from, List<Buffer> to) {
+    public void copy(List<Buffer> from, List<Buffer> to) {
         for (int i = 0; i < to.size(); i++) copy(from.get(i), to.get(i));
     }
 
@@ -39,7 +39,7 @@ record Session(Device device, Queue queue) {
     }
 
     /** Puts on the queue: {@code bytes} bytes are copied from one offset to another. */
-    void copy(Memory from, long fromOffset, Memory to, long toOffset, long bytes) {
+    public void copy(Memory from, long fromOffset, Memory to, long toOffset, long bytes) {
         if (bytes > 0) queue.copy(from.slice(fromOffset, bytes), to.slice(toOffset, bytes));
     }
 }

@@ -20,13 +20,13 @@ public sealed interface Control extends Kernel {
         record Everything() implements Remember {}
 
         /** States where {@link Sweep} wants to begin, and the tapes of the last rounds. */
-        record Checkpoints(Room room, Taping taping) implements Remember {}
+        record Checkpoints(LoopMemory room, Taping taping) implements Remember {}
 
         /**
          * States of a loop whose length nobody knows yet: those that reverse it best if it ends
          * now. One more output tells the rounds they belong to, -1 for none.
          */
-        record Latest(Room room) implements Remember {}
+        record Latest(LoopMemory room) implements Remember {}
     }
 
     /**
@@ -159,7 +159,7 @@ public sealed interface Control extends Kernel {
     }
 
     /** What a reverse loop finds of the states and tapes it works with. */
-    enum Begun {
+    enum SweepStart {
         /** Nothing: it runs the loop itself, and keeps what it keeps in its own workspace. */
         NOT,
         /** What {@link Remember.Checkpoints} left. */
@@ -176,7 +176,13 @@ public sealed interface Control extends Kernel {
      * backward} except its count and its first slices, which are the tape. Outputs are those of
      * {@code backward}.
      */
-    record Sweep(Scan forward, Taping taping, Graph leaving, Scan backward, Room room, Begun begun)
+    record Sweep(
+            Scan forward,
+            Taping taping,
+            Graph leaving,
+            Scan backward,
+            LoopMemory room,
+            SweepStart begun)
             implements Control {
         @Override
         public List<Graph> bodies() {
@@ -194,7 +200,7 @@ public sealed interface Control extends Kernel {
                     begun);
         }
 
-        public Sweep in(Room other) {
+        public Sweep in(LoopMemory other) {
             return new Sweep(forward, taping, leaving, backward, other, begun);
         }
     }

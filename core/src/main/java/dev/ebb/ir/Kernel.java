@@ -73,7 +73,7 @@ public sealed interface Kernel
             Shape shape,
             int leading,
             List<View> operands,
-            List<Row.Figure> numbers,
+            List<Row.RowValue> numbers,
             Row.Result result)
             implements Kernel {
         public Rows {

@@ -7,15 +7,15 @@ public final class Row {
     private Row() {}
 
     /** One number for each row. */
-    public sealed interface Figure {
+    public sealed interface RowValue {
         Scalar body();
     }
 
     /** {@code body} of every element of the row, combined: in the order of a fold of that row. */
-    public record Fold(Combine combine, Scalar body) implements Figure {}
+    public record Fold(Combine combine, Scalar body) implements RowValue {}
 
     /** {@code body} of what is the same all along the row: numbers before it, repeated operands. */
-    public record Apply(Scalar body) implements Figure {}
+    public record Apply(Scalar body) implements RowValue {}
 
     /** What becomes of rows and their numbers. */
     public sealed interface Result {}

@@ -29,9 +29,9 @@ import java.util.function.UnaryOperator;
 public final class Fuse {
     private final Graph graph;
     private final FusionLimits limits;
-    private final List<Piece> pieces = new ArrayList<>();
+    private final List<FusionCandidate> pieces = new ArrayList<>();
     private final Table<Value, Value> standsFor = new Table<>();
-    private final Table<Value, Piece> producer = new Table<>();
+    private final Table<Value, FusionCandidate> producer = new Table<>();
     private final Set<Value> results = new HashSet<>();
 
     private Fuse(Graph graph, FusionLimits limits) {
@@ -47,7 +47,7 @@ public final class Fuse {
     /** {@code graph} in as few kernels as pay on a device with these limits. */
     public static Graph of(Graph graph, FusionLimits limits) {
         var fuse = fused(graph, limits);
-        new Siblings(fuse.pieces, limits).merge();
+        new HorizontalFusion(fuse.pieces, limits).merge();
         return fuse.build();
     }
 
@@ -89,7 +89,9 @@ public final class Fuse {
 
     private void lower(UnaryOperator<Graph> bodies) {
         for (Node node : graph.nodes()) {
-            var piece = new Piece(node, node.inputs().stream().map(this::source).toList(), bodies);
+            var piece =
+                    new FusionCandidate(
+                            node, node.inputs().stream().map(this::source).toList(), bodies);
             if (piece.isCopy()) {
                 standsFor.put(node.outputs().getFirst(), piece.inputs.getFirst());
                 producer.find(piece.inputs.getFirst())
@@ -102,13 +104,13 @@ public final class Fuse {
         graph.results().forEach(r -> results.add(source(r)));
     }
 
-    private Through through() {
-        return new Through(pieces, producer, results);
+    private ViewPropagation through() {
+        return new ViewPropagation(pieces, producer, results);
     }
 
     private void dropUnread() {
         var read = new HashSet<>(results);
-        for (Piece piece : pieces.reversed()) {
+        for (FusionCandidate piece : pieces.reversed()) {
             piece.gone |=
                     !piece.is(Trait.EFFECT) && piece.outputs.stream().noneMatch(read::contains);
             if (!piece.gone) read.addAll(piece.inputs);
@@ -117,9 +119,9 @@ public final class Fuse {
     }
 
     private void intoConsumers() {
-        var readers = Piece.readers(pieces);
+        var readers = FusionCandidate.readers(pieces);
         var sums = new Sums(pieces, producer);
-        for (Piece piece : pieces) {
+        for (FusionCandidate piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map) && !(piece.kernel instanceof Kernel.Fold))
                 continue;
             if (piece.is(Trait.ALONE)) continue;
@@ -140,7 +142,10 @@ public final class Fuse {
     }
 
     /** Keeps {@code readers} true after {@code from} became part of {@code into}. */
-    private void flowed(Piece from, Piece into, Table<Value, Set<Piece>> readers) {
+    private void flowed(
+            FusionCandidate from,
+            FusionCandidate into,
+            Table<Value, Set<FusionCandidate>> readers) {
         var value = from.outputs.getFirst();
         from.inputs.forEach(v -> readers.at(v).add(into));
         if (!into.inputs.contains(value)) readers.at(value).remove(into);
@@ -149,7 +154,10 @@ public final class Fuse {
         from.inputs.forEach(v -> readers.at(v).remove(from));
     }
 
-    private boolean mayFlowInto(Piece from, Piece into, Table<Value, Set<Piece>> readers) {
+    private boolean mayFlowInto(
+            FusionCandidate from,
+            FusionCandidate into,
+            Table<Value, Set<FusionCandidate>> readers) {
         if (!(from.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) return false;
         if (!from.node.op().traits().isEmpty()) return false;
         var value = from.outputs.getFirst();
@@ -181,17 +189,18 @@ public final class Fuse {
      * A backward node that boils a forward value down, such as a mask: keeping it beats keeping
      * what it is made of.
      */
-    private static boolean shrinks(Piece from) {
+    private static boolean shrinks(FusionCandidate from) {
         long bytes = from.outputs.getFirst().type().bytes();
         return from.node.reverse()
                 && from.inputs.stream().anyMatch(v -> v.type().bytes() >= 4 * bytes && bytes > 64);
     }
 
-    private static boolean shrinksOn(Piece from, Piece into) {
+    private static boolean shrinksOn(FusionCandidate from, FusionCandidate into) {
         return into.outputs.getFirst().type().bytes() <= from.outputs.getFirst().type().bytes();
     }
 
-    private boolean operandIsReadAnyway(Piece from, Table<Value, Set<Piece>> readers) {
+    private boolean operandIsReadAnyway(
+            FusionCandidate from, Table<Value, Set<FusionCandidate>> readers) {
         return from.inputs.stream()
                 .filter(v -> v.type().size() >= from.outputs.getFirst().type().size())
                 .allMatch(
@@ -205,7 +214,7 @@ public final class Fuse {
      * Puts the body of {@code from} in place of operand {@code i} of {@code into}, if views and
      * sizes allow.
      */
-    private boolean inline(Piece into, int i, Piece from) {
+    private boolean inline(FusionCandidate into, int i, FusionCandidate from) {
         var map = (Kernel.Map) from.kernel;
         var body = map.bodies().getFirst();
         var views = Operands.views(into.kernel);
@@ -248,8 +257,8 @@ public final class Fuse {
     }
 
     private void intoEpilogues() {
-        var readers = Piece.readers(pieces);
-        for (Piece piece : pieces) {
+        var readers = FusionCandidate.readers(pieces);
+        for (FusionCandidate piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) continue;
             if (!piece.node.op().traits().isEmpty()
                     || Operands.knowsItsPlace(map.bodies().getFirst())) continue;
@@ -269,7 +278,8 @@ public final class Fuse {
      * Makes the elementwise {@code map} the epilogue of the contraction that feeds its operand
      * {@code i}.
      */
-    private boolean follow(Piece contraction, Piece piece, int i, Kernel.Map map) {
+    private boolean follow(
+            FusionCandidate contraction, FusionCandidate piece, int i, Kernel.Map map) {
         var c = (Kernel.Contract) contraction.kernel;
         var shape = Operands.output(c);
         var value = piece.inputs.get(i);
@@ -313,7 +323,7 @@ public final class Fuse {
 
     private Graph build() {
         var nodes = new ArrayList<Node>();
-        for (Piece piece : pieces) {
+        for (FusionCandidate piece : pieces) {
             List<Type> types = piece.outputs.stream().map(Value::type).toList();
             var op =
                     new Lowered(

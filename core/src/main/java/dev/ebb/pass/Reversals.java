@@ -1,13 +1,13 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
-import dev.ebb.ir.Control.Begun;
 import dev.ebb.ir.Control.Remember;
+import dev.ebb.ir.Control.SweepStart;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Room;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * Gives every loop that is reversed as much room as {@link Rooms} has for it, loops inside loops
  * first. The forward loop then keeps states and tapes in that room instead of stacking all its
  * carries, and its reverse becomes a {@link Control.Sweep} that works in it. A loop whose rounds
- * can be undone needs no room: see {@link Undoing}.
+ * can be undone needs no room: see {@link InvertedLoop}.
  */
 public final class Reversals {
     private Reversals() {}
@@ -50,7 +50,7 @@ public final class Reversals {
     /** How much room a loop gets; none to have its rounds undone instead. */
     @FunctionalInterface
     public interface Rooms {
-        Optional<Room> of(Reversed loop);
+        Optional<LoopMemory> of(Reversed loop);
     }
 
     /** {@code graph} with its loops reversed in these rooms. */
@@ -70,10 +70,10 @@ public final class Reversals {
                                 .max()
                                 .orElse(-1);
         for (var pair : Pair.of(graph)) {
-            var halves = new Halves(pair);
+            var halves = new TapeSplit(pair);
             var given = rooms.of(reversed(pair, halves, outermost));
             if (given.isEmpty()) {
-                var undoing = new Undoing(pair, next);
+                var undoing = new InvertedLoop(pair, next);
                 next += undoing.values();
                 nodes.set(nodes.indexOf(pair.forward()), undoing.forward());
                 int at = nodes.indexOf(pair.backward());
@@ -118,16 +118,17 @@ public final class Reversals {
         var run = new ArrayList<>(lowered.nodes());
         var later = new HashSet<Node>();
         for (var pair : Pair.of(lowered)) {
-            var halves = new Halves(pair);
+            var halves = new TapeSplit(pair);
             var loop = reversed(pair, halves, false);
-            var room = new Room(loop.allBytes(), loop.state(), loop.tape(), Integer.MAX_VALUE);
+            var room =
+                    new LoopMemory(loop.allBytes(), loop.state(), loop.tape(), Integer.MAX_VALUE);
             run.set(run.indexOf(pair.backward()), sweep(pair, halves, room, List.of()));
             later.add(pair.forward());
         }
         return new Run(run, later);
     }
 
-    private static Reversed reversed(Pair pair, Halves halves, boolean outermost) {
+    private static Reversed reversed(Pair pair, TapeSplit halves, boolean outermost) {
         return new Reversed(
                 pair.rounds().times(),
                 !pair.ofUnknownLength(),
@@ -137,7 +138,7 @@ public final class Reversals {
                 halves.tapeBytes());
     }
 
-    private static Node forward(Pair pair, Halves halves, Room room, List<Value> left) {
+    private static Node forward(Pair pair, TapeSplit halves, LoopMemory room, List<Value> left) {
         var outputs = new ArrayList<>(pair.given());
         outputs.addAll(left);
         var what =
@@ -164,7 +165,7 @@ public final class Reversals {
     }
 
     /** What is kept, for the report. */
-    private static String keeping(Control.Scan loop, Room room) {
+    private static String keeping(Control.Scan loop, LoopMemory room) {
         if (room.capacity(0) >= loop.times()) return " keeping all";
         int states = Math.min(room.levels() + 1, loop.times());
         return " keeping "
@@ -175,10 +176,12 @@ public final class Reversals {
                 + (loop.pace().isEven() ? "" : ", rounds at a declared pace");
     }
 
-    private static Node sweep(Pair pair, Halves halves, Room room, List<Value> left) {
+    private static Node sweep(Pair pair, TapeSplit halves, LoopMemory room, List<Value> left) {
         var k = pair.rounds();
         var begun =
-                left.isEmpty() ? Begun.NOT : pair.ofUnknownLength() ? Begun.LATEST : Begun.TAPED;
+                left.isEmpty()
+                        ? SweepStart.NOT
+                        : pair.ofUnknownLength() ? SweepStart.LATEST : SweepStart.TAPED;
         var inputs = new ArrayList<Value>();
         if (k.counted()) inputs.add(pair.backward().inputs().getFirst());
         inputs.addAll(pair.ahead());
@@ -206,7 +209,8 @@ public final class Reversals {
                         begun);
         // what it finds it uses up, so it cannot run twice, unless all it needs was taped before
         boolean again =
-                begun == Begun.NOT || (begun == Begun.TAPED && room.capacity(0) >= k.times());
+                begun == SweepStart.NOT
+                        || (begun == SweepStart.TAPED && room.capacity(0) >= k.times());
         return Loops.lowered(
                 pair.backward(),
                 kernel,

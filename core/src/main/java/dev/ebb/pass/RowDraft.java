@@ -27,18 +27,18 @@ final class RowDraft {
     private final Shape shape;
     private final int leading;
     private final Shape outer;
-    private final Function<Value, Optional<Piece>> source;
+    private final Function<Value, Optional<FusionCandidate>> source;
     private final List<View> views = new ArrayList<>();
     private final List<Value> inputs = new ArrayList<>();
-    private final List<Row.Figure> numbers = new ArrayList<>();
+    private final List<Row.RowValue> numbers = new ArrayList<>();
     private final Table<Value, Integer> known = new Table<>();
-    private final Set<Piece> absorbed = new LinkedHashSet<>();
+    private final Set<FusionCandidate> absorbed = new LinkedHashSet<>();
     private Row.Result result = new Row.Last();
 
     /**
      * @param source the piece that computes a value, if it may become part of this
      */
-    RowDraft(Shape shape, int leading, Function<Value, Optional<Piece>> source) {
+    RowDraft(Shape shape, int leading, Function<Value, Optional<FusionCandidate>> source) {
         this.shape = shape;
         this.leading = leading;
         this.source = source;
@@ -49,7 +49,7 @@ final class RowDraft {
         return shape.size() / outer.size();
     }
 
-    Set<Piece> absorbed() {
+    Set<FusionCandidate> absorbed() {
         return absorbed;
     }
 
@@ -78,7 +78,7 @@ final class RowDraft {
         return this;
     }
 
-    void add(Row.Figure number) {
+    void add(Row.RowValue number) {
         numbers.add(number);
     }
 
@@ -110,7 +110,7 @@ final class RowDraft {
                 .allMatch(d -> shape.dim(d) == 1 || view.stride(d) == 0);
     }
 
-    private boolean canAbsorb(Piece piece) {
+    private boolean canAbsorb(FusionCandidate piece) {
         if (piece.kernel instanceof Kernel.Fold fold) return canFold(piece, fold);
         return piece.kernel instanceof Kernel.Map map
                 && map.bodies().size() == 1
@@ -120,7 +120,7 @@ final class RowDraft {
                 && map.operands().stream().allMatch(v -> repeated(map.shape(), v).isPresent());
     }
 
-    private boolean canFold(Piece piece, Kernel.Fold fold) {
+    private boolean canFold(FusionCandidate piece, Kernel.Fold fold) {
         int first = Rowwise.trailing(fold);
         if (first < 0 || fold.shape().size() != shape.size()) return false;
         if (new Shape(fold.shape().dims().subList(0, first)).size() != outer.size()) return false;
@@ -138,7 +138,7 @@ final class RowDraft {
     }
 
     /** Whether a body is of the type in which its value is computed on. */
-    private static boolean computes(Piece piece, Scalar body) {
+    private static boolean computes(FusionCandidate piece, Scalar body) {
         var types = piece.inputs.stream().map(v -> v.type().dtype()).toList();
         return body.type(types) == piece.outputs.getFirst().type().dtype().compute();
     }
@@ -188,7 +188,7 @@ final class RowDraft {
         return numbers.size() - 1;
     }
 
-    private Row.Figure number(Piece piece) {
+    private Row.RowValue number(FusionCandidate piece) {
         if (piece.kernel instanceof Kernel.Fold fold) {
             var read = fold.operands().stream().map(v -> walked(fold.shape(), v)).toList();
             return new Row.Fold(fold.combine(), moved(piece, read, fold.body()));
@@ -198,7 +198,7 @@ final class RowDraft {
         return new Row.Apply(moved(piece, read, map.bodies().getFirst()));
     }
 
-    private Scalar moved(Piece piece, List<Optional<View>> read, Scalar body) {
+    private Scalar moved(FusionCandidate piece, List<Optional<View>> read, Scalar body) {
         var places = new Scalar[read.size()];
         for (int i = 0; i < places.length; i++)
             places[i] = place(piece.inputs.get(i), read.get(i).orElseThrow());
@@ -206,14 +206,14 @@ final class RowDraft {
     }
 
     /** Makes {@code piece} what this is. */
-    void finish(Piece piece) {
+    void finish(FusionCandidate piece) {
         var settled = new RowHoist(inputs, views.stream().map(this::isSteady).toList(), NUMBERS);
         numbers.forEach(settled::add);
         var made = settled.result(result);
         piece.kernel = new Kernel.Rows(shape, leading, views, settled.numbers(), made);
         piece.inputs = List.copyOf(inputs);
         var names = new ArrayList<String>();
-        for (Piece p : absorbed) {
+        for (FusionCandidate p : absorbed) {
             piece.labels.addAll(p.labels);
             names.add(p.name);
         }

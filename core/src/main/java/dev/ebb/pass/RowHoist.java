@@ -22,7 +22,7 @@ final class RowHoist {
     private final List<Boolean> steady;
     private final int base;
     private final List<DType> types = new ArrayList<>();
-    private final List<Row.Figure> numbers = new ArrayList<>();
+    private final List<Row.RowValue> numbers = new ArrayList<>();
     private final List<Integer> places = new ArrayList<>();
     private final Table<Scalar, Scalar> known = new Table<>();
 
@@ -37,11 +37,11 @@ final class RowHoist {
         inputs.forEach(v -> types.add(v.type().dtype()));
     }
 
-    List<Row.Figure> numbers() {
+    List<Row.RowValue> numbers() {
         return numbers;
     }
 
-    void add(Row.Figure number) {
+    void add(Row.RowValue number) {
         var body = settled(number.body());
         places.add(
                 put(
@@ -60,7 +60,7 @@ final class RowHoist {
         };
     }
 
-    private int put(Row.Figure number) {
+    private int put(Row.RowValue number) {
         types.add(number.body().type(types));
         numbers.add(number);
         return operands + numbers.size() - 1;

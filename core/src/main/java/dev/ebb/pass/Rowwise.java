@@ -24,20 +24,20 @@ import java.util.Set;
  * anyway.
  */
 final class Rowwise {
-    private final List<Piece> pieces;
+    private final List<FusionCandidate> pieces;
     private final FusionLimits limits;
-    private final Table<Value, Piece> producer;
+    private final Table<Value, FusionCandidate> producer;
     private final Set<Value> results;
 
     /** What is better stored than computed by each reader. */
-    private final Set<Piece> kept = new HashSet<>();
+    private final Set<FusionCandidate> kept = new HashSet<>();
 
-    private Table<Piece, RowDraft> drafts = new Table<>();
-    private final Set<Piece> gone = new HashSet<>();
+    private Table<FusionCandidate, RowDraft> drafts = new Table<>();
+    private final Set<FusionCandidate> gone = new HashSet<>();
 
     Rowwise(
-            List<Piece> pieces,
-            Table<Value, Piece> producer,
+            List<FusionCandidate> pieces,
+            Table<Value, FusionCandidate> producer,
             Set<Value> results,
             FusionLimits limits) {
         this.limits = limits;
@@ -50,7 +50,7 @@ final class Rowwise {
         do {
             propose();
         } while (keepMore());
-        for (Piece piece : pieces) {
+        for (FusionCandidate piece : pieces) {
             piece.gone |= gone.contains(piece);
             if (!piece.gone) drafts.find(piece).ifPresent(d -> d.finish(piece));
         }
@@ -59,9 +59,9 @@ final class Rowwise {
     private void propose() {
         drafts = new Table<>();
         gone.clear();
-        for (Piece piece : pieces) draft(piece).ifPresent(d -> drafts.put(piece, d));
+        for (FusionCandidate piece : pieces) draft(piece).ifPresent(d -> drafts.put(piece, d));
         var read = new HashSet<>(results);
-        for (Piece piece : pieces.reversed()) {
+        for (FusionCandidate piece : pieces.reversed()) {
             boolean unread = piece.outputs.stream().noneMatch(read::contains);
             if (unread && !piece.is(Trait.EFFECT)) gone.add(piece);
             else read.addAll(drafts.find(piece).map(RowDraft::inputs).orElse(piece.inputs));
@@ -70,8 +70,8 @@ final class Rowwise {
 
     /** Whether some piece that was to be computed by its readers had better be stored. */
     private boolean keepMore() {
-        var takers = new HashMap<Piece, Integer>();
-        for (Piece piece : pieces) {
+        var takers = new HashMap<FusionCandidate, Integer>();
+        for (FusionCandidate piece : pieces) {
             if (gone.contains(piece)) continue;
             drafts.find(piece)
                     .ifPresent(d -> d.absorbed().forEach(p -> takers.merge(p, 1, Integer::sum)));
@@ -88,7 +88,7 @@ final class Rowwise {
     }
 
     /** {@code piece} with the folds of its rows in it, if there are any. */
-    private Optional<RowDraft> draft(Piece piece) {
+    private Optional<RowDraft> draft(FusionCandidate piece) {
         if (piece.is(Trait.ALONE) || piece.outputs.size() != 1) return Optional.empty();
         var draft = Optional.<RowDraft>empty();
         if (piece.kernel instanceof Kernel.Map map) draft = ofMap(piece, map);
@@ -99,7 +99,7 @@ final class Rowwise {
                 .filter(d -> d.rowBytes() <= limits.rowBytes());
     }
 
-    private Optional<RowDraft> ofMap(Piece piece, Kernel.Map map) {
+    private Optional<RowDraft> ofMap(FusionCandidate piece, Kernel.Map map) {
         if (map.bodies().size() != 1 || piece.outputs.getFirst().type().dtype() == DType.BIT)
             return Optional.empty();
         for (int i = 0; i < piece.inputs.size(); i++) {
@@ -112,7 +112,7 @@ final class Rowwise {
         return Optional.empty();
     }
 
-    private Optional<RowDraft> ofFold(Piece piece, Kernel.Fold fold) {
+    private Optional<RowDraft> ofFold(FusionCandidate piece, Kernel.Fold fold) {
         var type = piece.outputs.getFirst().type().dtype();
         int last = trailing(fold);
         boolean rows = last >= 0 && isRows(fold.shape(), last);
@@ -127,7 +127,7 @@ final class Rowwise {
     }
 
     /** The piece that computes {@code value}, if it may be computed elsewhere. */
-    private Optional<Piece> source(Value value) {
+    private Optional<FusionCandidate> source(Value value) {
         return producer.find(value)
                 .filter(p -> !kept.contains(p) && !p.gone && p.node.op().traits().isEmpty())
                 .filter(p -> p.outputs.size() == 1 && value.type().dtype().isFloat());

@@ -21,8 +21,8 @@ final class Stores {
     /** No update is looked for behind more elementwise ops than this. */
     private static final int DEEPEST = 64;
 
-    private final List<Piece> pieces;
-    private final Table<Value, Piece> producer;
+    private final List<FusionCandidate> pieces;
+    private final Table<Value, FusionCandidate> producer;
     private final Set<Value> results;
     private final List<Value> params;
 
@@ -33,8 +33,8 @@ final class Stores {
     private final Map<Value, Integer> known = new HashMap<>();
 
     Stores(
-            List<Piece> pieces,
-            Table<Value, Piece> producer,
+            List<FusionCandidate> pieces,
+            Table<Value, FusionCandidate> producer,
             Set<Value> results,
             List<Value> params) {
         this.pieces = pieces;
@@ -44,7 +44,7 @@ final class Stores {
     }
 
     void settle() {
-        for (Piece store : List.copyOf(pieces)) {
+        for (FusionCandidate store : List.copyOf(pieces)) {
             if (!isStore(store)) continue;
             for (int operand = before(store); operand >= 0; operand = before(store))
                 swap(store, producer.at(store.inputs.getLast()), operand);
@@ -58,18 +58,18 @@ final class Stores {
         }
     }
 
-    private boolean isInner(Piece store) {
+    private boolean isInner(FusionCandidate store) {
         return stored.contains(store.outputs.getFirst());
     }
 
-    private boolean isStore(Piece piece) {
+    private boolean isStore(FusionCandidate piece) {
         return piece.isStore()
                 && params.contains(piece.inputs.getFirst())
                 && results.contains(piece.outputs.getFirst());
     }
 
     /** The operand, of the piece that computes what is stored, to store in its stead; or -1. */
-    private int before(Piece store) {
+    private int before(FusionCandidate store) {
         known.clear();
         return operand(store.inputs.getLast(), 0);
     }
@@ -102,13 +102,13 @@ final class Stores {
         return -1;
     }
 
-    private static boolean isOnce(Piece piece, int operand) {
+    private static boolean isOnce(FusionCandidate piece, int operand) {
         var x = piece.inputs.get(operand);
         return piece.inputs.stream().filter(x::equals).count() == 1;
     }
 
     /** {@code store(update(x))} becomes {@code update(store(x))}. */
-    private void swap(Piece store, Piece update, int operand) {
+    private void swap(FusionCandidate store, FusionCandidate update, int operand) {
         var computed = update.outputs.getFirst();
         var last = store.outputs.getFirst();
         replace(computed, last);
@@ -125,11 +125,11 @@ final class Stores {
     }
 
     private void replace(Value v, Value by) {
-        for (Piece reader : pieces)
+        for (FusionCandidate reader : pieces)
             reader.inputs = reader.inputs.stream().map(x -> x.equals(v) ? by : x).toList();
     }
 
-    private void readWhatIsStored(Piece store) {
+    private void readWhatIsStored(FusionCandidate store) {
         var computed = store.inputs.getLast();
         var from = producer.find(computed);
         if (from.isEmpty()

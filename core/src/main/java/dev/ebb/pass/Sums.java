@@ -14,20 +14,20 @@ import java.util.List;
  * however many steps there are.
  */
 final class Sums {
-    private final Table<Value, Piece> producer;
-    private final Table<Piece, Integer> place = new Table<>();
+    private final Table<Value, FusionCandidate> producer;
+    private final Table<FusionCandidate, Integer> place = new Table<>();
 
-    Sums(List<Piece> pieces, Table<Value, Piece> producer) {
+    Sums(List<FusionCandidate> pieces, Table<Value, FusionCandidate> producer) {
         this.producer = producer;
         for (int i = 0; i < pieces.size(); i++) place.put(pieces.get(i), i);
     }
 
     /** Whether {@code into} adds to the sum {@code from} what is made only after it. */
-    boolean isRunning(Piece from, Piece into) {
+    boolean isRunning(FusionCandidate from, FusionCandidate into) {
         return isSum(from) && isSum(into) && into.inputs.stream().anyMatch(v -> isLater(v, from));
     }
 
-    private boolean isLater(Value term, Piece sum) {
+    private boolean isLater(Value term, FusionCandidate sum) {
         var made = producer.find(term);
         return made.isPresent()
                 && made.get() != sum
@@ -36,7 +36,7 @@ final class Sums {
     }
 
     /** A sum of two terms or more, each as large as itself. */
-    private static boolean isSum(Piece piece) {
+    private static boolean isSum(FusionCandidate piece) {
         if (!(piece.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) return false;
         long size = map.shape().size();
         return map.bodies().getFirst() instanceof Scalar.Bin body

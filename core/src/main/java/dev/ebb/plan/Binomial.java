@@ -1,5 +1,15 @@
 package dev.ebb.plan;
 
+import dev.ebb.plan.loop.ChainStep;
+import dev.ebb.plan.loop.Revolve;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
+import dev.ebb.plan.search.Model;
+import dev.ebb.plan.search.Ordering;
+import dev.ebb.plan.search.Replay;
+import dev.ebb.plan.search.ScheduleWriter;
+
 import java.util.Arrays;
 
 /**
@@ -30,7 +40,7 @@ public record Binomial(int slots, int onDisk) implements Planner {
     public Schedule plan(Problem problem, Cost cost) {
         var model = new Model(problem, cost);
         var ordering = new Ordering(model);
-        return Script.of(
+        return ScheduleWriter.of(
                 model,
                 Replay.cleaned(model, ordering.settle(new Walk(model, ordering).run(slots))));
     }
@@ -66,7 +76,7 @@ public record Binomial(int slots, int onDisk) implements Planner {
             order = ordering.plain();
             done = new boolean[order.length];
             stage = new int[order.length];
-            var all = Stages.of(model.problem.graph());
+            var all = RegionStages.of(model.problem.graph());
             stages = all.count();
             for (int u = 0; u < stage.length; u++) {
                 stage[u] =

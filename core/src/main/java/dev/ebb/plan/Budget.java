@@ -1,5 +1,8 @@
 package dev.ebb.plan;
 
+import dev.ebb.plan.schedule.Disk;
+import dev.ebb.plan.schedule.Speed;
+
 import java.nio.file.Path;
 import java.util.Locale;
 

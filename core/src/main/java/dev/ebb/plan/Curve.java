@@ -2,6 +2,16 @@ package dev.ebb.plan;
 
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
+import dev.ebb.plan.schedule.Ways;
+import dev.ebb.plan.search.Bounds;
+import dev.ebb.plan.search.Families;
+import dev.ebb.plan.search.Frontier;
+import dev.ebb.plan.search.Model;
+import dev.ebb.plan.search.Ordering;
 
 import java.util.ArrayList;
 import java.util.Comparator;

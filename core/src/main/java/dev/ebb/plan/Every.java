@@ -1,6 +1,8 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Problem;
 
 import java.util.Set;
 
@@ -24,6 +26,6 @@ public record Every(int regions) implements Strategy {
 
     @Override
     public Set<Value> keeps(Problem problem, Cost cost) {
-        return Stages.of(problem.graph()).crossing(problem.graph(), regions);
+        return RegionStages.of(problem.graph()).crossing(problem.graph(), regions);
     }
 }

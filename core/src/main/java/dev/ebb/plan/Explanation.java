@@ -3,6 +3,9 @@ package dev.ebb.plan;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.LoopStates;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Step;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -251,7 +254,7 @@ final class Explanation {
         var traits = f.node().op().traits();
         if (f.rebuilt() > 0) return "rebuilt from what came after it" + exactness(f.value());
         if (f.fetched() > 0) return "put on the disk meanwhile";
-        if (f.computed() > 1) return "let go: " + number(rate(f)) + " a MiB to bring back";
+        if (f.computed() > 1) return "recomputed: costs " + number(rate(f)) + " per MiB";
         if (fates.stream().allMatch(Fate::stayed)) return "everything fits";
         if (traits.contains(Trait.EFFECT) || traits.contains(Trait.NONDETERMINISTIC))
             return "may run only once";
@@ -262,7 +265,7 @@ final class Explanation {
                         .mapToDouble(this::rate)
                         .max()
                         .orElse(0);
-        if (rate(f) > dearest) return "dear: " + number(rate(f)) + " a MiB to bring back";
+        if (rate(f) > dearest) return "kept: recomputing costs " + number(rate(f)) + " per MiB";
         if (f.bytes() * 64 <= fates.getFirst().bytes()) return "small";
         return "no need to let it go at this budget";
     }

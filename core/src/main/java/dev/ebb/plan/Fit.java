@@ -1,5 +1,9 @@
 package dev.ebb.plan;
 
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
+
 /**
  * The default: the least predicted time whose promised peak fits the budget. What does not fit is
  * refused with an {@link OverBudgetException} that names the least budget that would.

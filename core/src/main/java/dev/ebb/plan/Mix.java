@@ -3,6 +3,14 @@ package dev.ebb.plan;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.cost.LoopTransferCost;
+import dev.ebb.plan.loop.CheckpointSplits;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.LoopStates;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
+import dev.ebb.plan.schedule.Step;
 
 import java.util.HashMap;
 import java.util.HashSet;
@@ -108,15 +116,15 @@ public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part
 
         private void iterated(Control.Sweep sweep) {
             int rounds = sweep.forward().times();
-            var splits = Splits.of(sweep.forward().pace(), sweep.room(), rounds);
+            var splits = CheckpointSplits.of(sweep.forward().pace(), sweep.room(), rounds);
             // the first way through is that of the loop itself, unless that left nothing
             long again = splits.forwards(rounds) - rounds;
-            if (sweep.begun() == Control.Begun.NOT) again += rounds;
+            if (sweep.begun() == Control.SweepStart.NOT) again += rounds;
             iterated = iterated.and(again, again * sweep.room().state(), 0);
         }
 
         private void moved(Node node, LoopStates loop, double seconds) {
-            if (cost instanceof Haulage haulage) moving += seconds - haulage.kernels(node);
+            if (cost instanceof LoopTransferCost haulage) moving += seconds - haulage.kernels(node);
             if (loop.forward()) return;
             long reads = loop.all().reads();
             fetched = fetched.and(reads, reads * loop.room().state(), 0);

@@ -2,6 +2,8 @@ package dev.ebb.plan;
 
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Problem;
 
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -1,5 +1,8 @@
 package dev.ebb.plan;
 
+import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Schedule;
+
 /**
  * A decided plan: what is done, where it lies, what it is predicted to cost, and how good that is.
  *

@@ -1,5 +1,9 @@
 package dev.ebb.plan;
 
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
+
 /**
  * A strategy: decides what is kept, what is computed again, and when. Equal inputs give equal
  * plans.

@@ -6,6 +6,8 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Row;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Problem;
 
 import java.util.Set;
 

@@ -1,6 +1,13 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
+import dev.ebb.plan.search.Model;
+import dev.ebb.plan.search.Ordering;
+import dev.ebb.plan.search.Replay;
+import dev.ebb.plan.search.ScheduleWriter;
 
 import java.util.Set;
 
@@ -24,7 +31,7 @@ public record RecomputeAll() implements Strategy {
     @Override
     public Schedule plan(Problem problem, Cost cost) {
         var model = new Model(problem, cost);
-        return Script.of(
+        return ScheduleWriter.of(
                 model, new Replay(model, new Ordering(model)).keepingWithinRegions(Set.of()));
     }
 }

@@ -1,6 +1,8 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Problem;
 
 import java.util.Set;
 
@@ -16,7 +18,7 @@ public sealed interface Segments extends Strategy {
     record Sqrt() implements Segments {
         @Override
         public Set<Value> keeps(Problem problem, Cost cost) {
-            var stages = Stages.of(problem.graph());
+            var stages = RegionStages.of(problem.graph());
             return stages.crossing(
                     problem.graph(), (int) Math.max(1, Math.round(Math.sqrt(stages.count()))));
         }
@@ -36,7 +38,7 @@ public sealed interface Segments extends Strategy {
 
         @Override
         public Set<Value> keeps(Problem problem, Cost cost) {
-            var stages = Stages.of(problem.graph());
+            var stages = RegionStages.of(problem.graph());
             return stages.crossing(
                     problem.graph(), Math.max(1, Math.ceilDiv(stages.count(), segments)));
         }

@@ -1,6 +1,8 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Problem;
 
 import java.util.HashSet;
 import java.util.Set;

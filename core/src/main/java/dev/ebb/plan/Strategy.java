@@ -1,6 +1,13 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
+import dev.ebb.plan.search.Model;
+import dev.ebb.plan.search.Ordering;
+import dev.ebb.plan.search.Replay;
+import dev.ebb.plan.search.ScheduleWriter;
 
 import java.util.Set;
 
@@ -17,6 +24,6 @@ public interface Strategy extends Planner {
     default Schedule plan(Problem problem, Cost cost) {
         var model = new Model(problem, cost);
         var ordering = new Ordering(model);
-        return Script.of(model, new Replay(model, ordering).keeping(keeps(problem, cost)));
+        return ScheduleWriter.of(model, new Replay(model, ordering).keeping(keeps(problem, cost)));
     }
 }

@@ -1,5 +1,7 @@
 package dev.ebb.plan;
 
+import dev.ebb.plan.schedule.Ways;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.ebb.solve;
 
 import dev.ebb.Fn;
 import dev.ebb.Reversible;
-import dev.ebb.tensor.Grid;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.grid.Grid;
 
 /**
  * The leapfrog method for motion under forces that depend on places alone: half a kick, a drift,

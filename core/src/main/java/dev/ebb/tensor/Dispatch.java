@@ -9,10 +9,10 @@ import java.util.ServiceLoader;
  * Where an op goes: into the function being recorded, or onto the tape of an operand, or, with
  * neither and only arrays, to be computed at once.
  */
-final class Dispatch {
+public final class Dispatch {
     private Dispatch() {}
 
-    static List<Tensor> apply(Op op, List<Tensor> operands) {
+    public static List<Tensor> apply(Op op, List<Tensor> operands) {
         var recording = Recording.of(operands, op.name());
         if (recording.isPresent()) return recording.get().emit(op, operands);
         return List.copyOf(Service.EAGER.apply(op, operands.stream().map(t -> (Array) t).toList()));

@@ -5,9 +5,9 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
-import dev.ebb.ir.Special;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
+import dev.ebb.ir.math.Special;
 
 import java.util.ArrayList;
 import java.util.Collections;

@@ -82,7 +82,7 @@ public record Key(Tensor bits) {
         return bits(Shape.of(size)).argsort(0, false);
     }
 
-    Tensor dropout(Tensor x, double p) {
+    public Tensor dropout(Tensor x, double p) {
         return p == 0 ? x : x.apply(new Draws.Dropout(p), bits);
     }
 }

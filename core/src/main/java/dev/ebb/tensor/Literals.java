@@ -13,7 +13,7 @@ public final class Literals {
     }
 
     /** {@code body} with its literals of the compute type of {@code type}. */
-    static Scalar typed(Scalar body, DType type) {
+    public static Scalar typed(Scalar body, DType type) {
         return switch (body) {
             case Scalar.Lit(_, double x) -> new Scalar.Lit(type.compute(), x);
             case Scalar.Arg _, Scalar.Index _, Scalar.Position _ -> body;

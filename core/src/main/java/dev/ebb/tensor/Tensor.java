@@ -6,6 +6,14 @@ import dev.ebb.ir.Op;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
+import dev.ebb.tensor.linear.LinearOps;
+import dev.ebb.tensor.network.ActivationOps;
+import dev.ebb.tensor.network.NetworkOps;
+import dev.ebb.tensor.op.CompareOps;
+import dev.ebb.tensor.op.ElementOps;
+import dev.ebb.tensor.op.IndexOps;
+import dev.ebb.tensor.op.MoveOps;
+import dev.ebb.tensor.op.ReduceOps;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -7,6 +7,9 @@ import dev.ebb.ir.Op;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
+import dev.ebb.tensor.op.Indexing;
+import dev.ebb.tensor.op.Moves;
+import dev.ebb.tensor.op.Selection;
 
 import java.util.ArrayList;
 import java.util.Collections;

@@ -2,21 +2,21 @@ package dev.ebb.pass;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.exec.Program;
-import dev.ebb.exec.Reference;
-import dev.ebb.exec.Scratch;
+import dev.ebb.exec.loop.Scratch;
+import dev.ebb.exec.program.Program;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Type;
-import dev.ebb.plan.Layout;
-import dev.ebb.plan.Problem;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Problem;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Attention;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.network.Attention;
 import dev.ebb.trace.Trace;
 
 import org.junit.jupiter.api.Test;

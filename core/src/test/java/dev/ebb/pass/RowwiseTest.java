@@ -2,19 +2,19 @@ package dev.ebb.pass;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.exec.Program;
-import dev.ebb.exec.Reference;
-import dev.ebb.exec.Scratch;
+import dev.ebb.exec.loop.Scratch;
+import dev.ebb.exec.program.Program;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Row;
 import dev.ebb.ir.Type;
-import dev.ebb.plan.Layout;
-import dev.ebb.plan.Problem;
-import dev.ebb.plan.Roofline;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.cost.Roofline;
+import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Problem;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.trace.Trace;

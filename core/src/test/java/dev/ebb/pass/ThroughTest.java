@@ -9,9 +9,9 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Type;
-import dev.ebb.tensor.Attention;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.network.Attention;
 import dev.ebb.trace.Trace;
 
 import org.junit.jupiter.api.Test;

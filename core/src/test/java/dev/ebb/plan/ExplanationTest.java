@@ -2,6 +2,8 @@ package dev.ebb.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.plan.search.Toy;
+
 import org.junit.jupiter.api.Test;
 
 class ExplanationTest {
@@ -18,14 +20,14 @@ class ExplanationTest {
                         lower bound     1113.473, gap 0.07 %
                         brought back    recomputed 3, 12288 bytes (12.0 KiB), 0.3 % of the time
                         value  op       region   bytes  computed    extra cost  present  why
-                        %1     in                 4096  2 times          1.024   11.6 %  let go: 262.144 a MiB to bring back
-                        %3     product  layer 0   4096  once, kept           -   86.0 %  dear: 25600 a MiB to bring back
-                        %4     tanh     layer 0   4096  2 times          1.024   14.0 %  let go: 262.144 a MiB to bring back
-                        %6     product  layer 1   4096  once, kept           -   62.8 %  dear: 25600 a MiB to bring back
-                        %7     tanh     layer 1   4096  2 times          1.024   14.0 %  let go: 262.144 a MiB to bring back
-                        %9     product  layer 2   4096  once, kept           -   39.5 %  dear: 25600 a MiB to bring back
+                        %1     in                 4096  2 times          1.024   11.6 %  recomputed: costs 262.144 per MiB
+                        %3     product  layer 0   4096  once, kept           -   86.0 %  kept: recomputing costs 25600 per MiB
+                        %4     tanh     layer 0   4096  2 times          1.024   14.0 %  recomputed: costs 262.144 per MiB
+                        %6     product  layer 1   4096  once, kept           -   62.8 %  kept: recomputing costs 25600 per MiB
+                        %7     tanh     layer 1   4096  2 times          1.024   14.0 %  recomputed: costs 262.144 per MiB
+                        %9     product  layer 2   4096  once, kept           -   39.5 %  kept: recomputing costs 25600 per MiB
                         %10    tanh     layer 2   4096  once, kept           -   30.2 %  no need to let it go at this budget
-                        %12    product  layer 3   4096  once, kept           -   18.6 %  dear: 25600 a MiB to bring back
+                        %12    product  layer 3   4096  once, kept           -   18.6 %  kept: recomputing costs 25600 per MiB
                         %13    tanh     layer 3   4096  once, kept           -   11.6 %  no need to let it go at this budget
                         """);
     }

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.ir.Trait;
+import dev.ebb.plan.loop.Revolve;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
+import dev.ebb.plan.schedule.Step;
+import dev.ebb.plan.search.Toy;
 import dev.ebb.reference.Checker;
 
 import org.junit.jupiter.api.Test;

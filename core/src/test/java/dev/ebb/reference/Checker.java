@@ -3,10 +3,10 @@ package dev.ebb.reference;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
-import dev.ebb.plan.Binding;
-import dev.ebb.plan.Cost;
-import dev.ebb.plan.Layout;
-import dev.ebb.plan.Step;
+import dev.ebb.plan.schedule.Binding;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Step;
 
 import java.util.HashMap;
 import java.util.HashSet;

@@ -8,11 +8,11 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Attention;
-import dev.ebb.tensor.CrossEntropy;
-import dev.ebb.tensor.Pool;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.network.Attention;
+import dev.ebb.tensor.network.CrossEntropy;
+import dev.ebb.tensor.network.Pool;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.DynamicTest;

@@ -7,10 +7,10 @@ import static dev.ebb.reference.Sample.unary;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
-import dev.ebb.tensor.Grid;
-import dev.ebb.tensor.Store;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.grid.Grid;
+import dev.ebb.tensor.op.Store;
 
 import java.util.List;
 

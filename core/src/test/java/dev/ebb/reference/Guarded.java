@@ -6,8 +6,8 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
-import dev.ebb.plan.Cost;
 import dev.ebb.plan.Threads;
+import dev.ebb.plan.schedule.Cost;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

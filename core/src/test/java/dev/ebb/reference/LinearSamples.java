@@ -9,7 +9,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
-import dev.ebb.tensor.Triangle;
+import dev.ebb.tensor.linear.Triangle;
 
 import java.util.List;
 

@@ -1,11 +1,11 @@
 package dev.ebb.reference;
 
 import dev.ebb.ir.DType;
-import dev.ebb.tensor.Attention;
-import dev.ebb.tensor.Conv;
-import dev.ebb.tensor.Pool;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.network.Attention;
+import dev.ebb.tensor.network.Conv;
+import dev.ebb.tensor.network.Pool;
 
 import java.util.ArrayList;
 import java.util.Map;

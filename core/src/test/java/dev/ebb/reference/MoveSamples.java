@@ -7,9 +7,9 @@ import dev.ebb.Fn;
 import dev.ebb.Fn2;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Overwrite;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.op.Overwrite;
 
 import java.util.List;
 import java.util.function.IntFunction;
@@ -81,11 +81,7 @@ final class MoveSamples implements SampleTable {
                         "oneHot",
                         n -> List.of(spread(-2, 2, 1, n, 4), wholes(4, 1, n)),
                         n -> Shape.of(n, 4),
-                        in ->
-                                in.get(0)
-                                        .mul(
-                                                Tensors.oneHot(
-                                                        in.get(1), 4, in.get(0).dtype()))),
+                        in -> in.get(0).mul(Tensors.oneHot(in.get(1), 4, in.get(0).dtype()))),
                 Sample.of(
                         "scatterAdd",
                         n ->

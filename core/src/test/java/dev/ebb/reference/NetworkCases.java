@@ -2,12 +2,12 @@ package dev.ebb.reference;
 
 import dev.ebb.Fn;
 import dev.ebb.Fn2;
-import dev.ebb.tensor.Attention;
-import dev.ebb.tensor.Conv;
-import dev.ebb.tensor.CrossEntropy;
-import dev.ebb.tensor.Pool;
 import dev.ebb.tensor.Tensor;
-import dev.ebb.tensor.Triangle;
+import dev.ebb.tensor.linear.Triangle;
+import dev.ebb.tensor.network.Attention;
+import dev.ebb.tensor.network.Conv;
+import dev.ebb.tensor.network.CrossEntropy;
+import dev.ebb.tensor.network.Pool;
 
 import java.util.List;
 import java.util.Optional;

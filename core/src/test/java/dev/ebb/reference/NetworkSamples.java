@@ -10,13 +10,13 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Attention;
-import dev.ebb.tensor.Conv;
-import dev.ebb.tensor.CrossEntropy;
 import dev.ebb.tensor.Key;
-import dev.ebb.tensor.Pool;
-import dev.ebb.tensor.Reduction;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.network.Attention;
+import dev.ebb.tensor.network.Conv;
+import dev.ebb.tensor.network.CrossEntropy;
+import dev.ebb.tensor.network.Pool;
+import dev.ebb.tensor.network.Reduction;
 
 import java.util.List;
 import java.util.function.IntFunction;

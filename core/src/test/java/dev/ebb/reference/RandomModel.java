@@ -10,12 +10,12 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Attention;
-import dev.ebb.tensor.Conv;
-import dev.ebb.tensor.Grid;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.grid.Grid;
+import dev.ebb.tensor.network.Attention;
+import dev.ebb.tensor.network.Conv;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.ebb.reference;
 
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;

@@ -8,10 +8,10 @@ import dev.ebb.Loop;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Pool;
-import dev.ebb.tensor.Reduction;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.network.Pool;
+import dev.ebb.tensor.network.Reduction;
 
 import org.junit.jupiter.api.Test;
 

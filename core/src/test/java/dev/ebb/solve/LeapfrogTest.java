@@ -17,8 +17,8 @@ import dev.ebb.plan.Budget;
 import dev.ebb.plan.StoreAll;
 import dev.ebb.solve.Leapfrog.State;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Grid;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.grid.Grid;
 
 import org.junit.jupiter.api.Test;
 

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.within;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Philox;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
+import dev.ebb.ir.math.Philox;
 import dev.ebb.trace.Trace;
 
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.ebb.Differences;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
+import dev.ebb.tensor.network.Attention;
+import dev.ebb.tensor.network.Conv;
+import dev.ebb.tensor.network.Pool;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;

@@ -1,8 +1,9 @@
 package dev.ebb.cpu;
 
+import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Node;
 import dev.ebb.plan.Threads;
 

@@ -1,10 +1,34 @@
 package dev.ebb.cpu;
 
+import dev.ebb.cpu.attend.AttendBackward;
+import dev.ebb.cpu.attend.AttendForward;
+import dev.ebb.cpu.code.MapKernel;
+import dev.ebb.cpu.fold.FoldKernel;
+import dev.ebb.cpu.fold.RowsKernel;
+import dev.ebb.cpu.move.CumulateKernel;
+import dev.ebb.cpu.move.ScatterKernel;
+import dev.ebb.cpu.product.Contraction;
+import dev.ebb.cpu.product.ConvolveKernel;
+import dev.ebb.cpu.product.F32Panels;
+import dev.ebb.cpu.product.F64Panels;
+import dev.ebb.cpu.tile.Bank;
+import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.Needs;
+import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 
 /** What each kernel needs of a worker: by the same choice of kernel as when it is bound. */
 final class KernelNeeds {
@@ -43,7 +67,7 @@ final class KernelNeeds {
                     Contraction.fits(in.getFirst(), out.getFirst())
                             ? Contraction.need(k, in, out.getFirst())
                             : Need.NOTHING;
-            case Kernel.Convolve k -> Convolution.need(k, out.getFirst());
+            case Kernel.Convolve k -> ConvolveKernel.need(k, out.getFirst());
             case Kernel.Attend k ->
                     in.getFirst().compute() == DType.F32 && AttendForward.fits(k.heads())
                             ? AttendForward.need(k.heads())
@@ -57,5 +81,34 @@ final class KernelNeeds {
             case Kernel.Assemble _, Kernel.Cut _, Kernel.Gather _, Kernel.Library _, Control _ ->
                     Need.NOTHING;
         };
+    }
+
+    /** Of all nodes, and of those in the bodies of loops and branches. */
+    static Needs all(Collection<Node> nodes) {
+        var found = new LinkedHashSet<Need>();
+        collect(nodes, found);
+        found.remove(Need.NOTHING);
+        return new Needs(found);
+    }
+
+    private static void collect(Collection<Node> nodes, Set<Need> found) {
+        for (Node node : nodes) {
+            if (!(node.kernel() instanceof Control control)) {
+                found.add(of(node));
+                continue;
+            }
+            var bodies = control instanceof Control.Scan k ? k.onward().bodies() : control.bodies();
+            for (Graph body : bodies) {
+                collect(body.nodes(), found);
+                // what is carried may have to be copied to where the next round looks for it
+                for (Value carry : body.params()) found.add(copy(carry.type()));
+            }
+        }
+    }
+
+    private static Need copy(Type type) {
+        var view = View.contiguous(type.shape());
+        var map = Kernel.Map.of(type.shape(), List.of(view), Scalar.arg(0));
+        return MapKernel.need(map, List.of(type.dtype()), List.of(type.dtype()));
     }
 }

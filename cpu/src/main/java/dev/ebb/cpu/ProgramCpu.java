@@ -1,7 +1,17 @@
 package dev.ebb.cpu;
 
+import dev.ebb.cpu.attend.AttendBackward;
+import dev.ebb.cpu.attend.AttendForward;
+import dev.ebb.cpu.attend.PlainAttention;
+import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.product.Contraction;
+import dev.ebb.cpu.product.ConvolveKernel;
+import dev.ebb.cpu.tile.Needs;
+import dev.ebb.cpu.tile.Tiles;
+import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.HostQueue;
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
@@ -18,26 +28,26 @@ final class ProgramCpu implements HostQueue.Binder {
     private final Reference reference = new Reference();
     private Crew workers;
     private Tiles tiles;
-    private Elementwise elementwise;
+    private ElementwiseKernels elementwise;
 
     ProgramCpu(Workers all, FusedLoops loops) {
         this.all = all;
         this.loops = loops;
         workers = new Crew(all, 1);
         tiles = new Tiles(Needs.NONE, 1);
-        elementwise = new Elementwise(workers, tiles, loops);
+        elementwise = new ElementwiseKernels(workers, tiles, loops);
     }
 
     @Override
     public IntToLongFunction ownBytes(List<Node> nodes) {
-        return tiles.needs().and(Needs.of(nodes))::bytes;
+        return tiles.needs().and(KernelNeeds.all(nodes))::bytes;
     }
 
     @Override
     public void reserve(List<Node> nodes, int some) {
         workers = new Crew(all, some);
-        tiles = tiles.with(Needs.of(nodes), some);
-        elementwise = new Elementwise(workers, tiles, loops);
+        tiles = tiles.with(KernelNeeds.all(nodes), some);
+        elementwise = new ElementwiseKernels(workers, tiles, loops);
     }
 
     @Override
@@ -76,7 +86,7 @@ final class ProgramCpu implements HostQueue.Binder {
     private Runnable convolve(
             Kernel.Convolve k, Node node, List<Buffer> in, Buffer out, Buffer workspace) {
         return switch (out.dtype()) {
-            case F32, F64 -> new Convolution(k, in, out, tiles, workers);
+            case F32, F64 -> new ConvolveKernel(k, in, out, tiles, workers);
             case BF16, F16, I32, I64, U8, BOOL, BIT ->
                     reference.bind(node, in, List.of(out), workspace);
         };

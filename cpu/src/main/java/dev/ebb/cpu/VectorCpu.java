@@ -1,9 +1,13 @@
 package dev.ebb.cpu;
 
+import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.fold.RowsKernel;
+import dev.ebb.cpu.move.ScatterKernel;
+import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.HostQueue;
 import dev.ebb.exec.Queue;
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Type;
@@ -44,7 +48,8 @@ final class VectorCpu implements Device, AutoCloseable {
     @Override
     public long workspaceBytes(Node node) {
         var types = node.inputTypes().stream().map(Type::dtype).toList();
-        if (node.kernel() instanceof Kernel.Fold k) return Elementwise.workspaceBytes(k, types);
+        if (node.kernel() instanceof Kernel.Fold k)
+            return ElementwiseKernels.workspaceBytes(k, types);
         if (node.kernel() instanceof Kernel.Rows k) return RowsKernel.workspaceBytes(k, types);
         if (node.kernel() instanceof Kernel.Scatter k) return ScatterKernel.workspaceBytes(k);
         return new Reference().workspaceBytes(node);
@@ -52,7 +57,7 @@ final class VectorCpu implements Device, AutoCloseable {
 
     @Override
     public IntToLongFunction ownBytes(List<Node> nodes) {
-        return Needs.of(nodes)::bytes;
+        return KernelNeeds.all(nodes)::bytes;
     }
 
     @Override

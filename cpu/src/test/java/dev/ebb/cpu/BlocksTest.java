@@ -15,12 +15,12 @@ class BlocksTest {
 
     @ParameterizedTest
     @CsvSource({
-        "F32Blocks, rows",
-        "F32Blocks, columns",
-        "F64Blocks, rows",
-        "F64Blocks, columns",
-        "SoftmaxLanes, take",
-        "SoftmaxLanes, pull"
+        "product/F32Blocks, rows",
+        "product/F32Blocks, columns",
+        "product/F64Blocks, rows",
+        "product/F64Blocks, columns",
+        "attend/SoftmaxLanes, take",
+        "attend/SoftmaxLanes, pull"
     })
     void isTooLargeToBeInlined(String type, String method) throws IOException {
         try (var in = BlocksTest.class.getResourceAsStream(type + ".class")) {

@@ -2,54 +2,23 @@ package dev.ebb.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.reference.Rooms;
+
 import org.junit.jupiter.api.Test;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
-/** Holds this module to its line of the room map: a device knows no tensor, trace or derivative. */
+/**
+ * Holds this module to its lines of the room map: a device knows no tensor, trace or derivative,
+ * and its own rooms go one way.
+ */
 class DeviceRoomTest {
-    private static final Pattern ROW =
-            Pattern.compile("^ +cpu/ .* may use: (.+)$", Pattern.MULTILINE);
-
-    /** A class of ours as a class file spells it; the group is its room, if it has one. */
-    private static final Pattern CLASS = Pattern.compile("dev/ebb/(?:(\\w+)/)?(?:\\w+/)*(?=[A-Z])");
-
     @Test
-    void the_device_keeps_to_its_neighbours() throws IOException {
-        var allowed = allowed();
-        var trespasses = new ArrayList<String>();
-        try (var files = Files.walk(Path.of("target", "classes"))) {
-            for (var file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
-                if (file.endsWith("module-info.class")) continue;
-                rooms(file)
-                        .filter(room -> !room.equals("cpu") && !allowed.contains(room))
-                        .forEach(room -> trespasses.add(file.getFileName() + " uses " + room));
-            }
-        }
-        assertThat(trespasses)
-                .as("docs/design.md lets the CPU device use %s only", allowed)
+    void the_device_keeps_to_its_neighbours() {
+        var rooms = Rooms.of(Path.of(".."));
+        assertThat(rooms.mayUse().get("cpu")).doesNotContain("tensor", "trace", "grad");
+        assertThat(rooms.trespasses(Path.of("target", "classes")))
+                .as("edges that the room map of docs/design.md does not allow")
                 .isEmpty();
-    }
-
-    private static Set<String> allowed() throws IOException {
-        var row = ROW.matcher(Files.readString(Path.of("..", "docs", "design.md")));
-        assertThat(row.find()).as("docs/design.md has a line for cpu/").isTrue();
-        return Set.of(row.group(1).strip().split(", *"));
-    }
-
-    /** Names in a constant pool are plain text, so the file's bytes are searched as they are. */
-    private static Stream<String> rooms(Path file) throws IOException {
-        var text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
-        return CLASS.matcher(text)
-                .results()
-                .map(m -> m.group(1) == null ? "dev.ebb" : m.group(1))
-                .distinct();
     }
 }

@@ -1,5 +1,9 @@
 package dev.ebb.cpu;
 
+import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.code.FusedMap;
+import dev.ebb.cpu.tile.OperationList;
+import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
@@ -88,7 +92,7 @@ final class DigestMain {
         var n = new Scalar.Lit(DType.F32, width);
         var away = X.sub(Scalar.arg(3));
         var numbers =
-                List.<Row.Figure>of(
+                List.<Row.RowValue>of(
                         new Row.Fold(Kernel.Combine.SUM, X),
                         new Row.Apply(Scalar.arg(2).div(n)),
                         new Row.Fold(Kernel.Combine.SUM, away.mul(away)),
@@ -113,7 +117,7 @@ final class DigestMain {
         var shape = Shape.of(203);
         var in = List.of(Direct.mixed(DType.F32, 203, 1), Direct.mixed(DType.F32, 203, 2));
         var out = Direct.buffer(DType.F32, 203);
-        var line = Line.of(List.of(body), List.of(DType.F32, DType.F32));
+        var line = OperationList.of(List.of(body), List.of(DType.F32, DType.F32));
         var views = List.of(View.contiguous(shape), View.contiguous(shape));
         var map = FusedMap.of(line, shape, in, views, List.of(out), LOOPS);
         if (map.isEmpty()) return digest;

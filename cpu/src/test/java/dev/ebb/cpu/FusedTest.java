@@ -2,6 +2,10 @@ package dev.ebb.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.code.FusedMap;
+import dev.ebb.cpu.tile.OperationList;
+import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
@@ -39,7 +43,7 @@ class FusedTest {
         var expected =
                 Direct.run(CPU, Kernel.Map.of(shape, views, body), in, new Type(type, shape));
         var out = Direct.buffer(type, shape.size());
-        var line = Line.of(List.of(body), in.stream().map(Buffer::dtype).toList());
+        var line = OperationList.of(List.of(body), in.stream().map(Buffer::dtype).toList());
         var form = FusedMap.of(line, shape, in, views, List.of(out), new FusedLoops());
         form.ifPresent(
                 map -> {

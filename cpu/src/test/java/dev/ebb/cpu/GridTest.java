@@ -11,9 +11,9 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Grid;
-import dev.ebb.tensor.GridException;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.grid.Grid;
+import dev.ebb.tensor.grid.GridException;
 
 import org.junit.jupiter.api.Test;
 

@@ -6,7 +6,7 @@ import dev.ebb.Cell;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Loop;
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;

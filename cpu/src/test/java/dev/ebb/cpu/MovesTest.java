@@ -2,7 +2,7 @@ package dev.ebb.cpu;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;

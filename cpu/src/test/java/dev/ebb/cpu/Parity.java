@@ -3,9 +3,9 @@ package dev.ebb.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.exec.Device;
-import dev.ebb.exec.Program;
-import dev.ebb.exec.Reference;
-import dev.ebb.exec.Scratch;
+import dev.ebb.exec.loop.Scratch;
+import dev.ebb.exec.program.Program;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Graph;
@@ -15,10 +15,10 @@ import dev.ebb.ir.Op;
 import dev.ebb.ir.Region;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
-import dev.ebb.plan.Layout;
-import dev.ebb.plan.Problem;
-import dev.ebb.plan.Schedule;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
 
 import java.util.ArrayList;
 import java.util.List;

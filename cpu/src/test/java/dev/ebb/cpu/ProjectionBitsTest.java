@@ -15,8 +15,8 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.RecomputeAll;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Attention;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.network.Attention;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

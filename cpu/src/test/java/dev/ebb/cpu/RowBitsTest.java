@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.ebb.Compiled;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
+import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;

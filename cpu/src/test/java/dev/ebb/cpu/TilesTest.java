@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
+import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.tile.Bank;
+import dev.ebb.cpu.tile.Needs;
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Type;
@@ -56,7 +61,9 @@ class TilesTest {
                 long sum = 0;
                 for (var field : Tile.class.getDeclaredFields()) {
                     boolean ours = !Modifier.isStatic(field.getModifiers());
-                    if (ours && field.getType().isArray()) sum += allocated(field.get(tile));
+                    if (!ours || !field.getType().isArray()) continue;
+                    field.setAccessible(true);
+                    sum += allocated(field.get(tile));
                 }
                 yield sum;
             }
@@ -66,7 +73,7 @@ class TilesTest {
 
     private static void check(Fn<Tensor, Tensor> f, Type type) throws IllegalAccessException {
         var plan = plan(f, type);
-        var needs = Needs.of(nodes(plan));
+        var needs = KernelNeeds.all(nodes(plan));
         var tiles = new Tiles(needs, WORKERS);
         long sum = 0;
         for (int i = 0; i < WORKERS; i++) sum += allocated(tiles.of(i));
@@ -90,19 +97,19 @@ class TilesTest {
 
     @Test
     void kernelsThatNeverRunCostNothing() {
-        var needs = Needs.of(nodes(plan(MIXED, Type.of(DType.F32, 300, 300))));
+        var needs = KernelNeeds.all(nodes(plan(MIXED, Type.of(DType.F32, 300, 300))));
         for (var bank : List.of(Bank.F64, Bank.I64, Bank.F64_PANEL, Bank.F64_SUMS, Bank.HALVES))
             assertThat(needs.worker(0).of(bank)).as("%s", bank).isZero();
         assertThat(needs.worker(0).of(Bank.F32_PANEL)).isPositive();
-        var plain = Needs.of(nodes(plan(x -> x.exp().sum(), Type.of(DType.F32, 300, 300))));
+        var plain = KernelNeeds.all(nodes(plan(x -> x.exp().sum(), Type.of(DType.F32, 300, 300))));
         assertThat(plain.worker(0).of(Bank.F32_PANEL)).isZero();
     }
 
     @Test
     void whatOneWorkerRunsIsOnlyItsOwn() {
-        var small = Needs.of(nodes(plan(MIXED, Type.of(DType.F32, 20, 20))));
+        var small = KernelNeeds.all(nodes(plan(MIXED, Type.of(DType.F32, 20, 20))));
         assertThat(small.bytes(64)).isEqualTo(small.bytes(1)).isPositive();
-        var large = Needs.of(nodes(plan(MIXED, Type.of(DType.F32, 300, 300))));
+        var large = KernelNeeds.all(nodes(plan(MIXED, Type.of(DType.F32, 300, 300))));
         assertThat(large.bytes(2)).isGreaterThan(large.bytes(1));
         assertThat(large.bytes(64)).isLessThan(64 * KernelNeeds.MOST.bytes());
     }
@@ -121,17 +128,17 @@ class TilesTest {
     void aTapeGrowsWhatItHas() {
         var exp = nodes(plan(x -> x.exp(), Type.of(DType.F32, 10, 10)));
         var product = nodes(plan(x -> x.matmul(x), Type.of(DType.F32, 64, 64)));
-        var needs = Needs.of(exp);
+        var needs = KernelNeeds.all(exp);
         var one = new Tiles(needs, 1);
         assertThat(one.with(needs, 1)).isSameAs(one);
-        var two = one.with(Needs.of(product), 2);
+        var two = one.with(KernelNeeds.all(product), 2);
         assertThat(two.with(needs, 2)).isSameAs(two);
         try (var cpu = new VectorCpu(2, new FusedLoops());
                 var queue = cpu.open()) {
             queue.reserve(exp, 1);
             queue.reserve(product, 2);
             assertThat(queue.ownBytes(List.of()).applyAsLong(2))
-                    .isEqualTo(needs.and(Needs.of(product)).bytes(2));
+                    .isEqualTo(needs.and(KernelNeeds.all(product)).bytes(2));
         }
     }
 }

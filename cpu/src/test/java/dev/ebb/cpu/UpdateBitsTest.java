@@ -2,8 +2,9 @@ package dev.ebb.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.exec.Device;
-import dev.ebb.exec.Reference;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;

@@ -1,5 +1,8 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.driver.Gemm;
+import dev.ebb.cuda.text.Action;
+
 import java.util.Collection;
 import java.util.List;
 

@@ -1,5 +1,13 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.driver.BlasLt;
+import dev.ebb.cuda.driver.Driver;
+import dev.ebb.cuda.driver.Gemm;
+import dev.ebb.cuda.driver.Libraries;
+import dev.ebb.cuda.driver.Nvrtc;
+import dev.ebb.cuda.text.Action;
+import dev.ebb.cuda.text.Products;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

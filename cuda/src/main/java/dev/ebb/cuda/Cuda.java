@@ -1,11 +1,12 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.text.Recipe;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Node;
-import dev.ebb.plan.Cost;
-import dev.ebb.plan.Roofline;
+import dev.ebb.plan.cost.Roofline;
+import dev.ebb.plan.schedule.Cost;
 
 import java.nio.file.Path;
 import java.util.List;

@@ -3,11 +3,11 @@ package dev.ebb.cuda;
 import dev.ebb.exec.Named;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.Checks;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.math.Checks;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,5 +1,8 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.text.Action;
+import dev.ebb.cuda.text.Prelude;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -21,7 +24,7 @@ import java.util.regex.Pattern;
  * Kernels of a card, each text compiled once: many texts make one unit, units are compiled side by
  * side, and what was compiled is kept on disk.
  */
-final class Kernels {
+public final class Kernels {
     private static final int PLAIN_SHARED = 48 << 10;
 
     /** Texts of one unit at least, where there are so many: each unit reads the prelude anew. */
@@ -33,7 +36,7 @@ final class Kernels {
     }
 
     /** Loads machine code and finds functions in it. */
-    interface Loader {
+    public interface Loader {
         long module(MemorySegment code);
 
         long function(long module, String name);

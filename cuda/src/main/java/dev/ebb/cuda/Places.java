@@ -1,5 +1,9 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.text.Action;
+import dev.ebb.cuda.text.Operand;
+import dev.ebb.cuda.text.Recipe;
+
 import java.util.ArrayList;
 import java.util.List;
 

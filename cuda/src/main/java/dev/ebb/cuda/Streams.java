@@ -1,7 +1,7 @@
 package dev.ebb.cuda;
 
 /** Memory, streams, events and graphs of a card, as the driver has them; handles are longs. */
-interface Streams {
+public interface Streams {
     /** Free bytes and all bytes of the card. */
     long[] memory();
 

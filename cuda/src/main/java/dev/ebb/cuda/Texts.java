@@ -1,6 +1,10 @@
 package dev.ebb.cuda;
 
-import dev.ebb.exec.Scratch;
+import dev.ebb.cuda.text.Action;
+import dev.ebb.cuda.text.Operand;
+import dev.ebb.cuda.text.Recipe;
+import dev.ebb.cuda.text.Recipes;
+import dev.ebb.exec.WorkspaceOp;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -19,7 +23,7 @@ final class Texts {
     /** The recipe of a node; none for what runs on the host. */
     static Optional<Recipe> recipe(Node node, Precision precision) {
         var outputs = node.outputs();
-        var values = Scratch.isIn(node) ? outputs.subList(0, outputs.size() - 1) : outputs;
+        var values = WorkspaceOp.isIn(node) ? outputs.subList(0, outputs.size() - 1) : outputs;
         return Recipes.of(
                 node.kernel(),
                 node.inputTypes().stream().map(Type::dtype).toList(),

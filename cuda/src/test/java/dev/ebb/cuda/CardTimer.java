@@ -1,5 +1,7 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.driver.Driver;
+import dev.ebb.cuda.text.Recipes;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;

@@ -1,6 +1,12 @@
 package dev.ebb.cuda;
 
-import dev.ebb.exec.Reference;
+import dev.ebb.cuda.text.AttendText;
+import dev.ebb.cuda.text.ContractText;
+import dev.ebb.cuda.text.Products;
+import dev.ebb.cuda.text.Recipe;
+import dev.ebb.cuda.text.Recipes;
+import dev.ebb.cuda.text.TensorAttend;
+import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;

@@ -320,7 +320,7 @@ final class Cases {
                         draft.calm(type, shape.size()),
                         draft.calm(type, width),
                         draft.calm(type, rows));
-        var numbers = List.<Row.Figure>of(mean, square, scale);
+        var numbers = List.<Row.RowValue>of(mean, square, scale);
         draft.add(
                 "rows elements",
                 type + " norm " + shape,

@@ -1,5 +1,8 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.text.AttendText;
+import dev.ebb.cuda.text.Recipe;
+import dev.ebb.cuda.text.Recipes;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;

@@ -1,5 +1,8 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.text.Action;
+import dev.ebb.cuda.text.Prelude;
+
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;

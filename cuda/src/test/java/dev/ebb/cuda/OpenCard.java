@@ -1,5 +1,8 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.driver.Driver;
+import dev.ebb.cuda.text.Recipe;
+
 import java.nio.file.Path;
 import java.util.List;
 

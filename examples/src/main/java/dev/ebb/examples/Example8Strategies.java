@@ -4,15 +4,15 @@ import dev.ebb.Devices;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.exec.Report;
-import dev.ebb.exec.Timed;
+import dev.ebb.exec.timing.Timed;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Keep;
 import dev.ebb.plan.Mixed;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.Policy;
-import dev.ebb.plan.Prices;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.cost.Prices;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 

@@ -13,9 +13,9 @@ import dev.ebb.nn.Seed;
 import dev.ebb.plan.Budget;
 import dev.ebb.solve.Leapfrog;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Grid;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Unary;
+import dev.ebb.tensor.grid.Grid;
 
 import java.util.List;
 import java.util.Set;

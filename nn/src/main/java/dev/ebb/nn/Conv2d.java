@@ -2,8 +2,8 @@ package dev.ebb.nn;
 
 import dev.ebb.Fn;
 import dev.ebb.ir.Shape;
-import dev.ebb.tensor.Conv;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.network.Conv;
 
 /**
  * A convolution over [batch, channels, height, width]; the weight is [outputs, inputs / groups,

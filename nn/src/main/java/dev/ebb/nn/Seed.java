@@ -1,6 +1,6 @@
 package dev.ebb.nn;
 
-import dev.ebb.ir.Philox;
+import dev.ebb.ir.math.Philox;
 
 /**
  * Where randomness comes from: a key for a counter-based generator. Every use takes a key of its

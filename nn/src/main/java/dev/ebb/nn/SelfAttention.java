@@ -1,7 +1,7 @@
 package dev.ebb.nn;
 
-import dev.ebb.tensor.Attention;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.network.Attention;
 
 import java.util.List;
 import java.util.Optional;

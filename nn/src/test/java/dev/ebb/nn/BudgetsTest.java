@@ -8,7 +8,7 @@ import dev.ebb.Fn2;
 import dev.ebb.Next;
 import dev.ebb.Tensorwise;
 import dev.ebb.cpu.Cpu;
-import dev.ebb.exec.Program;
+import dev.ebb.exec.program.Program;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Mlp;

@@ -16,10 +16,10 @@ import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.UNet;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Conv;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.network.Conv;
 
 import org.junit.jupiter.api.Test;
 

@@ -22,8 +22,8 @@ import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.RecomputeAll;
-import dev.ebb.plan.Step;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 

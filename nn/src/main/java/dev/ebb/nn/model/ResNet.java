@@ -6,8 +6,8 @@ import dev.ebb.nn.Conv2d;
 import dev.ebb.nn.Linear;
 import dev.ebb.nn.Residual;
 import dev.ebb.nn.Seed;
-import dev.ebb.tensor.Pool;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.network.Pool;
 
 import java.util.ArrayList;
 import java.util.List;

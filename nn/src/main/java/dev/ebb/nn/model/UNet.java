@@ -6,9 +6,9 @@ import dev.ebb.ir.Shape;
 import dev.ebb.nn.Conv2d;
 import dev.ebb.nn.ConvBlock;
 import dev.ebb.nn.Seed;
-import dev.ebb.tensor.Pool;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.network.Pool;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -5,10 +5,11 @@ import dev.ebb.tensor.Tensor;
 import java.util.List;
 
 /** Kingma and Ba (2015): steps by the mean gradient over the root of the mean square. */
-public record Adam(Schedule rate, double beta1, double beta2, double epsilon) implements Optimizer {
+public record Adam(LearningRateSchedule rate, double beta1, double beta2, double epsilon)
+        implements Optimizer {
 
     public static Adam of(double rate) {
-        return new Adam(Schedule.constant(rate), 0.9, 0.999, 1e-8);
+        return new Adam(LearningRateSchedule.constant(rate), 0.9, 0.999, 1e-8);
     }
 
     @Override

@@ -18,7 +18,7 @@ public record AdamW(Adam adam, double decay) implements Optimizer {
     }
 
     @Override
-    public Schedule rate() {
+    public LearningRateSchedule rate() {
         return adam.rate();
     }
 

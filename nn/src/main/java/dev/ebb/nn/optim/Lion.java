@@ -5,10 +5,11 @@ import dev.ebb.tensor.Tensor;
 import java.util.List;
 
 /** Chen et al. (2023): steps of one size in the direction of a mean gradient; one slot. */
-public record Lion(Schedule rate, double beta1, double beta2, double decay) implements Optimizer {
+public record Lion(LearningRateSchedule rate, double beta1, double beta2, double decay)
+        implements Optimizer {
 
     public static Lion of(double rate) {
-        return new Lion(Schedule.constant(rate), 0.9, 0.99, 0.1);
+        return new Lion(LearningRateSchedule.constant(rate), 0.9, 0.99, 0.1);
     }
 
     @Override

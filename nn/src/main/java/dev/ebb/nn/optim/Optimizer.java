@@ -42,7 +42,7 @@ public interface Optimizer {
     /** How many trees like the parameters this rule keeps. */
     int slots();
 
-    Schedule rate();
+    LearningRateSchedule rate();
 
     /**
      * The rule for one parameter: weight, gradient and slots are all f32 or all f64.

@@ -5,10 +5,10 @@ import dev.ebb.tensor.Tensor;
 import java.util.List;
 
 /** Stochastic gradient descent, with momentum where it is not zero. */
-public record Sgd(Schedule rate, double momentum) implements Optimizer {
+public record Sgd(LearningRateSchedule rate, double momentum) implements Optimizer {
 
     public static Sgd of(double rate) {
-        return new Sgd(Schedule.constant(rate), 0);
+        return new Sgd(LearningRateSchedule.constant(rate), 0);
     }
 
     @Override

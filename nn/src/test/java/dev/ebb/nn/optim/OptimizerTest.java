@@ -76,7 +76,7 @@ final class OptimizerTest {
     void sgd() {
         same(Sgd.of(0.1), (w, g, _, _, _) -> w - 0.1 * g);
         same(
-                new Sgd(Schedule.constant(0.1), 0.9),
+                new Sgd(LearningRateSchedule.constant(0.1), 0.9),
                 (w, g, s, _, _) -> {
                     s[0] = 0.9 * s[0] + g;
                     return w - 0.1 * s[0];
@@ -112,17 +112,18 @@ final class OptimizerTest {
 
     @Test
     void schedules() {
-        var cosine = Schedule.cosine(1, 0.1, 10).warmedUp(4);
+        var cosine = LearningRateSchedule.cosine(1, 0.1, 10).warmedUp(4);
         assertThat(at(cosine, 0)).isCloseTo(0.25, within(1e-6));
         assertThat(at(cosine, 3)).isCloseTo(1, within(1e-6));
         assertThat(at(cosine, 9)).isCloseTo(0.55, within(1e-6));
         assertThat(at(cosine, 100)).isCloseTo(0.1, within(1e-6));
-        assertThat(at(Schedule.linear(1, 0, 4), 1)).isCloseTo(0.75, within(1e-6));
-        assertThat(at(Schedule.exponential(1, 0.5, 2), 4)).isCloseTo(0.25, within(1e-6));
-        assertThat(at(Schedule.inverseRoot(1), 3)).isCloseTo(0.5, within(1e-6));
+        assertThat(at(LearningRateSchedule.linear(1, 0, 4), 1)).isCloseTo(0.75, within(1e-6));
+        assertThat(at(LearningRateSchedule.exponential(1, 0.5, 2), 4))
+                .isCloseTo(0.25, within(1e-6));
+        assertThat(at(LearningRateSchedule.inverseRoot(1), 3)).isCloseTo(0.5, within(1e-6));
     }
 
-    private static double at(Schedule schedule, float step) {
+    private static double at(LearningRateSchedule schedule, float step) {
         return ((Array) schedule.at(Array.scalar(step))).item();
     }
 

@@ -33,7 +33,7 @@ final class OptimizerTypesTest {
     private static final List<Optimizer> RULES =
             List.of(
                     Sgd.of(0.01),
-                    new Sgd(Schedule.cosine(0.01, 0.001, STEPS), 0.9),
+                    new Sgd(LearningRateSchedule.cosine(0.01, 0.001, STEPS), 0.9),
                     Adam.of(0.01),
                     new AdamW(Adam.of(0.01), 0.5),
                     Lion.of(0.01));

@@ -1,0 +1,83 @@
+package dev.ebb.cli.option;
+
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Curve;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.schedule.Step;
+
+import java.util.Locale;
+
+/**
+ * A plan of a bare graph. The budget bounds the bytes resident at once; shares are of the store-all
+ * peak.
+ */
+public record BarePlan(Plan plan) {
+
+    /**
+     * The cheapest plan that fits, or an {@link dev.ebb.plan.OverBudgetException} that names the
+     * least budget.
+     */
+    public static BarePlan of(BareGraph graph, Budget budget) {
+        return new BarePlan(curve(graph).at(budget));
+    }
+
+    /** All plans of the graph, to ask for several budgets at the price of one. */
+    public static Curve curve(BareGraph graph) {
+        return new Curve(graph.problem(), BareGraph.cost(), Curve.Measure.LIVE);
+    }
+
+    /** A few lines for people. */
+    public String text() {
+        double once = plan.curve().storeAllCost();
+        return String.format(
+                Locale.ROOT,
+                "peak         %s%nstore all    %s%nleast budget %s%ncost         %s (%.5f of"
+                    + " computing everything once)%nlower bound  %s, gap %.3f %%%nsteps        %d,"
+                    + " %d computations again%n",
+                Budget.show(plan.peakBytes()),
+                Budget.show(plan.storeAllBytes()),
+                Budget.show(plan.leastBytes()),
+                number(plan.cost()),
+                once == 0 ? 1 : plan.cost() / once,
+                number(plan.lowerBound()),
+                100 * plan.gap(),
+                plan.schedule().steps().size(),
+                plan.schedule().footprint().recomputed());
+    }
+
+    /** The fields {@code peak, cost, lower_bound, gap, least_budget, steps}. */
+    public String json() {
+        var out = new StringBuilder("{\n");
+        out.append("  \"peak\": ").append(plan.peakBytes()).append(",\n");
+        out.append("  \"cost\": ").append(number(plan.cost())).append(",\n");
+        out.append("  \"lower_bound\": ").append(number(plan.lowerBound())).append(",\n");
+        out.append("  \"gap\": ").append(number(plan.gap())).append(",\n");
+        out.append("  \"least_budget\": ").append(plan.leastBytes()).append(",\n");
+        out.append("  \"steps\": [");
+        var steps = plan.schedule().steps();
+        for (int i = 0; i < steps.size(); i++) {
+            out.append(i == 0 ? "\n    " : ",\n    ");
+            switch (steps.get(i)) {
+                case Step.Compute(var node, _) ->
+                        out.append("{\"compute\": ").append(BareGraph.item(node).id()).append('}');
+                case Step.Invert _, Step.Offload _, Step.Fetch _ ->
+                        throw new IllegalStateException(
+                                "a bare graph knows no inverses and no disk");
+                case Step.Free(var value) ->
+                        out.append("{\"free\": ").append(item(value.id()).id()).append('}');
+            }
+        }
+        return out.append("\n  ]\n}\n").toString();
+    }
+
+    /** Values of a bare graph carry the number of the node that makes them. */
+    private BareGraph.Item item(int value) {
+        return BareGraph.item(plan.schedule().problem().graph().nodes().get(value));
+    }
+
+    private static String number(double x) {
+        return x == Math.rint(x) && Math.abs(x) < 1e15
+                ? Long.toString((long) x)
+                : Double.toString(x);
+    }
+}

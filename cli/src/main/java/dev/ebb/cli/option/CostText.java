@@ -1,0 +1,50 @@
+package dev.ebb.cli.option;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.timing.Timed;
+import dev.ebb.plan.cost.Prices;
+import dev.ebb.plan.cost.Roofline;
+import dev.ebb.plan.schedule.Cost;
+
+import picocli.CommandLine.ITypeConverter;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What kernels are said to cost: {@code typical}, {@code timed}, or a file of prices. */
+public record CostText(String text) {
+    public static final String HELP =
+            "What kernels cost: typical, which plans the same everywhere; timed, by this machine's"
+                    + " own kernels, kept in ~/.cache/ebb/prices; or a file of such prices."
+                    + " Default: typical.";
+
+    /** Reads the option. */
+    public static final class Converter implements ITypeConverter<CostText> {
+        @Override
+        public CostText convert(String text) {
+            return new CostText(text);
+        }
+    }
+
+    public static CostText typical() {
+        return new CostText("typical");
+    }
+
+    public Cost on(Device device) {
+        if (text.equals("typical")) return Roofline.typical();
+        if (text.equals("timed")) return Timed.on(device, cache());
+        var file = Path.of(text);
+        if (!Files.exists(file))
+            throw new Refusal("--cost " + text + ": give typical, timed or a file of prices");
+        try {
+            return Prices.load(file);
+        } catch (IOException e) {
+            throw new Refusal("--cost " + text + ": " + e.getMessage());
+        }
+    }
+
+    private static Path cache() {
+        return Path.of(System.getProperty("user.home"), ".cache", "ebb", "prices");
+    }
+}

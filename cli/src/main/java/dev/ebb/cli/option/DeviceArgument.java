@@ -1,0 +1,36 @@
+package dev.ebb.cli.option;
+
+import dev.ebb.Devices;
+import dev.ebb.cpu.Cpu;
+import dev.ebb.exec.Device;
+
+import picocli.CommandLine.Option;
+
+/** The option that names a device. */
+public final class DeviceArgument {
+    private static final String BEST = "best";
+
+    @Option(
+            names = "--device",
+            paramLabel = "NAME",
+            description =
+                    "cpu, cuda, or best: a card if there is one that works. 'ebb devices' lists"
+                            + " them. Default: best, when going on with a run too.")
+    private String name = BEST;
+
+    public Device device() {
+        if (name.equals(BEST)) return Devices.best();
+        try {
+            return Devices.named(name);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal("--device " + name + ": " + e.getMessage());
+        }
+    }
+
+    /** The device with so many threads; zero leaves the number to it. */
+    public Device device(int threads) {
+        if (threads == 0) return device();
+        if (name.equals(BEST) || name.equals("cpu")) return new Cpu(threads);
+        throw new Refusal("--threads is for --device cpu; leave it out, or name that device");
+    }
+}

@@ -1,0 +1,52 @@
+package dev.ebb.cli.option;
+
+import dev.ebb.plan.Budget;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Option;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The options that name a second place for what does not fit in memory. */
+public final class DiskArguments {
+    public static final String ROOM = "4GiB";
+
+    @Option(
+            names = "--disk",
+            paramLabel = "DIR",
+            description =
+                    "A folder for what does not fit in the budget: values, weights and optimizer"
+                            + " state may lie in a file there meanwhile.")
+    private @Nullable Path folder;
+
+    @Option(
+            names = "--disk-room",
+            paramLabel = "BYTES",
+            defaultValue = ROOM,
+            converter = BudgetText.class,
+            description = "The most bytes of that file. Default: ${DEFAULT-VALUE}.")
+    private Budget room = Budget.gibibytes(4);
+
+    /** For what knows no disk. */
+    public void refuseFor(String what) {
+        if (folder != null) throw new Refusal("--disk means nothing for " + what);
+    }
+
+    /** That a run can put a file there; told before it, not when the first value is moved. */
+    public void requireFolder() {
+        if (folder == null || (Files.isDirectory(folder) && Files.isWritable(folder))) return;
+        throw new Refusal(
+                "--disk "
+                        + folder
+                        + (Files.isDirectory(folder)
+                                ? ": this folder cannot be written; name another"
+                                : ": there is no such folder; make it, or name another"));
+    }
+
+    /** {@code memory}, and the disk if there is one. */
+    public Budget with(Budget memory) {
+        return folder == null ? memory : memory.withDisk(folder, room);
+    }
+}

@@ -1,0 +1,80 @@
+package dev.ebb.cli.option;
+
+import dev.ebb.exec.DiskException;
+import dev.ebb.ir.ShapeException;
+
+import picocli.CommandLine;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What the user is told when a command fails: a sentence, not a stack trace. */
+public final class Faults {
+    static final int CANNOT = 1;
+    public static final int INTERNAL = 70;
+
+    /** How systems say that there is no room: a full disk, a quota, a limit on files. */
+    private static final List<String> FULL =
+            List.of("no space left", "quota exceeded", "file too large");
+
+    private Faults() {}
+
+    public static int report(Exception e, CommandLine command, boolean trace) {
+        var err = command.getErr();
+        if (trace) e.printStackTrace(err);
+        var said = said(e);
+        err.println("ebb: " + said.orElseGet(() -> "a fault in Ebb itself: " + e));
+        if (said.isEmpty() && !trace) err.println("ebb: --stack-trace shows where it happened");
+        return said.isPresent() ? CANNOT : INTERNAL;
+    }
+
+    private static Optional<String> said(Throwable e) {
+        return switch (e) {
+            case Refusal r -> Optional.ofNullable(r.getMessage());
+            case UncheckedIOException u -> Optional.ofNullable(u.getCause()).flatMap(Faults::said);
+            case FileSystemException f -> Optional.of(of(f));
+            case IOException io -> Optional.of(of(io));
+            case DiskException d -> Optional.ofNullable(d.getMessage());
+            case ShapeException s -> Optional.ofNullable(s.getMessage());
+            case IllegalArgumentException i -> Optional.ofNullable(i.getMessage());
+            case OutOfMemoryError _ ->
+                    Optional.of("the Java heap is full; give Java more with -Xmx");
+            default -> Optional.empty();
+        };
+    }
+
+    private static String of(FileSystemException e) {
+        return switch (e) {
+            case NoSuchFileException f -> f.getFile() + ": there is no such file or folder";
+            case AccessDeniedException f ->
+                    f.getFile() + ": no permission; choose a place you may write with --out";
+            case FileAlreadyExistsException f ->
+                    f.getFile() + ": a file of that name is in the way";
+            case NotDirectoryException f -> f.getFile() + ": this is not a folder";
+            default -> e.getFile() + ": " + of((IOException) e);
+        };
+    }
+
+    private static String of(IOException e) {
+        var message = Optional.ofNullable(e.getMessage()).orElse(e.toString());
+        return FULL.stream().anyMatch(message.toLowerCase(Locale.ROOT)::contains)
+                ? message + ": the disk is full; free some space, then go on with --resume"
+                : message;
+    }
+
+    /** Why a file could not be read or written, without what to do about it. */
+    public static String why(IOException e) {
+        var message = Optional.ofNullable(e.getMessage()).orElse(e.toString());
+        return FULL.stream().anyMatch(message.toLowerCase(Locale.ROOT)::contains)
+                ? message + ": the disk is full"
+                : e instanceof FileSystemException f ? of(f) : message;
+    }
+}

@@ -1,0 +1,62 @@
+package dev.ebb.cli.report;
+
+import dev.ebb.exec.Report;
+import dev.ebb.nn.file.Json;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** The figures of a run, as --json gives them; nothing is measured where no step was made. */
+public record Outcome(
+        List<Double> losses,
+        double tokensPerSecond,
+        double medianSeconds,
+        long budgetBytes,
+        long promisedBytes,
+        OptionalLong measuredBytes,
+        long storeAllBytes,
+        double recomputeShare,
+        Disk disk,
+        List<Report.Peak> categories,
+        List<Report.KernelTime> kernels,
+        long parameters,
+        String digest) {
+
+    /** What the disk was for: how much it might hold, was to hold and held. */
+    public record Disk(long roomBytes, long promisedBytes, OptionalLong measuredBytes) {}
+
+    public Outcome {
+        losses = List.copyOf(losses);
+        categories = List.copyOf(categories);
+        kernels = List.copyOf(kernels);
+    }
+
+    public Json json() {
+        var members = new LinkedHashMap<String, Json>();
+        members.put("steps", Json.of(losses.size()));
+        members.put("loss", Json.of(losses.stream().map(Json::of).toList()));
+        members.put("tokens_per_second", Json.of(tokensPerSecond));
+        members.put("step_ms_median", Json.of(medianSeconds * 1000));
+        members.put("budget_bytes", Json.of(budgetBytes));
+        members.put("promised_peak_bytes", Json.of(promisedBytes));
+        measuredBytes.ifPresent(bytes -> members.put("measured_peak_bytes", Json.of(bytes)));
+        members.put("store_all_peak_bytes", Json.of(storeAllBytes));
+        members.put("recompute_share", Json.of(recomputeShare));
+        members.put("disk_room_bytes", Json.of(disk.roomBytes));
+        members.put("disk_promised_peak_bytes", Json.of(disk.promisedBytes));
+        disk.measuredBytes.ifPresent(
+                bytes -> members.put("disk_measured_peak_bytes", Json.of(bytes)));
+        Resident.peakBytes().ifPresent(bytes -> members.put("resident_peak_bytes", Json.of(bytes)));
+        members.put("parameters", Json.of(parameters));
+        members.put("weights_digest", Json.of(digest));
+        return Json.of(members);
+    }
+
+    public static double median(List<Double> values) {
+        if (values.isEmpty()) return 0;
+        var sorted = values.stream().sorted().toList();
+        int n = sorted.size();
+        return (sorted.get((n - 1) / 2) + sorted.get(n / 2)) / 2;
+    }
+}

@@ -1,0 +1,214 @@
+package dev.ebb.exec.loop;
+
+import dev.ebb.exec.Session;
+import dev.ebb.exec.WorkspaceOp;
+import dev.ebb.exec.transfer.BoundTransfers;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Memory;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Step;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The computations and transfers of a laid-out schedule, each bound to its place in memory. */
+public final class BoundSteps {
+
+    /**
+     * Something to run.
+     *
+     * @param name what it is called in reports
+     * @param inputs what it reads
+     * @param written the values it writes, without workspace and room for the states of a loop,
+     *     which no two runs need to leave alike
+     * @param outputs where they lie
+     * @param memory all it writes: of a computation, one for each output of its node
+     * @param highest the end of that memory
+     */
+    public record Bound(
+            Step step,
+            String name,
+            Runnable body,
+            List<Buffer> inputs,
+            List<Value> written,
+            List<Buffer> outputs,
+            List<Buffer> memory,
+            long highest) {
+
+        /** What is computed. */
+        Node node() {
+            return ((Step.Work) step).node();
+        }
+    }
+
+    private final List<Buffer> params = new ArrayList<>();
+    private final List<Buffer> results = new ArrayList<>();
+    private final Table<Value, Buffer> initial = new Table<>();
+    private final Table<Value, Buffer> resident = new Table<>();
+    private final List<Bound> bound = new ArrayList<>();
+    private final Memory memory;
+    private final Session session;
+    private final BoundTransfers carrier;
+
+    /**
+     * Binds {@code layout} to {@code memory}; the parameters in {@code elsewhere} lie outside it.
+     */
+    public BoundSteps(
+            Layout layout,
+            Session session,
+            Memory memory,
+            Table<Value, Buffer> elsewhere,
+            BoundTransfers carrier) {
+        this.memory = memory;
+        this.session = session;
+        this.carrier = carrier;
+        var graph = layout.schedule().problem().graph();
+        var starts = starts(layout);
+        var away = layout.schedule().away();
+        for (Value p : graph.params()) {
+            if (away.contains(p)) continue;
+            var buffer =
+                    elsewhere.find(p).orElseGet(() -> slice(p, starts.at(new Layout.Stay(p, -1))));
+            resident.put(p, buffer);
+            initial.put(p, buffer);
+            params.add(buffer);
+        }
+        var all = layout.schedule().steps();
+        for (int i = 0; i < all.size(); i++) {
+            int step = i;
+            switch (all.get(i)) {
+                case Step.Work work -> {
+                    var node = work.node();
+                    var reuses = work.reuses();
+                    var in = node.inputs().stream().map(resident::at).toList();
+                    var out = new ArrayList<Buffer>();
+                    for (Value v : node.outputs()) {
+                        var over = reuses.stream().filter(r -> r.into().equals(v)).findAny();
+                        out.add(
+                                over.isPresent()
+                                        ? over(resident.at(over.get().from()), v)
+                                        : slice(v, starts.at(new Layout.Stay(v, step))));
+                    }
+                    for (int j = 0; j < out.size(); j++)
+                        resident.put(node.outputs().get(j), out.get(j));
+                    bound.add(bind(work, in, out));
+                }
+                case Step.Offload(var v) -> bound.add(offload((Step.Offload) all.get(i), v));
+                case Step.Fetch(var v) -> {
+                    resident.put(v, slice(v, starts.at(new Layout.Stay(v, step))));
+                    bound.add(fetch((Step.Fetch) all.get(i), v));
+                }
+                case Step.Free(var v) -> carrier.freed(v);
+            }
+        }
+        for (Value r : graph.results()) resident.find(r).ifPresent(results::add);
+    }
+
+    private Bound bind(Step.Work work, List<Buffer> in, List<Buffer> out) {
+        var node = work.node();
+        boolean scratch = WorkspaceOp.isIn(node);
+        var workspace = scratch ? out.getLast() : new Buffer(DType.U8, 0, memory.slice(0, 0));
+        var written = scratch ? out.subList(0, out.size() - 1) : out;
+        var body =
+                node.kernel() instanceof Control control
+                        ? ControlKernels.bind(
+                                control,
+                                session,
+                                in,
+                                written,
+                                workspace,
+                                carrier.states(node, session))
+                        : session.queue().bind(node, in, written, workspace);
+        int values =
+                node.kernel() instanceof Control control
+                        ? ControlKernels.values(control, written.size())
+                        : written.size();
+        return new Bound(
+                work,
+                node.op().name(),
+                carrier.after(work, body),
+                in,
+                node.outputs().subList(0, values),
+                written.subList(0, values),
+                out,
+                end(out));
+    }
+
+    private Bound offload(Step.Offload step, Value v) {
+        var body = carrier.offload(v, resident.at(v));
+        return new Bound(step, "offload", body, List.of(), List.of(), List.of(), List.of(), 0);
+    }
+
+    private Bound fetch(Step.Fetch step, Value v) {
+        var to = resident.at(v);
+        var body = carrier.fetch(v, to);
+        var memory = List.of(to);
+        return new Bound(step, "fetch", body, List.of(), List.of(), List.of(), memory, end(memory));
+    }
+
+    private long end(List<Buffer> buffers) {
+        long highest = 0;
+        for (var b : buffers)
+            highest = Math.max(highest, b.memory().address() - memory.address() + b.bytes());
+        return highest;
+    }
+
+    /** The end of the memory of the parameters that are there before a run. */
+    public long paramsEnd() {
+        return end(params);
+    }
+
+    /** The offset of every stay. */
+    private static Table<Layout.Stay, Long> starts(Layout layout) {
+        var starts = new Table<Layout.Stay, Long>();
+        for (var slot : layout.slots()) {
+            for (var stay : slot.stays()) starts.put(stay, slot.offset());
+        }
+        return starts;
+    }
+
+    /** {@code v} in the place of another, which may lie outside. */
+    private static Buffer over(Buffer other, Value v) {
+        return new Buffer(v.type().dtype(), v.type().size(), other.memory());
+    }
+
+    private Buffer slice(Value v, long offset) {
+        return new Buffer(
+                v.type().dtype(), v.type().size(), memory.slice(offset, v.type().bytes()));
+    }
+
+    /** The parameters, as far as they are in memory before a run. */
+    List<Buffer> params() {
+        return params;
+    }
+
+    /** The results, as far as they have been in memory. */
+    List<Buffer> results() {
+        return results;
+    }
+
+    /** What is in memory before a run. */
+    public Table<Value, Buffer> initial() {
+        return initial;
+    }
+
+    /** Where values lie when a run has ended. */
+    public Table<Value, Buffer> resident() {
+        return resident;
+    }
+
+    public List<Bound> bound() {
+        return bound;
+    }
+
+    /** Runs all of them, as the body of a loop or branch. */
+    void run() {
+        if (RepeatedBits.WATCHED.isBound()) bound.forEach(RepeatedBits.WATCHED.get()::run);
+        else for (Bound step : bound) step.body.run();
+    }
+}

@@ -1,0 +1,67 @@
+package dev.ebb.exec.loop;
+
+import dev.ebb.exec.Session;
+import dev.ebb.exec.transfer.CheckpointStore;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.Memory;
+
+import java.util.List;
+
+/**
+ * The memory in which a loop keeps checkpoints and tapes, and the store for the checkpoints that
+ * lie outside it.
+ */
+record CheckpointPool(Session session, Memory memory, LoopMemory room, CheckpointStore elsewhere) {
+
+    /** All in memory. */
+    CheckpointPool(Session session, Memory memory, LoopMemory room) {
+        this(session, memory, room, CheckpointStore.NONE);
+    }
+
+    /** Saves a state as number {@code level}. */
+    void save(List<Buffer> carries, int level) {
+        if (level < room.onDisk()) elsewhere.put(level, carries, beside());
+        else write(carries, room.stateBytes(level));
+    }
+
+    void restore(int level, List<Buffer> carries) {
+        if (level < room.onDisk()) elsewhere.get(level, carries, beside());
+        else read(room.stateBytes(level), carries);
+    }
+
+    /** State number {@code level} is the next to be restored: it may come while the loop runs. */
+    void expect(int level, List<Buffer> carries) {
+        if (level >= 0 && level < room.onDisk()) elsewhere.ahead(level, carries, beside());
+    }
+
+    /** Memory for a state on its way to or from the disk, if there is any. */
+    private Memory beside() {
+        return room.moving() == 0
+                ? memory.slice(0, 0)
+                : memory.slice(room.movingAt(), room.state());
+    }
+
+    /** Where tape number {@code number} lies beside {@code level} states. */
+    long tape(int level, int number) {
+        return room.stateBytes(level) + number * room.tape();
+    }
+
+    /** Writes buffers one behind the other; the end of the last. */
+    long write(List<Buffer> buffers, long offset) {
+        long at = offset;
+        for (var b : buffers) {
+            session.copy(b.memory(), 0, memory, at, b.bytes());
+            at += Math.ceilDiv(b.bytes(), 64) * 64;
+        }
+        return at;
+    }
+
+    void read(long offset, List<Buffer> buffers) {
+        long at = offset;
+        for (var b : buffers) {
+            session.copy(memory, at, b.memory(), 0, b.bytes());
+            at += Math.ceilDiv(b.bytes(), 64) * 64;
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package dev.ebb.exec.loop;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Session;
+import dev.ebb.exec.transfer.CheckpointStore;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Control.Remember;
+import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.Memory;
+import dev.ebb.plan.loop.OnlineCheckpoints;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Forward loops: a fixed or counted number of rounds, or while a condition holds. */
+final class ForwardLoops {
+    private ForwardLoops() {}
+
+    static long workspaceBytes(Control.Scan k, Device device) {
+        long bytes = 0;
+        for (var body : k.onward().bodies())
+            bytes = Math.max(bytes, LoopBody.nested(k, body, device).bytes());
+        return bytes;
+    }
+
+    static Runnable scan(
+            Control.Scan k,
+            Session session,
+            List<Buffer> all,
+            List<Buffer> out,
+            Memory memory,
+            CheckpointStore elsewhere) {
+        return switch (k.remember()) {
+            case Remember.Nothing _, Remember.Everything _ -> plain(k, session, all, out, memory);
+            case Remember.Checkpoints(var room, var taping) ->
+                    new CheckpointingLoop(k, room, taping, session, all, out, memory, elsewhere);
+            case Remember.Latest _ ->
+                    throw new IllegalStateException(
+                            "a loop of known length does not guess what to keep");
+        };
+    }
+
+    private static Runnable plain(
+            Control.Scan k, Session session, List<Buffer> all, List<Buffer> out, Memory memory) {
+        var in = k.counted() ? all.subList(1, all.size()) : all;
+        var carries = out.subList(0, k.carries());
+        var rounds =
+                new LoopBody(k, k.body(), session, memory, in.subList(0, k.constants()), carries);
+        var first = in.subList(k.constants(), k.constants() + k.carries());
+        var stacks = in.subList(k.constants() + k.carries(), in.size());
+        int results = k.body().results().size();
+        var given = out.subList(k.carries(), results);
+        var remembered = out.subList(results, out.size());
+        return () -> {
+            int count = k.counted() ? (int) session.readLong(all.getFirst(), 0) : k.times();
+            session.copy(first, carries);
+            for (int t = 0; t < count; t++) {
+                long place = k.reverse() ? count - 1 - t : t;
+                rounds.feed(stacks, 0, place);
+                if (!remembered.isEmpty()) rounds.stack(carries, remembered, place);
+                rounds.run();
+                rounds.stack(rounds.given(), given, place);
+            }
+            clear(session, given, rounds.given(), count);
+            if (!remembered.isEmpty()) clear(session, remembered, carries, count);
+        };
+    }
+
+    /** Slices of rounds that do not run are zero. */
+    static void clear(Session session, List<Buffer> stacks, List<Buffer> slices, long from) {
+        for (int i = 0; i < stacks.size(); i++) {
+            var stack = stacks.get(i);
+            long used = from * slices.get(i).bytes();
+            if (used < stack.bytes())
+                session.queue().clear(stack.memory().slice(used, stack.bytes() - used));
+        }
+    }
+
+    /** The body of a while loop as one of at most as many rounds as its limit. */
+    private static Control.Scan rounds(Control.While k) {
+        return new Control.Scan(
+                k.body(),
+                k.limit(),
+                k.constants(),
+                k.carries(),
+                false,
+                true,
+                new Remember.Nothing());
+    }
+
+    private static NestedGraph condition(Control.While k, Device device) {
+        return new NestedGraph(k.condition(), k.constants() + k.carries(), 0, device);
+    }
+
+    static long workspaceBytes(Control.While k, Device device) {
+        return Math.max(
+                LoopBody.nested(rounds(k), k.body(), device).bytes(), condition(k, device).bytes());
+    }
+
+    static Runnable whileTrue(
+            Control.While k, Session session, List<Buffer> in, List<Buffer> out, Memory memory) {
+        var carries = out.subList(0, k.carries());
+        var constants = in.subList(0, k.constants());
+        var rounds = new LoopBody(rounds(k), k.body(), session, memory, constants, carries);
+        var seen = new ArrayList<>(constants);
+        seen.addAll(carries);
+        var condition = condition(k, session.device()).bind(session, memory, seen);
+        int plain = 1 + k.body().results().size();
+        var stacks = out.subList(k.carries() + 1, plain);
+        var remembered = out.subList(plain, out.size());
+        return () -> {
+            session.copy(in.subList(k.constants(), in.size()), carries);
+            var keeper = keeper(k.remember(), rounds, carries, remembered);
+            int count = 0;
+            for (; ; count++) {
+                condition.run();
+                if (session.readLong(condition.results().getFirst(), 0) == 0) break;
+                if (count == k.limit()) {
+                    throw new IllegalStateException(
+                            "a while loop did not end within its limit of "
+                                    + k.limit()
+                                    + " rounds; raise the limit, or mend its condition");
+                }
+                keeper.before(count);
+                rounds.run();
+                rounds.stack(rounds.given(), stacks, count);
+            }
+            clear(session, stacks, rounds.given(), count);
+            session.writeLong(out.get(k.carries()), 0, count);
+            keeper.end(count);
+        };
+    }
+
+    /** What is kept of a loop while it runs. */
+    private interface Keeper {
+        void before(int round);
+
+        void end(int count);
+    }
+
+    private static Keeper keeper(
+            Remember what, LoopBody rounds, List<Buffer> carries, List<Buffer> remembered) {
+        return switch (what) {
+            case Remember.Nothing _ -> new All(rounds, List.of(), List.of());
+            case Remember.Everything _ -> new All(rounds, carries, remembered);
+            case Remember.Latest(var room) ->
+                    new Latest(rounds.session(), room, carries, remembered);
+            case Remember.Checkpoints _ ->
+                    throw new IllegalStateException(
+                            "a loop of unknown length cannot tape its last rounds");
+        };
+    }
+
+    private record All(LoopBody rounds, List<Buffer> carries, List<Buffer> stacks)
+            implements Keeper {
+        @Override
+        public void before(int round) {
+            rounds.stack(carries, stacks, round);
+        }
+
+        @Override
+        public void end(int count) {
+            clear(rounds.session(), stacks, carries, count);
+        }
+    }
+
+    private static final class Latest implements Keeper {
+        private final Session session;
+        private final OnlineCheckpoints online;
+        private final CheckpointPool pool;
+        private final List<Buffer> carries;
+        private final Buffer positions;
+
+        Latest(Session session, LoopMemory room, List<Buffer> carries, List<Buffer> left) {
+            this.session = session;
+            online = new OnlineCheckpoints(room.levels() + 1);
+            pool = new CheckpointPool(session, left.getFirst().memory(), room);
+            this.carries = carries;
+            positions = left.getLast();
+        }
+
+        @Override
+        public void before(int round) {
+            int slot = online.offer(round) - 1;
+            if (slot >= 0) pool.save(carries, slot);
+        }
+
+        /** Writes the round of each state, -1 for none. */
+        @Override
+        public void end(int count) {
+            for (long i = 0; i < positions.size(); i++) session.writeLong(positions, i, -1);
+            for (int i = 1; i < online.kept().size(); i++) {
+                session.writeLong(positions, online.places().get(i) - 1, online.kept().get(i));
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.ebb.exec.loop;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.WorkspaceOp;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Inversion;
+import dev.ebb.plan.schedule.Problem;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Makes a device's workspace part of the graph: a node that needs scratch gets one more output that
+ * nobody reads. Planner and layout then treat it as any other value.
+ */
+public final class Scratch {
+    private Scratch() {}
+
+    /** {@code graph} with the workspace that {@code device} asks for. */
+    public static Graph add(Graph graph, Device device) {
+        int next = unused(graph);
+        var nodes = new ArrayList<Node>();
+        for (Node node : graph.nodes()) {
+            var added = add(node, device, next);
+            if (WorkspaceOp.isIn(added)) next++;
+            nodes.add(added);
+        }
+        return new Graph(graph.params(), nodes, graph.results());
+    }
+
+    /** The inversions that the ops of {@code graph} know, with their workspace. */
+    public static List<Inversion> inversions(Graph graph, Device device) {
+        int next = unused(graph);
+        var ways = new ArrayList<Inversion>();
+        for (var way : Inversion.of(graph)) {
+            var added = add(way.node(), device, next);
+            if (WorkspaceOp.isIn(added)) next++;
+            ways.add(new Inversion(added, way.undone(), way.exact()));
+        }
+        return ways;
+    }
+
+    /** All nodes that a plan of {@code problem} may run. */
+    public static List<Node> nodes(Problem problem) {
+        var nodes = new ArrayList<>(problem.graph().nodes());
+        problem.inversions().forEach(way -> nodes.add(way.node()));
+        return nodes;
+    }
+
+    private static int unused(Graph graph) {
+        int most = graph.params().stream().mapToInt(Value::id).max().orElse(-1);
+        for (Node node : graph.nodes())
+            for (Value v : node.outputs()) most = Math.max(most, v.id());
+        return most + 1;
+    }
+
+    private static Node add(Node node, Device device, int next) {
+        long bytes =
+                node.kernel() instanceof Control control
+                        ? ControlKernels.workspaceBytes(control, device)
+                        : device.workspaceBytes(node);
+        if (bytes == 0) return node;
+        var outputs = new ArrayList<>(node.outputs());
+        var op = new WorkspaceOp(node.op(), bytes);
+        outputs.add(new Value(next, op.scratch()));
+        return new Node(op, node.inputs(), outputs, node.region(), node.reverse());
+    }
+}

@@ -1,0 +1,348 @@
+package dev.ebb.exec.program;
+
+import dev.ebb.exec.Category;
+import dev.ebb.exec.Device;
+import dev.ebb.exec.DiskException;
+import dev.ebb.exec.Report;
+import dev.ebb.exec.Session;
+import dev.ebb.exec.loop.BoundSteps;
+import dev.ebb.exec.loop.RepeatedBits;
+import dev.ebb.exec.loop.Scratch;
+import dev.ebb.exec.transfer.BackingStore;
+import dev.ebb.exec.transfer.BoundTransfers;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Binding;
+import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Schedule;
+import dev.ebb.plan.schedule.Step;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.IntConsumer;
+import java.util.function.ObjIntConsumer;
+
+/**
+ * A laid-out schedule bound to memory and a device. One arena is allocated here and nothing after;
+ * running steps through the schedule.
+ */
+public final class Program implements AutoCloseable {
+    private static final long LINE = 64;
+
+    private final Layout layout;
+    private final long ownBytes;
+    private final Session session;
+    private final BoundTransfers carrier;
+    private final Runnable lastTransfers;
+    private final BoundSteps steps;
+    private final Schedule.Footprint footprint;
+    private final MemoryMeter meter;
+    private final Stopwatch watch;
+    private final long paramsEnd;
+
+    /** All computations as one, where the device repeats them so. */
+    private final Optional<Runnable> recorded;
+
+    /** The results that are only on the disk when a run has ended. */
+    private final Set<Value> away;
+
+    private final long[] promised = new long[Category.values().length];
+    private boolean partial;
+    private boolean closed;
+
+    /** On all threads of the device. */
+    public Program(Layout layout, Device device) {
+        this(layout, device, device.threads().count());
+    }
+
+    /** On so many workers, with the memory that these own. */
+    public Program(Layout layout, Device device, int workers) {
+        this(layout, device, workers, BackingStore::in);
+    }
+
+    /** Opens the file in a folder where values are put meanwhile. */
+    interface Opener {
+        BackingStore in(Path folder) throws IOException;
+    }
+
+    Program(Layout layout, Device device, Opener opener) {
+        this(layout, device, device.threads().count(), opener);
+    }
+
+    private Program(Layout layout, Device device, int workers, Opener opener) {
+        this.layout = layout;
+        var nodes = Scratch.nodes(layout.schedule().problem());
+        ownBytes = device.ownBytes(nodes).applyAsLong(workers);
+        footprint = layout.schedule().footprint();
+        session = Session.on(device);
+        session.queue().reserve(nodes, workers);
+        carrier = carrier(layout, session, opener);
+        var memory = session.queue().allocate(Math.max(layout.arenaBytes(), LINE)).memory();
+        steps = new BoundSteps(layout, session, memory, new Table<>(), carrier);
+        lastTransfers = carrier.end();
+        meter = new MemoryMeter(layout, steps);
+        watch = new Stopwatch(steps.bound(), session.queue());
+        paramsEnd = steps.paramsEnd();
+        away = onlyOnDisk(layout.schedule());
+        recorded =
+                Course.isFixed(layout.schedule())
+                        ? session.queue().whole(() -> steps.bound().forEach(s -> s.body().run()))
+                        : Optional.empty();
+        var tide = MemoryProfile.of(layout);
+        for (var category : Category.values()) promised[category.ordinal()] = tide.peak(category);
+    }
+
+    public Layout layout() {
+        return layout;
+    }
+
+    private static BoundTransfers carrier(Layout layout, Session session, Opener opener) {
+        if (layout.shelves().bytes() == 0) return new BoundTransfers(layout);
+        var folder = layout.schedule().problem().disk().folder();
+        try {
+            return new BoundTransfers(layout, session, opener.in(folder));
+        } catch (IOException e) {
+            throw new DiskException(
+                    "no file can be made",
+                    layout.shelves().bytes(),
+                    folder.toString(),
+                    e.toString(),
+                    e);
+        }
+    }
+
+    private Graph graph() {
+        return layout.schedule().problem().graph();
+    }
+
+    /** Where parameter {@code i} is to be written before a run, if it is in memory then. */
+    public Buffer param(int i) {
+        return steps.initial().at(graph().params().get(i));
+    }
+
+    /** Where result {@code i} lies after a run, if it is in memory then. */
+    public Buffer result(int i) {
+        return steps.resident().at(graph().results().get(i));
+    }
+
+    /** Sets parameter {@code i}, wherever it is kept. */
+    public synchronized void write(int i, MemorySegment from) {
+        requireOpen();
+        var param = graph().params().get(i);
+        var here = steps.initial().find(param);
+        if (here.isPresent())
+            session.queue().write(from.asSlice(0, param.type().bytes()), here.get().memory());
+        else carrier.put(param, from);
+    }
+
+    /** Copies parameter {@code i} as it is between two runs, wherever it is kept. */
+    public synchronized void readParam(int i, MemorySegment to) {
+        requireOpen();
+        var param = graph().params().get(i);
+        copy(steps.initial().find(param), param, to);
+    }
+
+    /** Copies result {@code i} of the last run, wherever it is kept. */
+    public synchronized void readResult(int i, MemorySegment to) {
+        requireOpen();
+        var result = graph().results().get(i);
+        copy(away.contains(result) ? Optional.empty() : steps.resident().find(result), result, to);
+    }
+
+    private void copy(Optional<Buffer> here, Value value, MemorySegment to) {
+        if (here.isPresent())
+            session.queue().read(here.get().memory(), to.asSlice(0, value.type().bytes()));
+        else carrier.get(value, to);
+    }
+
+    /**
+     * The bytes that the latest run held in the arena while each computation or transfer ran, as
+     * counted: beside the {@link MemoryProfile}, which is the promise.
+     */
+    public long[] held() {
+        return meter.held();
+    }
+
+    public long promisedBytes() {
+        return layout.arenaBytes() + ownBytes;
+    }
+
+    /**
+     * Whether the latest run ended with an error after its first step: parameters that it replaces
+     * may then be of before or after it.
+     */
+    public boolean isPartial() {
+        return partial;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException(
+                    "this program is closed and its memory given back; make another one");
+        }
+    }
+
+    /**
+     * Runs every step once: as one recorded piece of work where the device does so, and then
+     * without the times of single kernels.
+     */
+    public synchronized Report run() {
+        var check = new DigestCheck(layout.schedule(), session.queue());
+        return recorded.isPresent()
+                ? repeat(recorded.get(), check)
+                : run(check, _ -> {}, (_, _) -> {});
+    }
+
+    /** Runs every step once, one by one, so that every kernel's time is known. */
+    public synchronized Report runTimed() {
+        return run(new DigestCheck(layout.schedule(), session.queue()), _ -> {}, (_, _) -> {});
+    }
+
+    /**
+     * Runs every step once and checks each value that is computed again or rebuilt against its
+     * first computation, bit by bit, and every op that runs again on the same bits inside a loop or
+     * branch. The first that differs ends the run: an op, or an inverse, that is not what it claims
+     * to be. Where an inverse only claims to be near, the difference is reported.
+     */
+    public synchronized Report verify() {
+        var check = new DigestCheck(layout.schedule(), session.queue());
+        return ScopedValue.where(RepeatedBits.WATCHED, new RepeatedBits(session.queue()))
+                .call(() -> run(check, watch::go, check::computed));
+    }
+
+    private Report repeat(Runnable whole, DigestCheck check) {
+        requireOpen();
+        long highest = paramsEnd;
+        meter.begin();
+        watch.begin();
+        partial = true;
+        try {
+            whole.run();
+            watch.stopAll();
+            for (var step : steps.bound()) {
+                meter.step();
+                highest = Math.max(highest, step.highest());
+            }
+            session.queue().finish();
+        } catch (Throwable e) {
+            recover(e);
+            throw e;
+        }
+        partial = false;
+        watch.read();
+        return report(highest, check);
+    }
+
+    private Report run(
+            DigestCheck check, IntConsumer before, ObjIntConsumer<BoundSteps.Bound> after) {
+        requireOpen();
+        carrier.begin();
+        long highest = paramsEnd;
+        var all = steps.bound();
+        meter.begin();
+        watch.begin();
+        partial = true;
+        try {
+            for (int i = 0; i < all.size(); i++) {
+                var step = all.get(i);
+                meter.step();
+                before.accept(i);
+                step.body().run();
+                highest = Math.max(highest, step.highest());
+                watch.stop(i);
+                after.accept(step, i);
+            }
+            lastTransfers.run();
+            session.queue().finish();
+        } catch (Throwable e) {
+            recover(e);
+            throw e;
+        }
+        partial = false;
+        watch.read();
+        return report(highest, check);
+    }
+
+    /** After {@code fault}: nothing moves any more, and what no run changes is where it was. */
+    private void recover(Throwable fault) {
+        carrier.settle();
+        var bindings = layout.schedule().problem().bindings();
+        try {
+            for (int i = 0; i < bindings.size(); i++) {
+                var param = graph().params().get(i);
+                if (bindings.get(i) instanceof Binding.Kept)
+                    steps.initial()
+                            .find(param)
+                            .ifPresent(here -> carrier.recover(param, here.memory()));
+            }
+        } catch (RuntimeException e) {
+            // its memory is lost, and with it this program
+            close();
+            fault.addSuppressed(e);
+        }
+    }
+
+    private static Set<Value> onlyOnDisk(Schedule schedule) {
+        var there = new HashSet<Value>(schedule.problem().graph().params());
+        there.removeAll(schedule.away());
+        for (Step step : schedule.steps()) {
+            switch (step) {
+                case Step.Work work -> {
+                    for (var reuse : work.reuses()) there.remove(reuse.from());
+                    there.addAll(work.node().outputs());
+                }
+                case Step.Fetch(var v) -> there.add(v);
+                case Step.Free(var v) -> there.remove(v);
+                case Step.Offload _ -> {}
+            }
+        }
+        var gone = new HashSet<>(schedule.problem().graph().results());
+        gone.removeAll(there);
+        return gone;
+    }
+
+    private Report report(long highest, DigestCheck check) {
+        long whole = Math.ceilDiv(highest, LINE) * LINE;
+        return new Report(
+                promisedBytes(),
+                whole + ownBytes,
+                watch.seconds(),
+                footprint.computed(),
+                footprint.recomputed(),
+                watch.repeats(),
+                watch.byTime(),
+                peaks(),
+                new Report.OnDisk(
+                        layout.shelves().bytes(), Math.ceilDiv(carrier.highest(), LINE) * LINE),
+                check.drifts());
+    }
+
+    private List<Report.Peak> peaks() {
+        var measured = meter.peaks();
+        var peaks = new ArrayList<Report.Peak>();
+        for (var category : Category.values()) {
+            long owned = category == Category.WORKSPACE ? ownBytes : 0;
+            long promise = promised[category.ordinal()] + owned;
+            long found = measured[category.ordinal()] + owned;
+            if (promise > 0 || found > 0) peaks.add(new Report.Peak(category, promise, found));
+        }
+        return peaks;
+    }
+
+    /** Waits for a run that is under way in another thread. */
+    @Override
+    public synchronized void close() {
+        if (closed) return;
+        closed = true;
+        carrier.close();
+        session.queue().close();
+    }
+}

@@ -1,0 +1,136 @@
+package dev.ebb.exec.program;
+
+import dev.ebb.exec.Queue;
+import dev.ebb.exec.Report;
+import dev.ebb.exec.loop.BoundSteps;
+import dev.ebb.plan.schedule.Step;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** How long the computations of one run take: by op, and how much of it goes into repeats. */
+final class Stopwatch {
+    private final int[] op;
+    private final boolean[] again;
+    private final List<String> names = new ArrayList<>();
+    private final int[] calls;
+    private final long[] nanos;
+    private final Queue.Event begin;
+
+    /** When each computation ended, and when the next one began where that is not the same. */
+    private final Queue.Event[] ends;
+
+    private final Queue.Event[] begins;
+
+    /** When all work ended that was put on the queue as one. */
+    private final Queue.Event end;
+
+    private boolean apart;
+    private boolean asOne;
+    private long repeats;
+    private long inKernels;
+    private long whole;
+
+    Stopwatch(List<BoundSteps.Bound> steps, Queue queue) {
+        begin = queue.event();
+        end = queue.event();
+        ends = new Queue.Event[steps.size()];
+        begins = new Queue.Event[steps.size()];
+        for (int i = 0; i < ends.length; i++) {
+            ends[i] = queue.event();
+            begins[i] = queue.event();
+        }
+        op = new int[steps.size()];
+        again = new boolean[steps.size()];
+        Map<String, Integer> numbers = new HashMap<>();
+        Set<Object> seen = new HashSet<>();
+        var count = new int[steps.size()];
+        for (int i = 0; i < op.length; i++) {
+            var name = steps.get(i).name();
+            op[i] = numbers.computeIfAbsent(name, _ -> numbers.size());
+            if (op[i] == names.size()) names.add(name);
+            count[op[i]]++;
+            again[i] =
+                    switch (steps.get(i).step()) {
+                        case Step.Compute compute -> !seen.add(compute.node().outputs());
+                        case Step.Invert _, Step.Offload _, Step.Fetch _ -> true;
+                        case Step.Free _ -> false;
+                    };
+        }
+        calls = count;
+        nanos = new long[names.size()];
+    }
+
+    void begin() {
+        apart = false;
+        asOne = false;
+        begin.mark();
+    }
+
+    /** All computations, which are on the queue as one, end here: single ones have no times. */
+    void stopAll() {
+        asOne = true;
+        end.mark();
+    }
+
+    /** Computation {@code i} ends here. */
+    void stop(int i) {
+        ends[i].mark();
+    }
+
+    /** Computation {@code i} begins here: what came since the last one is not its own. */
+    void go(int i) {
+        apart = true;
+        begins[i].mark();
+    }
+
+    /** All work has run: adds up how long it took. */
+    void read() {
+        Arrays.fill(nanos, 0);
+        repeats = 0;
+        inKernels = 0;
+        long start = begin.nanos();
+        if (asOne) {
+            whole = end.nanos() - start;
+            return;
+        }
+        long last = start;
+        for (int i = 0; i < ends.length; i++) {
+            if (apart) last = begins[i].nanos();
+            long now = ends[i].nanos();
+            nanos[op[i]] += now - last;
+            inKernels += now - last;
+            if (again[i]) repeats += now - last;
+            last = now;
+        }
+        whole = last - start;
+    }
+
+    double seconds() {
+        return whole / 1e9;
+    }
+
+    /** The share of the time that went into repeats. */
+    double repeats() {
+        return inKernels == 0 ? 0 : (double) repeats / inKernels;
+    }
+
+    /** Most first; none of computations that ran as one. */
+    List<Report.KernelTime> byTime() {
+        if (asOne) return List.of();
+        var times = new ArrayList<Report.KernelTime>();
+        for (int k = 0; k < names.size(); k++)
+            times.add(new Report.KernelTime(names.get(k), calls[k], nanos[k] / 1e9));
+        times.sort(
+                Comparator.comparingDouble(Report.KernelTime::seconds)
+                        .reversed()
+                        .thenComparing(Report.KernelTime::op));
+        return times;
+    }
+}

@@ -1,0 +1,67 @@
+package dev.ebb.exec.reference;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.HostQueue;
+import dev.ebb.exec.Queue;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+
+import java.util.List;
+import java.util.function.IntToLongFunction;
+
+/** The slow device that defines what every kernel means: plain loops, one element at a time. */
+public final class Reference implements Device {
+
+    public Reference() {}
+
+    @Override
+    public String name() {
+        return "reference";
+    }
+
+    @Override
+    public long workspaceBytes(Node node) {
+        return node.kernel() instanceof Kernel.Library library ? library.workspaceBytes() : 0;
+    }
+
+    @Override
+    public IntToLongFunction ownBytes(List<Node> nodes) {
+        return _ -> 0;
+    }
+
+    @Override
+    public long mostOwnBytes(int workers) {
+        return 0;
+    }
+
+    @Override
+    public Queue open() {
+        return new HostQueue(this::bind);
+    }
+
+    /** The computation of {@code node} on buffers in the host's memory: running it computes it. */
+    public Runnable bind(Node node, List<Buffer> in, List<Buffer> out, Buffer workspace) {
+        return switch (node.kernel()) {
+            case Kernel.Map k -> () -> ReferenceLoops.map(k, in, out);
+            case Kernel.Fold k -> () -> ReferenceLoops.fold(k, in, out.getFirst());
+            case Kernel.Rows k -> () -> new ReferenceRows(k, in).run(out.getFirst());
+            case Kernel.Contract k -> () -> ReferenceLoops.contract(k, in, out.getFirst());
+            case Kernel.Assemble k -> () -> ReferenceMoves.assemble(k, in, out.getFirst());
+            case Kernel.Cut k -> () -> ReferenceMoves.cut(k, in.getFirst(), out);
+            case Kernel.Gather k ->
+                    () -> ReferenceMoves.gather(k, in.get(0), in.get(1), out.getFirst());
+            case Kernel.Scatter k ->
+                    () -> ReferenceMoves.scatter(k, in.get(0), in.get(1), out.getFirst());
+            case Kernel.Cumulate k ->
+                    () -> ReferenceMoves.cumulate(k, in.getFirst(), out.getFirst());
+            case Kernel.Convolve k -> () -> ReferenceConvolve.run(k, in, out.getFirst());
+            case Kernel.Attend k -> () -> ReferenceAttend.forward(k, in, out);
+            case Kernel.AttendGrad k -> () -> ReferenceAttend.backward(k, in, out);
+            case Control k ->
+                    throw new IllegalStateException(k + " is run by the program, not by a device");
+            case Kernel.Library k -> () -> k.run(in, out, workspace);
+        };
+    }
+}

@@ -1,0 +1,153 @@
+package dev.ebb.exec.reference;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Heads;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.View;
+
+import java.util.List;
+
+/** Attention by its definition, one query at a time. */
+final class ReferenceAttend {
+    private final Heads h;
+    private final Buffer q;
+    private final Buffer k;
+    private final Buffer v;
+    private final List<Buffer> mask;
+    private final List<View> views;
+
+    /** The views begin with those of q, k and v. */
+    private ReferenceAttend(Heads h, List<View> views, List<Buffer> in) {
+        this.h = h;
+        this.views = views;
+        q = in.get(0);
+        k = in.get(1);
+        v = in.get(2);
+        mask = in.subList(3, 3 + h.mask().size());
+    }
+
+    /** Where a row of one head begins. */
+    private static long row(View view, long batch, long head, long row) {
+        return view.offset()
+                + batch * view.stride(0)
+                + head * view.stride(1)
+                + row * view.stride(2);
+    }
+
+    private long number(int b, int n, int i) {
+        return ((long) b * h.heads() + n) * h.queries() + i;
+    }
+
+    private int visible(int query) {
+        return h.causal()
+                ? Math.max(0, Math.min(h.keys(), query + h.keys() - h.queries() + 1))
+                : h.keys();
+    }
+
+    private double[] scores(int b, int n, int i) {
+        int group = n / (h.heads() / h.keyHeads());
+        var scores = new double[visible(i)];
+        long at = row(views.get(0), b, n, i);
+        for (int j = 0; j < scores.length; j++) {
+            long key = row(views.get(1), b, group, j);
+            double dot = 0;
+            for (int d = 0; d < h.width(); d++) dot += q.get(at + d) * k.get(key + d);
+            scores[j] = dot * h.scale();
+            for (int m = 0; m < mask.size(); m++) {
+                var view = h.mask().get(m);
+                long where =
+                        view.offset()
+                                + b * view.stride(0)
+                                + n * view.stride(1)
+                                + i * view.stride(2)
+                                + j * view.stride(3);
+                scores[j] += mask.get(m).get(where);
+            }
+        }
+        return scores;
+    }
+
+    static void forward(Kernel.Attend k, List<Buffer> in, List<Buffer> out) {
+        var h = k.heads();
+        var a = new ReferenceAttend(h, k.operands(), in);
+        for (int b = 0; b < h.batch(); b++) {
+            for (int n = 0; n < h.heads(); n++) {
+                for (int i = 0; i < h.queries(); i++) a.query(b, n, i, k.out(), out);
+            }
+        }
+    }
+
+    private void query(int b, int n, int i, View place, List<Buffer> out) {
+        int group = n / (h.heads() / h.keyHeads());
+        var s = scores(b, n, i);
+        double max = Double.NEGATIVE_INFINITY;
+        for (double x : s) max = Math.max(max, x);
+        double sum = 0;
+        for (double x : s) sum += max == Double.NEGATIVE_INFINITY ? 0 : StrictMath.exp(x - max);
+        out.get(1)
+                .set(
+                        number(b, n, i),
+                        sum == 0 ? Double.NEGATIVE_INFINITY : max + StrictMath.log(sum));
+        long at = row(place, b, n, i);
+        for (int d = 0; d < h.valueWidth(); d++) {
+            double dot = 0;
+            for (int j = 0; j < s.length && sum > 0; j++) {
+                dot += StrictMath.exp(s[j] - max) / sum * v.get(row(views.get(2), b, group, j) + d);
+            }
+            out.get(0).set(at + d, dot);
+        }
+    }
+
+    static void backward(Kernel.AttendGrad k, List<Buffer> in, List<Buffer> out) {
+        var h = k.heads();
+        var a = new ReferenceAttend(h, k.operands(), in);
+        var rest = in.subList(3 + h.mask().size(), in.size());
+        var sums = out.stream().map(o -> new double[(int) o.size()]).toList();
+        var places = k.results();
+        var to = places.stream().map(p -> sums.get(p.output())).toList();
+        for (int b = 0; b < h.batch(); b++) {
+            for (int n = 0; n < h.heads(); n++) {
+                for (int i = 0; i < h.queries(); i++) a.pull(b, n, i, rest, places, to);
+            }
+        }
+        for (int o = 0; o < out.size(); o++) {
+            for (int i = 0; i < sums.get(o).length; i++) out.get(o).set(i, sums.get(o)[i]);
+        }
+    }
+
+    private void pull(
+            int b, int n, int i, List<Buffer> rest, List<Kernel.Place> places, List<double[]> to) {
+        int group = n / (h.heads() / h.keyHeads());
+        var out = rest.get(0);
+        var dout = rest.get(1);
+        var dq = to.get(0);
+        var dk = to.get(1);
+        var dv = to.get(2);
+        double logsum = rest.get(2).get(number(b, n, i));
+        if (logsum == Double.NEGATIVE_INFINITY) return;
+        var s = scores(b, n, i);
+        long from = row(views.get(3), b, n, i);
+        long at = row(views.get(4), b, n, i);
+        double inner = 0;
+        for (int d = 0; d < h.valueWidth(); d++) inner += dout.get(at + d) * out.get(from + d);
+        long query = row(views.get(0), b, n, i);
+        long dquery = row(places.get(0).view(), b, n, i);
+        for (int j = 0; j < s.length; j++) {
+            double p = StrictMath.exp(s[j] - logsum);
+            long value = row(views.get(2), b, group, j);
+            long dvalue = row(places.get(2).view(), b, group, j);
+            double dp = 0;
+            for (int d = 0; d < h.valueWidth(); d++) {
+                dv[(int) dvalue + d] += p * dout.get(at + d);
+                dp += dout.get(at + d) * v.get(value + d);
+            }
+            double ds = p * (dp - inner) * h.scale();
+            long key = row(views.get(1), b, group, j);
+            long dkey = row(places.get(1).view(), b, group, j);
+            for (int d = 0; d < h.width(); d++) {
+                dq[(int) dquery + d] += ds * k.get(key + d);
+                dk[(int) dkey + d] += ds * q.get(query + d);
+            }
+        }
+    }
+}

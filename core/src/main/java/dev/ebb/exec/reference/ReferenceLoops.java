@@ -1,0 +1,126 @@
+package dev.ebb.exec.reference;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Elementwise kernels, reductions and contractions, as their definitions say. */
+final class ReferenceLoops {
+    private ReferenceLoops() {}
+
+    static void map(Kernel.Map k, List<Buffer> in, List<Buffer> out) {
+        var walk = new IndexWalk(k.shape(), k.operands());
+        var eval = new ReferenceScalar(in, walk);
+        for (; walk.inside(); walk.next()) {
+            // every body is evaluated before any output is written: an output may lie over an input
+            var values = k.bodies().stream().map(eval::value).toList();
+            for (int j = 0; j < values.size(); j++) values.get(j).into(out.get(j), walk.position);
+        }
+    }
+
+    static void fold(Kernel.Fold k, List<Buffer> in, Buffer out) {
+        var reduced = k.shape().reduce(k.axes(), true);
+        var types = in.stream().map(Buffer::dtype).toList();
+        var type = k.body().type(types);
+        for (long i = 0; i < out.size(); i++) identity(k.combine(), type).into(out, i);
+        var views = new ArrayList<>(k.operands());
+        views.add(View.broadcast(reduced, k.shape()));
+        var walk = new IndexWalk(k.shape(), views);
+        var eval = new ReferenceScalar(in, walk);
+        var sums = new double[out.dtype().isFloat() ? Math.toIntExact(out.size()) : 0];
+        for (int i = 0; i < sums.length; i++) sums[i] = out.get(i);
+        for (; walk.inside(); walk.next()) {
+            long at = walk.offsets[views.size() - 1];
+            var value = eval.value(k.body());
+            if (sums.length > 0) {
+                sums[(int) at] = combine(k.combine(), sums[(int) at], value.real());
+            } else {
+                out.setLong(at, combine(k.combine(), out.getLong(at), value.whole()));
+            }
+        }
+        for (int i = 0; i < sums.length; i++) out.set(i, sums[i]);
+    }
+
+    static ReferenceScalar.Element identity(Kernel.Combine combine, DType type) {
+        return switch (combine) {
+            case SUM -> ReferenceScalar.Element.of(type, 0);
+            case PROD -> ReferenceScalar.Element.of(type, 1);
+            case MAX ->
+                    type.isFloat()
+                            ? ReferenceScalar.Element.of(type, Double.NEGATIVE_INFINITY)
+                            : new ReferenceScalar.Element(type, 0, least(type));
+            case MIN ->
+                    type.isFloat()
+                            ? ReferenceScalar.Element.of(type, Double.POSITIVE_INFINITY)
+                            : new ReferenceScalar.Element(type, 0, greatest(type));
+        };
+    }
+
+    private static long least(DType type) {
+        return type == DType.BOOL ? 0 : type == DType.I32 ? Integer.MIN_VALUE : Long.MIN_VALUE;
+    }
+
+    private static long greatest(DType type) {
+        return type == DType.BOOL ? 1 : type == DType.I32 ? Integer.MAX_VALUE : Long.MAX_VALUE;
+    }
+
+    static double combine(Kernel.Combine combine, double x, double y) {
+        return switch (combine) {
+            case SUM -> x + y;
+            case PROD -> x * y;
+            case MAX -> Math.max(x, y);
+            case MIN -> Math.min(x, y);
+        };
+    }
+
+    static long combine(Kernel.Combine combine, long x, long y) {
+        return switch (combine) {
+            case SUM -> x + y;
+            case PROD -> x * y;
+            case MAX -> Math.max(x, y);
+            case MIN -> Math.min(x, y);
+        };
+    }
+
+    static void contract(Kernel.Contract k, List<Buffer> in, Buffer out) {
+        var dims = new ArrayList<>(k.batch().dims());
+        dims.add(k.m());
+        dims.add(k.n());
+        var shape = new Shape(dims);
+        int rank = shape.rank();
+        long stepA = k.a().stride(rank - 1);
+        long stepB = k.b().stride(rank - 2);
+        var views = new ArrayList<View>();
+        views.add(along(k.a(), rank, rank - 2, -1));
+        views.add(along(k.b(), rank, -1, rank - 1));
+        views.addAll(k.extras());
+        var walk = new IndexWalk(shape, views);
+        var eval = new ReferenceScalar(in.subList(1, in.size()), walk);
+        for (; walk.inside(); walk.next()) {
+            double sum = 0;
+            for (int p = 0; p < k.k(); p++) {
+                sum +=
+                        in.get(0).get(walk.offsets[0] + p * stepA)
+                                * in.get(1).get(walk.offsets[1] + p * stepB);
+            }
+            eval.first(in.getFirst().dtype(), sum);
+            eval.value(k.epilogue()).into(out, walk.position);
+        }
+    }
+
+    /**
+     * {@code view} over batch + [m, n], of which it follows the batch axes and at most one of m and
+     * n.
+     */
+    private static View along(View view, int rank, int row, int column) {
+        var strides = new ArrayList<>(view.strides().subList(0, rank - 2));
+        strides.add(row < 0 ? 0L : view.stride(row));
+        strides.add(column < 0 ? 0L : view.stride(column));
+        return new View(view.offset(), strides);
+    }
+}

@@ -1,0 +1,87 @@
+package dev.ebb.exec.reference;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.math.Checks;
+
+import java.util.List;
+
+/** Kernels that place, pick and accumulate elements. */
+final class ReferenceMoves {
+    private ReferenceMoves() {}
+
+    static void assemble(Kernel.Assemble k, List<Buffer> in, Buffer out) {
+        boolean update = k.isUpdate();
+        if (!update) for (long i = 0; i < out.size(); i++) out.set(i, k.fill());
+        for (int p = 0; p < k.parts().size(); p++) {
+            if (update && p == 0 && in.getFirst().segment().address() == out.segment().address())
+                continue;
+            var part = k.parts().get(p);
+            for (var w = new IndexWalk(part.shape(), List.of(part.in(k.shape())));
+                    w.inside();
+                    w.next()) {
+                copy(in.get(p), w.position, out, w.offsets[0]);
+            }
+        }
+    }
+
+    static void cut(Kernel.Cut k, Buffer in, List<Buffer> out) {
+        for (int j = 0; j < out.size(); j++) {
+            for (var w = new IndexWalk(k.shape(j), List.of(k.view(j))); w.inside(); w.next()) {
+                copy(in, w.offsets[0], out.get(j), w.position);
+            }
+        }
+    }
+
+    private static void copy(Buffer from, long i, Buffer to, long j) {
+        if (to.dtype().isFloat()) to.set(j, from.get(i));
+        else to.setLong(j, from.getLong(i));
+    }
+
+    static void gather(Kernel.Gather k, Buffer data, Buffer index, Buffer out) {
+        for (var w = new IndexWalk(k.shape(), List.of(k.data(), k.index())); w.inside(); w.next()) {
+            long i = Checks.index(index.getLong(w.offsets[1]), k.bound());
+            copy(data, w.offsets[0] + i * k.stride(), out, w.position);
+        }
+    }
+
+    /** Every target is summed in double, or as long, and rounded once. */
+    static void scatter(Kernel.Scatter k, Buffer index, Buffer source, Buffer out) {
+        var reals = new double[out.dtype().isFloat() ? Math.toIntExact(out.size()) : 0];
+        var wholes = new long[out.dtype().isFloat() ? 0 : Math.toIntExact(out.size())];
+        for (var w = new IndexWalk(k.shape(), List.of(k.target(), k.index(), k.source()));
+                w.inside();
+                w.next()) {
+            long at =
+                    w.offsets[0]
+                            + Checks.index(index.getLong(w.offsets[1]), k.bound()) * k.stride();
+            if (out.dtype().isFloat()) reals[(int) at] += source.get(w.offsets[2]);
+            else wholes[(int) at] += source.getLong(w.offsets[2]);
+        }
+        for (int i = 0; i < reals.length; i++) out.set(i, reals[i]);
+        for (int i = 0; i < wholes.length; i++) out.setLong(i, wholes[i]);
+    }
+
+    /** What runs along is carried in double, or as long, and rounded where it is stored. */
+    static void cumulate(Kernel.Cumulate k, Buffer in, Buffer out) {
+        for (long o = 0; o < k.outer(); o++) {
+            for (long i = 0; i < k.inner(); i++) {
+                double real = 0;
+                long whole = 0;
+                for (int j = 0; j < k.length(); j++) {
+                    int here = k.reverse() ? k.length() - 1 - j : j;
+                    long at = (o * k.length() + here) * k.inner() + i;
+                    if (out.dtype().isFloat()) {
+                        double x = in.get(at);
+                        real = j == 0 ? x : ReferenceLoops.combine(k.combine(), real, x);
+                        out.set(at, real);
+                    } else {
+                        long x = in.getLong(at);
+                        whole = j == 0 ? x : ReferenceLoops.combine(k.combine(), whole, x);
+                        out.setLong(at, whole);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.ebb.exec.reference;
+
+import dev.ebb.exec.reference.ReferenceScalar.Element;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Row;
+import dev.ebb.ir.Scalar;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rows and their numbers: a walk over everything for each number, and one for the result. */
+final class ReferenceRows {
+    private final Kernel.Rows k;
+    private final List<Buffer> in;
+    private final List<DType> types;
+    private final int rows;
+    private final long width;
+
+    /** One list for each row: its numbers so far. */
+    private final List<List<Element>> numbers = new ArrayList<>();
+
+    ReferenceRows(Kernel.Rows k, List<Buffer> in) {
+        this.k = k;
+        this.in = in;
+        types = k.types(in.stream().map(Buffer::dtype).toList());
+        rows = Math.toIntExact(k.outer().size());
+        width = k.width();
+    }
+
+    void run(Buffer out) {
+        numbers.clear();
+        for (int r = 0; r < rows; r++) numbers.add(new ArrayList<>());
+        for (int i = 0; i < k.numbers().size(); i++) {
+            var type = types.get(in.size() + i);
+            switch (k.numbers().get(i)) {
+                case Row.Fold(var combine, var body) -> fold(combine, body, type);
+                case Row.Apply(var body) -> apply(body);
+            }
+        }
+        switch (k.result()) {
+            case Row.Elements(var body) ->
+                    visit((row, walk, eval) -> eval.value(body).into(out, walk.position));
+            case Row.Last() -> {
+                for (int r = 0; r < rows; r++) numbers.get(r).getLast().into(out, r);
+            }
+            case Row.Columns(var combine, var body) -> columns(combine, body, out);
+        }
+    }
+
+    /** What is done with an element, the numbers of its row being known. */
+    @FunctionalInterface
+    private interface Visit {
+        void at(int row, IndexWalk walk, ReferenceScalar eval);
+    }
+
+    private void visit(Visit visit) {
+        var walk = new IndexWalk(k.shape(), k.operands());
+        var eval = new ReferenceScalar(in, walk);
+        for (; walk.inside(); walk.next()) {
+            int row = (int) (walk.position / width);
+            if (walk.position % width == 0) eval.numbers(numbers.get(row));
+            visit.at(row, walk, eval);
+        }
+    }
+
+    private void fold(Kernel.Combine combine, Scalar body, DType type) {
+        var values = new double[rows];
+        double identity = ReferenceLoops.identity(combine, type).real();
+        for (int r = 0; r < rows; r++) values[r] = identity;
+        visit(
+                (row, _, eval) ->
+                        values[row] =
+                                ReferenceLoops.combine(
+                                        combine, values[row], eval.value(body).real()));
+        for (int r = 0; r < rows; r++) numbers.get(r).add(Element.of(type, values[r]));
+    }
+
+    private void apply(Scalar body) {
+        var values = new ArrayList<Element>();
+        visit(
+                (_, walk, eval) -> {
+                    if (walk.position % width == 0) values.add(eval.value(body));
+                });
+        for (int r = 0; r < rows; r++) numbers.get(r).add(values.get(r));
+    }
+
+    private void columns(Kernel.Combine combine, Scalar body, Buffer out) {
+        var values = new double[Math.toIntExact(width)];
+        double identity = ReferenceLoops.identity(combine, body.type(types)).real();
+        for (int c = 0; c < values.length; c++) values[c] = identity;
+        visit(
+                (_, walk, eval) -> {
+                    int c = (int) (walk.position % width);
+                    values[c] = ReferenceLoops.combine(combine, values[c], eval.value(body).real());
+                });
+        for (int c = 0; c < values.length; c++) out.set(c, values[c]);
+    }
+}

@@ -1,0 +1,217 @@
+package dev.ebb.exec.tape;
+
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Which value to lose when room is needed: the one that costs least to have back, for the bytes it
+ * frees and for the time until it is missed. What it costs counts the evicted values around it,
+ * which would have to be computed for it or because of it. While a program runs nobody knows when a
+ * value will be read again, and how long it has not been is the best guess: that is the rule of
+ * Kirisame et al., "Dynamic tensor rematerialization" (ICLR 2021). While a sweep goes back over the
+ * record it is known: a value is read next where the sweep meets the node before it, and one made
+ * behind the sweep never again.
+ *
+ * <p>Every choice looks at all values that are there, each at a handful of neighbours: right for
+ * thousands of tensors, too much for millions.
+ */
+final class Eviction {
+    /** How much dearer a value is that the work at hand will read. */
+    private static final double AWAITED = 1e60;
+
+    private static final int READERS = 16;
+    private static final int LEAST_RETURNS = 64;
+
+    private final ExecutionLog ledger;
+    private final ResidentValues residents;
+    private final EvictedGroups groups = new EvictedGroups();
+    private int[] locks = new int[16];
+    private int[] awaited = new int[16];
+    private long[] touched = new long[16];
+    private int[] held = new int[16];
+    private boolean[] pinned = new boolean[16];
+    private final int[] near = new int[READERS + 8];
+    private long clock;
+    private int position = -1;
+    private int running;
+    private int returns;
+
+    Eviction(ExecutionLog ledger, ResidentValues residents) {
+        this.ledger = ledger;
+        this.residents = residents;
+    }
+
+    void know(Value v) {
+        if (v.id() < locks.length) return;
+        int size = Math.max(v.id() + 1, 2 * locks.length);
+        locks = Arrays.copyOf(locks, size);
+        awaited = Arrays.copyOf(awaited, size);
+        touched = Arrays.copyOf(touched, size);
+        held = Arrays.copyOf(held, size);
+        pinned = Arrays.copyOf(pinned, size);
+    }
+
+    void lock(Value v) {
+        locks[v.id()]++;
+    }
+
+    void unlock(Value v) {
+        locks[v.id()]--;
+    }
+
+    /** The work at hand will read {@code v} once more, or once less. */
+    void await(Value v, int times) {
+        awaited[v.id()] += times;
+    }
+
+    /** Never to be evicted. */
+    void pin(Value v) {
+        pinned[v.id()] = true;
+    }
+
+    /** What a sweep carries along is not evicted: to have it back would take the sweep again. */
+    void hold(Value v, int times) {
+        know(v);
+        held[v.id()] += times;
+    }
+
+    void touch(Value v) {
+        touched[v.id()] = ++clock;
+    }
+
+    /** After a failure: nothing is at hand. */
+    void reset() {
+        Arrays.fill(locks, 0);
+        Arrays.fill(awaited, 0);
+    }
+
+    /** A sweep backwards has come to node {@code at}. */
+    void sweep(int at) {
+        if (!sweeping()) returns = Integer.MAX_VALUE / 2;
+        position = at;
+    }
+
+    void sweepIsOver() {
+        Arrays.fill(held, 0);
+        position = -1;
+        returns = Integer.MAX_VALUE / 2;
+    }
+
+    private boolean sweeping() {
+        return position >= 0;
+    }
+
+    void evicted(Value v) {
+        if (!alive(v)) return;
+        int maker = ledger.maker(v);
+        groups.add(v, ledger.cost(maker));
+        for (Value x : ledger.node(maker).inputs()) if (groups.has(x)) groups.join(x, v);
+        int last = readers(v);
+        for (int i = Math.max(0, last - READERS); i < last; i++) {
+            for (Value y : ledger.node(ledger.reader(v, i)).outputs()) {
+                if (groups.has(y)) groups.join(y, v);
+            }
+        }
+    }
+
+    void returned(Value v) {
+        if (groups.has(v)) groups.leave(v, ledger.cost(ledger.maker(v)));
+        returns++;
+    }
+
+    /** Whether anybody may ask for {@code v} again, as far as is known. */
+    private boolean alive(Value v) {
+        return !sweeping() || ledger.maker(v) <= position;
+    }
+
+    /** The bytes of all that may be lost. */
+    long losable() {
+        long sum = 0;
+        for (Value v : residents.all()) if (mayGo(v)) sum += ResidentValues.bytes(v);
+        return sum;
+    }
+
+    private boolean mayGo(Value v) {
+        int id = v.id();
+        return locks[id] == 0 && held[id] == 0 && !pinned[id];
+    }
+
+    /** The value to lose next, so that node {@code node} may run; empty if none may be lost. */
+    Optional<Value> next(int node) {
+        running = node;
+        if (returns > Math.max(LEAST_RETURNS, residents.all().size() / 2)) regroup();
+        var best = Optional.<Value>empty();
+        double least = Double.POSITIVE_INFINITY;
+        for (Value v : residents.all()) {
+            if (!mayGo(v) || ResidentValues.bytes(v) == 0) continue;
+            double score = score(v);
+            if (score < least) {
+                least = score;
+                best = Optional.of(v);
+                if (score == 0) break;
+            }
+        }
+        return best;
+    }
+
+    private double score(Value v) {
+        int id = v.id();
+        if (!alive(v) && awaited[id] == 0) return 0;
+        double weight = awaited[id] > 0 ? AWAITED : 1;
+        return weight * around(v) / (ResidentValues.bytes(v) * distance(v));
+    }
+
+    /** How long until {@code v} is read, as far as is known or may be guessed. */
+    private double distance(Value v) {
+        if (awaited[v.id()] > 0) return Math.max(1, ledger.nextUse(v, running) - running);
+        if (sweeping()) return position - ledger.lastUse(v, position) + 1;
+        return clock - touched[v.id()] + 1;
+    }
+
+    /** What {@code v} costs, and the evicted around it. */
+    private double around(Value v) {
+        int maker = ledger.maker(v);
+        double sum = ledger.cost(maker);
+        int seen = 0;
+        for (Value x : ledger.node(maker).inputs()) {
+            if (groups.has(x) && seen < near.length) seen = meet(groups.group(x), seen);
+        }
+        int last = readers(v);
+        for (int i = Math.max(0, last - READERS); i < last; i++) {
+            Node reader = ledger.node(ledger.reader(v, i));
+            for (Value y : reader.outputs()) {
+                if (groups.has(y) && seen < near.length) seen = meet(groups.group(y), seen);
+            }
+        }
+        for (int i = 0; i < seen; i++) sum += groups.cost(near[i]);
+        return sum;
+    }
+
+    /** How many of the readers of {@code v} may still read it. */
+    private int readers(Value v) {
+        return ledger.readersUpTo(v, sweeping() ? position : Integer.MAX_VALUE);
+    }
+
+    private int meet(int group, int seen) {
+        for (int i = 0; i < seen; i++) if (near[i] == group) return seen;
+        near[seen] = group;
+        return seen + 1;
+    }
+
+    private void regroup() {
+        returns = 0;
+        groups.clear();
+        int end = sweeping() ? position + 1 : ledger.size();
+        for (int i = 0; i < end; i++) {
+            var node = ledger.node(i);
+            for (Value v : node.outputs()) {
+                if (residents.has(v)) continue;
+                groups.add(v, ledger.cost(i));
+                for (Value x : node.inputs()) if (groups.has(x)) groups.join(x, v);
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.ebb.exec.tape;
+
+import dev.ebb.exec.Device;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.plan.WorkerMemory;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The least budget in which the events of a tape run. They are tried by a {@link TapeReplay} of
+ * sizes alone, which decides as the tape itself would and computes nothing; the budget is found by
+ * bisection, to the byte.
+ *
+ * @param failing the nodes that failed when they ran, and would again
+ * @param rounds of the loops whose number of rounds was data: how many they have run. A loop that
+ *     has not run is taken to run as many as it may.
+ */
+record LeastBudget(
+        List<TapeEvent> events,
+        Device device,
+        WorkerMemory workers,
+        BitSet failing,
+        Map<Integer, Long> rounds) {
+
+    /** A node failed as it did on the tape. */
+    private static final class Failed extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Failed() {
+            super("as on the tape", null, false, false);
+        }
+    }
+
+    private final class Nothing implements TapeReplay.Kernels {
+        @Override
+        public void run(int i, Node node, Kernel kernel, boolean again, long at, long scratch) {
+            if (failing.get(i)) throw new Failed();
+        }
+
+        @Override
+        public long rounds(int i, Node node, Control.Scan loop) {
+            return rounds.getOrDefault(i, (long) loop.times());
+        }
+    }
+
+    /**
+     * A budget in which all events run, where one byte less does not do. It does not depend on
+     * {@code refused} as long as it is more; if some budget is refused although a smaller one would
+     * do, it is the least such above {@code refused}.
+     */
+    long above(long refused) {
+        var all = replay(Long.MAX_VALUE);
+        long enough = workers.budgetForAny(all.residents().peak());
+        enough = Math.max(enough, 2 * ownBytes(all));
+        while (!runsIn(enough)) enough += 64 + enough / 8;
+        long least = bisect(0, enough);
+        if (least > refused) return least;
+        enough = Math.max(enough, refused + 1);
+        while (!runsIn(enough)) enough += 64 + enough / 8;
+        return bisect(refused, enough);
+    }
+
+    /** A budget that runs, above one that does not, with both ends known to be so. */
+    private long bisect(long tooLittle, long enough) {
+        long low = tooLittle;
+        long high = enough;
+        while (high - low > 1) {
+            long middle = low + (high - low) / 2;
+            if (runsIn(middle)) high = middle;
+            else low = middle;
+        }
+        return high;
+    }
+
+    private boolean runsIn(long budget) {
+        try {
+            return ownBytes(replay(budget)) <= workers.reserveForAny(budget);
+        } catch (TapeReplay.NoRoomException _) {
+            return false;
+        }
+    }
+
+    private long ownBytes(TapeReplay replay) {
+        return device.ownBytes(replay.haveRun()).applyAsLong(1);
+    }
+
+    private TapeReplay replay(long budget) {
+        var replay = new TapeReplay(budget, workers, ArenaMemory.NONE, new Nothing());
+        for (var event : events) {
+            try {
+                replay.apply(event);
+            } catch (Failed _) {
+                // the tape went on after it too
+            }
+        }
+        return replay;
+    }
+}

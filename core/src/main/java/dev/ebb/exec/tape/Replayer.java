@@ -1,0 +1,271 @@
+package dev.ebb.exec.tape;
+
+import dev.ebb.exec.Category;
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Report;
+import dev.ebb.exec.Session;
+import dev.ebb.exec.loop.ControlKernels;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.WorkerMemory;
+import dev.ebb.plan.schedule.Cost;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Runs nodes one by one, as they come, in an arena of a bounded size, and runs them again when a
+ * value is asked for that had to go; in which order is decided by {@link TapeReplay}.
+ *
+ * <p>What does not fit is refused when data are read next, not where it was recorded: until then
+ * all that comes is only recorded, so that the least budget that is named covers it too. After a
+ * refusal only what was computed before it can be read.
+ *
+ * <p>Not for several threads at once.
+ */
+public final class Replayer implements AutoCloseable {
+    private final Device device;
+    private final Session session;
+    private final Cost cost;
+    private final long budget;
+
+    /** What the device may own beside the arena, and what it owns. */
+    private final WorkerMemory workers;
+
+    private long owned;
+    private final TapeReplay replay;
+    private final List<TapeEvent> events = new ArrayList<>();
+    private final BitSet failing = new BitSet();
+    private final Map<Integer, Long> rounds = new HashMap<>();
+
+    /** Why the budget did not suffice for an event; those after it have not been run. */
+    private Optional<String> refusal = Optional.empty();
+
+    private boolean told;
+    private final long start = System.nanoTime();
+    private double repeatSeconds;
+    private final Map<String, Report.KernelTime> times = new TreeMap<>();
+
+    public Replayer(long budget, Device device, Cost cost) {
+        this.device = device;
+        this.cost = cost;
+        this.budget = budget;
+        workers = new WorkerMemory(device.threads(), device::mostOwnBytes);
+        session = Session.on(device);
+        replay = new TapeReplay(budget, workers, ArenaMemory.of(session), new OnDevice());
+    }
+
+    /** Takes in a value from outside, which stays. */
+    public void take(Value v, Buffer data) {
+        apply(new TapeEvent.Take(v));
+        if (refusal.isPresent()) return;
+        var from = data.segment().asSlice(0, data.bytes());
+        session.queue().write(from, replay.residents().buffer(v).memory());
+    }
+
+    /** Runs new nodes, in order, except those that are for {@code later}, if they are asked for. */
+    public void run(List<Node> nodes, Set<Node> later) {
+        if (nodes.isEmpty()) return;
+        apply(
+                new TapeEvent.Run(
+                        nodes.stream()
+                                .map(
+                                        n ->
+                                                new TapeEvent.Step(
+                                                        n,
+                                                        cost.of(n),
+                                                        leastWorkspace(n),
+                                                        later.contains(n)))
+                                .toList()));
+    }
+
+    private long leastWorkspace(Node node) {
+        if (node.kernel() instanceof Control.Sweep k)
+            return ControlKernels.workspaceBytes(k.in(TapeReplay.least(k.room())), device);
+        return node.kernel() instanceof Control k
+                ? ControlKernels.workspaceBytes(k, device)
+                : device.workspaceBytes(node);
+    }
+
+    /**
+     * Copies the data of {@code v}, which is brought back for it if it is gone.
+     *
+     * @throws OverBudgetException if the budget does not suffice for it, or did not suffice for
+     *     something that was recorded before and {@code v} came after that
+     */
+    public void read(Value v, MemorySegment to) {
+        if (refusal.isEmpty() || !replay.had(v)) {
+            apply(new TapeEvent.Bring(v));
+            if (refusal.isPresent()) throw overBudget();
+        } else {
+            bringAfterRefusal(v);
+        }
+        session.queue().read(replay.residents().buffer(v).memory(), to);
+    }
+
+    private void bringAfterRefusal(Value v) {
+        var event = new TapeEvent.Bring(v);
+        events.add(event);
+        try {
+            replay.apply(event);
+        } catch (TapeReplay.NoRoomException _) {
+            throw overBudget();
+        }
+    }
+
+    /** {@code v} stays in memory from now on. */
+    public void keep(Value v) {
+        apply(new TapeEvent.Keep(v));
+    }
+
+    /** {@code v} is something a sweep carries along, or is no more. */
+    public void hold(Value v, boolean on) {
+        apply(new TapeEvent.Hold(v, on));
+    }
+
+    /** A sweep backwards has come to the node that made {@code v}. */
+    public void sweep(Value v) {
+        apply(new TapeEvent.Sweep(v));
+    }
+
+    public void sweepIsOver() {
+        apply(new TapeEvent.SweepIsOver());
+    }
+
+    private void apply(TapeEvent event) {
+        events.add(event);
+        if (refusal.isPresent() && !(event instanceof TapeEvent.SweepIsOver)) return;
+        try {
+            replay.apply(event);
+        } catch (TapeReplay.NoRoomException e) {
+            refusal = Optional.of(e.getMessage());
+        }
+    }
+
+    private OverBudgetException overBudget() {
+        told = true;
+        long least = new LeastBudget(events, device, workers, failing, rounds).above(budget);
+        return new OverBudgetException(
+                refusal.orElseThrow()
+                        + "; all that was recorded until now runs in "
+                        + Budget.show(least)
+                        + " and in no less, what comes after it may need more: give it "
+                        + least
+                        + " bytes or more",
+                least);
+    }
+
+    private final class OnDevice implements TapeReplay.Kernels {
+        @Override
+        public void run(int i, Node node, Kernel kernel, boolean again, long at, long scratch) {
+            var workspace = new Buffer(DType.U8, scratch, replay.residents().at(at, scratch));
+            long begun = System.nanoTime();
+            try {
+                compute(node, kernel, workspace);
+            } catch (TapeReplay.NoRoomException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                failing.set(i);
+                throw e;
+            }
+            failing.clear(i);
+            double took = (System.nanoTime() - begun) / 1e9;
+            times.merge(
+                    node.op().name(),
+                    new Report.KernelTime(node.op().name(), 1, took),
+                    (a, b) ->
+                            new Report.KernelTime(
+                                    a.op(), a.calls() + b.calls(), a.seconds() + b.seconds()));
+            if (again) repeatSeconds += took;
+        }
+
+        @Override
+        public long rounds(int i, Node node, Control.Scan loop) {
+            var count = replay.residents().buffer(node.inputs().getFirst());
+            return rounds.computeIfAbsent(i, _ -> session.readLong(count, 0));
+        }
+    }
+
+    /** Sees to it that the device has memory for a node, with as many workers as there may be. */
+    private void reserve(Node node) {
+        var nodes = List.of(node);
+        var bytes = session.queue().ownBytes(nodes);
+        long reserved = workers.reserveForAny(budget);
+        int fit = new WorkerMemory(device.threads(), bytes).within(reserved);
+        if (fit == 0) {
+            throw TapeReplay.noRoom(
+                    node.op().name()
+                            + " needs "
+                            + Budget.show(bytes.applyAsLong(1))
+                            + " of the device's own memory to run on one worker; a tape of "
+                            + Budget.show(budget)
+                            + " sets "
+                            + Budget.show(reserved)
+                            + " aside for it, half of its budget at most");
+        }
+        session.queue().reserve(nodes, fit);
+        owned = Math.max(owned, bytes.applyAsLong(fit));
+    }
+
+    private void compute(Node node, Kernel kernel, Buffer workspace) {
+        reserve(node);
+        var residents = replay.residents();
+        var in = node.inputs().stream().map(residents::buffer).toList();
+        var out = node.outputs().stream().map(residents::buffer).toList();
+        (kernel instanceof Control control
+                        ? ControlKernels.bind(control, session, in, out, workspace)
+                        : session.queue().bind(node, in, out, workspace))
+                .run();
+        session.queue().finish();
+    }
+
+    /** What was promised and what has been used so far. */
+    public Report report() {
+        double inKernels = times.values().stream().mapToDouble(Report.KernelTime::seconds).sum();
+        return new Report(
+                budget,
+                replay.residents().peak() + owned,
+                (System.nanoTime() - start) / 1e9,
+                replay.computed(),
+                replay.recomputed(),
+                inKernels == 0 ? 0 : repeatSeconds / inKernels,
+                times.values().stream()
+                        .sorted(Comparator.comparingDouble(Report.KernelTime::seconds).reversed())
+                        .toList(),
+                peaks(),
+                Report.OnDisk.NOTHING,
+                List.of());
+    }
+
+    private List<Report.Peak> peaks() {
+        var peaks = new ArrayList<Report.Peak>();
+        for (var category : Category.values()) {
+            long bytes =
+                    replay.residents().peak(category)
+                            + (category == Category.WORKSPACE ? owned : 0);
+            if (bytes > 0) peaks.add(new Report.Peak(category, budget, bytes));
+        }
+        return peaks;
+    }
+
+    /** Gives all memory back; refuses what was refused if nobody was told yet. */
+    @Override
+    public void close() {
+        session.queue().close();
+        if (refusal.isPresent() && !told) throw overBudget();
+    }
+}

@@ -1,0 +1,38 @@
+package dev.ebb.exec.tape;
+
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+
+import java.util.List;
+
+/** One thing that a tape asks of its {@link TapeReplay}. All of them in order are what it did. */
+sealed interface TapeEvent {
+
+    /** A value from outside comes in and stays. */
+    record Take(Value value) implements TapeEvent {}
+
+    /** New nodes run, in order. */
+    record Run(List<Step> steps) implements TapeEvent {}
+
+    /**
+     * A node, what it costs and the least workspace it needs.
+     *
+     * @param later it runs only if one of its outputs is asked for
+     */
+    record Step(Node node, double cost, long workspace, boolean later) {}
+
+    /** A value is read, and is computed again for it if it is gone. */
+    record Bring(Value value) implements TapeEvent {}
+
+    /** A value stays in memory from now on. */
+    record Keep(Value value) implements TapeEvent {}
+
+    /** A value is something that a sweep carries along, or is no more. */
+    record Hold(Value value, boolean on) implements TapeEvent {}
+
+    /** A sweep backwards has come to the node that made a value. */
+    record Sweep(Value value) implements TapeEvent {}
+
+    /** The sweep has ended. */
+    record SweepIsOver() implements TapeEvent {}
+}

@@ -1,0 +1,285 @@
+package dev.ebb.exec.tape;
+
+import dev.ebb.exec.Category;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.WorkerMemory;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The order of a tape's work in an arena of a bounded size: which node runs when, what is evicted
+ * for it, and what runs again when a value is asked for that had to go. A value is brought back by
+ * the nodes it needs, in the order in which they first ran; if one of them misses an operand in
+ * turn, that is brought back first. All of this waits on a list, never on the stack of the thread,
+ * so a chain of any length may be gone.
+ *
+ * <p>Every decision follows from the events and the sizes alone. So the same events, with kernels
+ * that compute nothing and no memory behind the sizes, show what another budget would lead to.
+ */
+final class TapeReplay {
+    /** To have one value, nothing is worth more repeats than this many times the whole record. */
+    private static final int PATIENCE = 16;
+
+    /** What runs the nodes. */
+    interface Kernels {
+
+        /** Computes node number {@code i} with {@code scratch} bytes of workspace from there. */
+        void run(int i, Node node, Kernel kernel, boolean again, long at, long scratch);
+
+        /** How many rounds the loop that node number {@code i} reverses has run. */
+        long rounds(int i, Node node, Control.Scan loop);
+    }
+
+    /** The budget does not suffice; says for what. */
+    static final class NoRoomException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private NoRoomException(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    /** Nodes to run, in order; {@code locked} are the operands found so far of the next one. */
+    private static final class Work {
+        final int[] nodes;
+        final List<Value> locked = new ArrayList<>();
+        int next;
+
+        Work(int[] nodes) {
+            this.nodes = nodes;
+        }
+    }
+
+    private final long budget;
+    private final WorkerMemory workers;
+    private final Kernels kernels;
+    private final ExecutionLog ledger = new ExecutionLog();
+    private final ResidentValues residents;
+    private final Eviction eviction;
+    private final List<Long> workspaces = new ArrayList<>();
+    private final Deque<Work> open = new ArrayDeque<>();
+    private final BitSet ran = new BitSet();
+    private int computed;
+    private int recomputed;
+
+    TapeReplay(long budget, WorkerMemory workers, ArenaMemory memory, Kernels kernels) {
+        this.budget = budget;
+        this.workers = workers;
+        this.kernels = kernels;
+        residents = new ResidentValues(budget - workers.reserveForAny(budget), memory);
+        eviction = new Eviction(ledger, residents);
+    }
+
+    ResidentValues residents() {
+        return residents;
+    }
+
+    int computed() {
+        return computed;
+    }
+
+    int recomputed() {
+        return recomputed;
+    }
+
+    /** All nodes that have run. */
+    List<Node> haveRun() {
+        return ran.stream().mapToObj(ledger::node).toList();
+    }
+
+    /** Whether {@code v} is there, or was and can be computed again. */
+    boolean had(Value v) {
+        int maker = ledger.maker(v);
+        return residents.has(v) || (maker >= 0 && ran.get(maker));
+    }
+
+    static NoRoomException noRoom(String message) {
+        return new NoRoomException(message);
+    }
+
+    void apply(TapeEvent event) {
+        switch (event) {
+            case TapeEvent.Take(var v) -> take(v);
+            case TapeEvent.Run(var steps) -> run(steps);
+            case TapeEvent.Bring(var v) -> bring(v);
+            case TapeEvent.Keep(var v) -> {
+                bring(v);
+                eviction.pin(v);
+            }
+            case TapeEvent.Hold(var v, var on) -> eviction.hold(v, on ? 1 : -1);
+            case TapeEvent.Sweep(var v) -> eviction.sweep(Math.max(0, ledger.maker(v)));
+            case TapeEvent.SweepIsOver() -> eviction.sweepIsOver();
+        }
+    }
+
+    private void take(Value v) {
+        eviction.know(v);
+        makeRoom(ResidentValues.bytes(v), ledger.size(), "a tensor from outside");
+        residents.place(v, Category.PARAMETERS);
+        eviction.pin(v);
+    }
+
+    private void run(List<TapeEvent.Step> steps) {
+        int first = ledger.size();
+        var order = new int[steps.size()];
+        int count = 0;
+        for (int i = 0; i < steps.size(); i++) {
+            var step = steps.get(i);
+            step.node().outputs().forEach(eviction::know);
+            ledger.add(step.node(), step.cost());
+            workspaces.add(step.workspace());
+            if (!step.later()) order[count++] = first + i;
+        }
+        perform(Arrays.copyOf(order, count));
+    }
+
+    private void bring(Value v) {
+        if (!residents.has(v)) perform(ledger.missing(v, residents::has));
+        eviction.touch(v);
+    }
+
+    private void perform(int[] nodes) {
+        push(nodes);
+        int patience = recomputed + PATIENCE * (ledger.size() + PATIENCE);
+        try {
+            while (!open.isEmpty()) {
+                var work = open.getFirst();
+                if (work.next == work.nodes.length) open.removeFirst();
+                else advance(work);
+                if (recomputed > patience) throw thrashing();
+            }
+        } catch (RuntimeException | Error e) {
+            open.clear();
+            eviction.reset();
+            throw e;
+        }
+    }
+
+    private NoRoomException thrashing() {
+        return noRoom(
+                "with "
+                        + Budget.show(budget)
+                        + " this tape computes the same values over and over to have one of them");
+    }
+
+    private void push(int[] nodes) {
+        for (int i : nodes) for (Value v : ledger.node(i).inputs()) eviction.await(v, 1);
+        open.push(new Work(nodes));
+    }
+
+    /** Runs the next node, or sees to it that an operand it misses is there. */
+    private void advance(Work work) {
+        int i = work.nodes[work.next];
+        var node = ledger.node(i);
+        boolean again = ran.get(i);
+        if (!again || !node.outputs().stream().allMatch(residents::has)) {
+            var longest = new int[0];
+            for (Value v : node.inputs()) {
+                if (residents.has(v)) {
+                    if (!work.locked.contains(v)) {
+                        eviction.lock(v);
+                        work.locked.add(v);
+                    }
+                } else {
+                    var way = ledger.missing(v, residents::has);
+                    if (way.length > longest.length) longest = way;
+                }
+            }
+            if (longest.length > 0) {
+                push(longest);
+                return;
+            }
+            // a node writes all its outputs: those that are there must not go while it runs
+            var there = node.outputs().stream().filter(residents::has).toList();
+            there.forEach(eviction::lock);
+            try {
+                execute(i, node, again);
+            } finally {
+                there.forEach(eviction::unlock);
+            }
+        }
+        for (Value v : work.locked) eviction.unlock(v);
+        work.locked.clear();
+        for (Value v : node.inputs()) eviction.await(v, -1);
+        work.next++;
+    }
+
+    private void execute(int i, Node node, boolean again) {
+        long scratch = Math.ceilDiv(workspaces.get(i), 64) * 64;
+        var fresh = node.outputs().stream().filter(v -> !residents.has(v)).toList();
+        long results = fresh.stream().mapToLong(ResidentValues::bytes).sum();
+        var kernel = node.kernel();
+        if (kernel instanceof Control.Sweep k) {
+            var room = room(i, k, node, scratch + results);
+            kernel = k.in(room);
+            scratch += room.type().bytes() - least(room).type().bytes();
+        }
+        makeRoom(scratch + results, i, node.op().name());
+        var category = node.reverse() ? Category.GRADIENTS : Category.ACTIVATIONS;
+        for (Value v : fresh) residents.place(v, category);
+        long at = residents.take(scratch);
+        try {
+            kernels.run(i, node, kernel, again, at, scratch);
+        } catch (RuntimeException | Error e) {
+            fresh.forEach(residents::drop);
+            throw e;
+        } finally {
+            residents.giveBack(at, scratch);
+        }
+        for (Value v : fresh) {
+            if (again) eviction.returned(v);
+            else if (ExecutionLog.once(node)) eviction.pin(v);
+        }
+        node.inputs().forEach(eviction::touch);
+        node.outputs().forEach(eviction::touch);
+        if (again) recomputed++;
+        else computed++;
+        ran.set(i);
+    }
+
+    /** {@code room} with space for one tape and nothing else. */
+    static LoopMemory least(LoopMemory room) {
+        return new LoopMemory(room.tape(), room.state(), room.tape(), room.tapes());
+    }
+
+    /**
+     * The room of a reverse loop that needs {@code needed} bytes with the least: that, what is free
+     * beside it, and half of what could be let go; no more than tapes of all its rounds take.
+     */
+    private LoopMemory room(int i, Control.Sweep k, Node node, long needed) {
+        var room = k.room();
+        long rounds =
+                k.forward().counted() ? kernels.rounds(i, node, k.forward()) : k.forward().times();
+        long all = Math.max(1, rounds) * room.tape();
+        long spare = residents.left() + eviction.losable() / 2 - needed;
+        long bytes = Math.clamp(spare + room.tape(), room.tape(), all) / 64 * 64;
+        return new LoopMemory(bytes, room.state(), room.tape(), room.tapes());
+    }
+
+    private void makeRoom(long bytes, int node, String who) {
+        while (residents.missing(bytes) > 0) {
+            var lost = eviction.next(node);
+            if (lost.isEmpty()) {
+                throw noRoom(
+                        who
+                                + " needs "
+                                + Budget.show(workers.budgetForAny(residents.used() + bytes))
+                                + " for its operands, its results and what must stay beside them;"
+                                + " the budget of this tape is "
+                                + Budget.show(budget));
+            }
+            residents.drop(lost.get());
+            eviction.evicted(lost.get());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package dev.ebb.exec.timing;
+
+import dev.ebb.exec.Device;
+import dev.ebb.ir.Node;
+import dev.ebb.plan.cost.Prices;
+import dev.ebb.plan.cost.Roofline;
+import dev.ebb.plan.schedule.Cost;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What kernels take on this machine, measured. Each distinct kernel is timed once, when it is first
+ * asked for, and never again: within one of these, and with a file across processes. What cannot be
+ * timed costs what a roofline of measured rates says. To have the same plan everywhere, hand {@link
+ * #prices} on, or plan with a fixed cost.
+ *
+ * <p>The file carries the machine's signature. One that is damaged or from another machine is not
+ * believed: that is said aloud, and it is written anew.
+ */
+public final class Timed implements Cost {
+    private final KernelTimer timer;
+    private final String machine;
+    private final Optional<Path> file;
+    private final Roofline otherwise;
+    private final Map<String, Double> seconds = new TreeMap<>();
+    private final Map<String, Double> fleeting = new HashMap<>();
+    private final Map<Node, Double> known = new HashMap<>();
+    private int timings;
+
+    Timed(Device device, Optional<Path> file, KernelTimer timer) {
+        this.file = file;
+        this.timer = timer;
+        machine = Calibration.machine(device);
+        var found = file.flatMap(this::read);
+        found.ifPresent(p -> seconds.putAll(p.seconds()));
+        otherwise = found.map(Prices::otherwise).orElseGet(() -> Calibration.roofline(timer));
+    }
+
+    /** Times on {@code device}, and forgets with the process. */
+    public static Timed on(Device device) {
+        return new Timed(device, Optional.empty(), new KernelTimer(device));
+    }
+
+    /** Times on {@code device} what is not in {@code file} yet, and keeps it there. */
+    public static Timed on(Device device, Path file) {
+        return new Timed(device, Optional.of(file), new KernelTimer(device));
+    }
+
+    @Override
+    public synchronized double of(Node node) {
+        return known.computeIfAbsent(node, this::find);
+    }
+
+    private double find(Node node) {
+        var key = Prices.key(node);
+        var old =
+                Optional.ofNullable(seconds.get(key))
+                        .or(() -> Optional.ofNullable(fleeting.get(key)));
+        if (old.isPresent()) return old.get();
+        if (!KernelTimer.canTime(node)) return otherwise.of(node);
+        var measured = timer.seconds(node);
+        if (measured.isEmpty()) return otherwise.of(node);
+        timings++;
+        double found = measured.getAsDouble();
+        if (Prices.isLasting(node)) {
+            seconds.put(key, found);
+            file.ifPresent(this::write);
+        } else {
+            fleeting.put(key, found);
+        }
+        return found;
+    }
+
+    /** How many kernels were timed, rather than found. */
+    public synchronized int timings() {
+        return timings;
+    }
+
+    /** All that has been timed so far, as a fixed list. */
+    public synchronized Prices prices() {
+        return new Prices(machine, seconds, otherwise);
+    }
+
+    private Optional<Prices> read(Path from) {
+        if (!Files.exists(from)) return Optional.empty();
+        try {
+            var prices = Prices.load(from);
+            if (prices.machine().equals(machine)) return Optional.of(prices);
+            say(
+                    from
+                            + " holds the times of another machine ("
+                            + prices.machine()
+                            + "; this is "
+                            + machine
+                            + "): kernels are timed anew and it is written over");
+        } catch (IOException e) {
+            say(e.getMessage() + "; kernels are timed anew and it is written over");
+        }
+        return Optional.empty();
+    }
+
+    private void write(Path to) {
+        try {
+            new Prices(machine, seconds, otherwise).save(to);
+        } catch (IOException e) {
+            say("cannot keep the times of kernels in " + to + ": " + e.getMessage());
+        }
+    }
+
+    private static void say(String text) {
+        System.getLogger("dev.ebb").log(System.Logger.Level.WARNING, text);
+    }
+}

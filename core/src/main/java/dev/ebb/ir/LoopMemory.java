@@ -1,0 +1,93 @@
+package dev.ebb.ir;
+
+/**
+ * What a loop may keep for its reverse, beside the state it began with: states, from which rounds
+ * can be run again, and tapes, each all that the reverse of one round reads. They are kept as on a
+ * stack: what is kept later is used earlier. States lie below, the tapes of one stretch of rounds
+ * above them. The lowest states, which are written and read least often, may lie elsewhere, on a
+ * disk.
+ *
+ * @param bytes all the memory there is for both
+ * @param state what one state takes
+ * @param tape what one tape takes
+ * @param tapes at most so many tapes are kept at once
+ * @param onDisk so many states, the lowest, lie on the disk
+ * @param moving the number of states, 0 or 1, that may be in transfer to or from the disk while the
+ *     loop runs on; each has its own memory after the rest
+ */
+public record LoopMemory(long bytes, long state, long tape, int tapes, int onDisk, int moving) {
+    private static final int LINE = 64;
+
+    public LoopMemory {
+        if (moving < 0 || moving > 1)
+            throw new IllegalArgumentException(
+                    "one state at a time is moved to or from the disk, or none, not " + moving);
+        if (bytes < tape || state < 0 || tape < 0 || tapes < 1 || onDisk < 0) {
+            throw new IllegalArgumentException(
+                    "a reverse loop needs room for one tape of "
+                            + tape
+                            + " bytes; "
+                            + bytes
+                            + " bytes for "
+                            + tapes
+                            + " are too few");
+        }
+    }
+
+    /** Room in memory alone. */
+    public LoopMemory(long bytes, long state, long tape, int tapes) {
+        this(bytes, state, tape, tapes, 0, 0);
+    }
+
+    /** The same memory, and {@code states} states on the disk below those in it. */
+    public LoopMemory above(int states) {
+        return new LoopMemory(bytes, state, tape, tapes, states, 0);
+    }
+
+    /** The same, and memory for a state that is on its way to or from the disk. */
+    public LoopMemory movingBeside() {
+        return new LoopMemory(bytes, state, tape, tapes, onDisk, onDisk > 0 ? 1 : 0);
+    }
+
+    /** Room for {@code slots} states, the first included, and one tape. */
+    public static LoopMemory slots(int slots, long state, long tape) {
+        return new LoopMemory((slots - 1) * state + tape, state, tape, 1);
+    }
+
+    /** How many states fit beside the first and one tape. */
+    public int levels() {
+        if (state == 0) return 0;
+        return (int) Math.min(Integer.MAX_VALUE - 1, onDisk + (bytes - tape) / state);
+    }
+
+    /** How many tapes fit beside {@code level} states. */
+    public int capacity(int level) {
+        return tape == 0 ? tapes : (int) Math.min(tapes, (bytes - stateBytes(level)) / tape);
+    }
+
+    /** What {@code level} states take of the memory. */
+    public long stateBytes(int level) {
+        return Math.max(0, level - onDisk) * state;
+    }
+
+    /** Memory of this size, as a value. */
+    public Type type() {
+        int lines = Math.toIntExact((movingAt() + lines(moving * state)) / LINE);
+        return new Type(DType.U8, Shape.of(lines, LINE));
+    }
+
+    /** Where a state lies that is on its way. */
+    public long movingAt() {
+        return Math.max(LINE, lines(bytes));
+    }
+
+    /** What {@code type} takes in it. */
+    public static long bytes(Type type) {
+        return lines(type.bytes());
+    }
+
+    /** So many bytes, rounded up to whole cache lines. */
+    public static long lines(long bytes) {
+        return Math.ceilDiv(bytes, LINE) * LINE;
+    }
+}

@@ -1,0 +1,110 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Inverse;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Region;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Value;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+
+/** A node that is about to be fused into another. */
+final class FusionCandidate {
+    final Node node;
+    List<Value> outputs;
+    private final List<Value> first;
+    Kernel kernel;
+    List<Value> inputs;
+    String name;
+    boolean gone;
+
+    /** The states in whose places the outputs are stored, in order; empty if they are not. */
+    List<Value> places = List.of();
+
+    /** The names this answers to: those of all ops that have become part of it. */
+    final Set<String> labels = new TreeSet<>();
+
+    /**
+     * {@code node} reading {@code inputs}; graphs inside its kernel are lowered by {@code bodies}.
+     */
+    FusionCandidate(Node node, List<Value> inputs, UnaryOperator<Graph> bodies) {
+        this.node = node;
+        this.kernel =
+                node.kernel() instanceof Control control
+                        ? control.withBodies(control.bodies().stream().map(bodies).toList())
+                        : node.kernel();
+        this.inputs = inputs;
+        this.first = inputs;
+        this.outputs = node.outputs();
+        this.name = node.op().name();
+        labels.addAll(node.op().labels());
+    }
+
+    /** Which pieces read each value. */
+    static Table<Value, Set<FusionCandidate>> readers(List<FusionCandidate> pieces) {
+        var readers = new Table<Value, Set<FusionCandidate>>();
+        for (FusionCandidate piece : pieces) {
+            for (Value v : piece.inputs) {
+                if (!readers.has(v)) readers.put(v, new LinkedHashSet<>());
+                readers.at(v).add(piece);
+            }
+        }
+        return readers;
+    }
+
+    boolean is(Trait trait) {
+        return node.op().traits().contains(trait);
+    }
+
+    Region region() {
+        return node.region();
+    }
+
+    /** How its inputs can be rebuilt, as long as it reads and writes what its node did. */
+    List<Inverse> inverses() {
+        if (merged()) return List.of();
+        return node.op().inverses(node.inputTypes()).stream()
+                .map(inverse -> Lowered.lowered(inverse, node))
+                .toList();
+    }
+
+    private boolean merged() {
+        return !inputs.equals(first)
+                || !outputs.equals(node.outputs())
+                || !name.equals(node.op().name());
+    }
+
+    /** Same elements, same order, same type: the output can be the input. */
+    boolean isCopy() {
+        return isMove()
+                && kernel instanceof Kernel.Map map
+                && map.operands().getFirst().isContiguous(map.shape())
+                && inputs.getFirst().type().size() == map.shape().size()
+                && node.op().traits().isEmpty();
+    }
+
+    /** Elements of one operand, unchanged. */
+    boolean isMove() {
+        return kernel instanceof Kernel.Map map
+                && map.bodies().equals(List.of(Scalar.arg(0)))
+                && map.operands().size() == 1
+                && inputs.getFirst().type().dtype() == outputs.getFirst().type().dtype();
+    }
+
+    /** The second operand, in the place of the first. */
+    boolean isStore() {
+        return kernel instanceof Kernel.Map map
+                && map.bodies().equals(List.of(Scalar.arg(1)))
+                && map.operands().size() == 2
+                && map.operands().stream().allMatch(v -> v.isContiguous(map.shape()));
+    }
+}

@@ -1,0 +1,173 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Control.Remember;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The reverse of a loop whose rounds can be inverted, without checkpoints: it starts from the
+ * loop's last carries, and each of its rounds undoes a forward round before reversing it. Loop and
+ * reverse become one loop with the carries of both. A round sees the bits it saw when it ran, so
+ * the gradient has the same bits as by any other method. At the end the first carries must be
+ * restored; if they are not, the declared inverse is wrong and the run stops.
+ */
+final class InvertedLoop {
+    private final Pair pair;
+    private final Control.Scan ahead;
+    private final Control.Scan back;
+    private final Graph undo;
+    private final List<Value> rebuilt = new ArrayList<>();
+    private final Value checked;
+
+    /** New values are numbered from {@code next}. */
+    InvertedLoop(Pair pair, int next) {
+        this.pair = pair;
+        ahead = pair.rounds();
+        back = pair.reverse();
+        undo = ahead.undo().orElseThrow();
+        int id = next;
+        for (Value first : firstCarries()) rebuilt.add(new Value(id++, first.type()));
+        checked = new Value(id, new Type(DType.U8, Shape.of(1)));
+    }
+
+    /** How many values there are that were not there before. */
+    int values() {
+        return rebuilt.size() + 1;
+    }
+
+    private List<Value> firstCarries() {
+        return pair.ahead().subList(ahead.constants(), ahead.constants() + ahead.carries());
+    }
+
+    /** The loop, of which only the end is kept. */
+    Node forward() {
+        return Loops.lowered(
+                pair.forward(),
+                ahead.remembering(new Remember.Nothing()).onward(),
+                pair.forward().inputs(),
+                pair.given(),
+                pair.forward().op().traits());
+    }
+
+    /** Operands in the order of {@link #round}'s parameters. */
+    Node backward() {
+        var inputs = new ArrayList<Value>();
+        inputs.addAll(pair.ahead().subList(0, ahead.constants()));
+        inputs.addAll(pair.back().subList(0, back.constants()));
+        inputs.addAll(pair.given().subList(0, ahead.carries()));
+        int first = back.constants() + back.carries();
+        inputs.addAll(pair.back().subList(back.constants(), first));
+        inputs.addAll(
+                pair.ahead().subList(ahead.constants() + ahead.carries(), pair.ahead().size()));
+        inputs.addAll(pair.back().subList(first + ahead.carries(), pair.back().size()));
+        var outputs = new ArrayList<>(rebuilt);
+        outputs.addAll(pair.backward().outputs());
+        var kernel =
+                new Control.Scan(
+                        round(),
+                        back.times(),
+                        ahead.constants() + back.constants(),
+                        ahead.carries() + back.carries(),
+                        back.reverse(),
+                        false,
+                        new Remember.Nothing(),
+                        back.pace());
+        var node = pair.backward();
+        var op =
+                new Lowered(
+                        node.op().name() + " undoing",
+                        kernel,
+                        outputs.stream().map(Value::type).toList(),
+                        Set.of(),
+                        node.op().labels(),
+                        List.of());
+        return new Node(op, inputs, outputs, node.region(), node.reverse());
+    }
+
+    private Graph round() {
+        var g = new Graph.Builder();
+        var constants = params(g, undo, 0, ahead.constants());
+        var backConstants = params(g, back.body(), 0, back.constants());
+        int firstSlice = ahead.constants() + ahead.carries();
+        var after = params(g, undo, ahead.constants(), firstSlice);
+        int first = back.constants() + back.carries();
+        var cotangents = params(g, back.body(), back.constants(), first);
+        var slices = params(g, undo, firstSlice, undo.params().size());
+        var backSlices =
+                params(g, back.body(), first + ahead.carries(), back.body().params().size());
+
+        var undone = new ArrayList<>(constants);
+        undone.addAll(after);
+        undone.addAll(slices);
+        var there = g.inline(undo, undone);
+        var before = undo.results().stream().map(there::at).toList();
+
+        var reversed = new ArrayList<>(backConstants);
+        reversed.addAll(cotangents);
+        reversed.addAll(before);
+        reversed.addAll(backSlices);
+        var here = g.inline(back.body(), reversed);
+        var results = new ArrayList<>(before);
+        back.body().results().forEach(r -> results.add(here.at(r)));
+        return g.build(results);
+    }
+
+    private static List<Value> params(Graph.Builder g, Graph of, int from, int to) {
+        return of.params().subList(from, to).stream().map(p -> g.param(p.type())).toList();
+    }
+
+    /** Looks whether the carries that came back are those that the loop began with. */
+    Node check() {
+        var inputs = new ArrayList<>(rebuilt);
+        inputs.addAll(firstCarries());
+        var region = pair.forward().region();
+        var what = pair.forward().op().name() + (region.isTop() ? "" : " in " + region);
+        var op =
+                new Lowered(
+                        "came_back",
+                        new CameBack(what),
+                        List.of(checked.type()),
+                        Set.of(Trait.EFFECT),
+                        Set.of(),
+                        List.of());
+        return new Node(op, inputs, List.of(checked), region, true);
+    }
+
+    /** The first half of the inputs has the bits of the second. */
+    private record CameBack(String what) implements Kernel.Library {
+        @Override
+        public long workspaceBytes() {
+            return 0;
+        }
+
+        @Override
+        public void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
+            int carries = inputs.size() / 2;
+            for (int i = 0; i < carries; i++) {
+                var found = inputs.get(i).segment();
+                if (found.mismatch(inputs.get(carries + i).segment()) >= 0) {
+                    throw new IllegalStateException(
+                            "the inverse of "
+                                    + what
+                                    + " did not lead back to where it began: carry "
+                                    + i
+                                    + " has other bits; an inverse must give back every bit, as"
+                                    + " Grid.sub does of what Grid.add gave");
+                }
+            }
+            outputs.getFirst().setLong(0, 1);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Row;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * Graphs as text with the kernel of every node, and the graphs inside loops and branches: for
+ * golden files, and for people who want to see what a pass made. A graph's own text names only its
+ * ops.
+ */
+public final class KernelText {
+    private KernelText() {}
+
+    /** {@code graph}, a line for each node and one for its kernel. */
+    public static String of(Graph graph) {
+        var text = new StringBuilder();
+        append(graph, "", text);
+        return text.toString();
+    }
+
+    private static void append(Graph graph, String indent, StringBuilder text) {
+        text.append(
+                graph.params().stream()
+                        .map(p -> p + ":" + p.type())
+                        .collect(Collectors.joining(", ", indent + "graph(", ")\n")));
+        for (Node node : graph.nodes()) {
+            text.append(indent).append("  ").append(node).append('\n');
+            var kernel = node.kernel();
+            text.append(indent).append("      ").append(of(kernel, node)).append('\n');
+            if (kernel instanceof Control control)
+                for (Graph body : control.bodies()) append(body, indent + "      ", text);
+        }
+        text.append(
+                graph.results().stream()
+                        .map(Value::toString)
+                        .collect(Collectors.joining(", ", indent + "  return ", "\n")));
+    }
+
+    private static String of(Kernel kernel, Node node) {
+        var in = node.inputs();
+        return switch (kernel) {
+            case Kernel.Map k -> {
+                var args = reads(in, k.operands(), k.shape());
+                yield "map " + k.shape() + ": " + bodies(k.bodies(), args);
+            }
+            case Kernel.Fold k ->
+                    name(k.combine())
+                            + " over axes "
+                            + k.axes()
+                            + " of "
+                            + k.shape()
+                            + ": "
+                            + scalar(k.body(), reads(in, k.operands(), k.shape()));
+            case Kernel.Rows k -> rows(k, in);
+            case Kernel.Contract k -> contract(k, in);
+            case Kernel.Assemble k ->
+                    "assemble "
+                            + k.shape()
+                            + k.parts().stream()
+                                    .map(p -> p.shape() + " at " + p.start() + " by " + p.step())
+                                    .collect(Collectors.joining("; ", ": ", ""));
+            case Kernel.Cut k -> "cut " + k.outer() + " x " + k.sizes() + " x " + k.inner();
+            case Kernel.Gather k ->
+                    "gather " + k.shape() + " stride " + k.stride() + " bound " + k.bound();
+            case Kernel.Scatter k ->
+                    "scatter " + k.shape() + " into " + k.size() + " bound " + k.bound();
+            case Kernel.Cumulate k ->
+                    "running "
+                            + name(k.combine())
+                            + (k.reverse() ? " from the end, " : ", ")
+                            + k.outer()
+                            + " x "
+                            + k.length()
+                            + " x "
+                            + k.inner();
+            case Kernel.Convolve k ->
+                    "convolve "
+                            + k.side().name().toLowerCase(Locale.ROOT)
+                            + ", kernel "
+                            + k.kernel()
+                            + ", stride "
+                            + k.stride();
+            case Kernel.Attend(var heads, var operands, _) -> "attend " + heads + operands;
+            case Kernel.AttendGrad(var heads, var operands, var results) ->
+                    "attend, gradient " + heads + operands + results;
+            case Control.Scan k ->
+                    "scan of " + k.times() + " rounds, " + k.remember().getClass().getSimpleName();
+            case Control.While k -> "while, at most " + k.limit() + " rounds";
+            case Control.Sweep k ->
+                    "reverse scan of " + k.forward().times() + " rounds, " + k.begun();
+            case Control.Cond _ -> "branch";
+            case Kernel.Library k -> "library, " + k.workspaceBytes() + " bytes of workspace";
+        };
+    }
+
+    private static String rows(Kernel.Rows k, List<Value> in) {
+        var args = new ArrayList<>(reads(in, k.operands(), k.shape()));
+        var text = new StringBuilder("rows of " + k.shape() + " from axis " + k.leading() + ": ");
+        for (var number : k.numbers()) {
+            var name = "n" + (args.size() - in.size());
+            text.append(name).append(" = ");
+            switch (number) {
+                case Row.Fold(var combine, var body) ->
+                        text.append(name(combine))
+                                .append('(')
+                                .append(scalar(body, args))
+                                .append(')');
+                case Row.Apply(var body) -> text.append(scalar(body, args));
+            }
+            text.append("; ");
+            args.add(name);
+        }
+        return text
+                + switch (k.result()) {
+                    case Row.Elements(var body) -> scalar(body, args);
+                    case Row.Last() -> "the last number";
+                    case Row.Columns(var combine, var body) ->
+                            name(combine) + " of columns " + scalar(body, args);
+                };
+    }
+
+    private static String contract(Kernel.Contract k, List<Value> in) {
+        var args = new ArrayList<String>();
+        args.add("sum");
+        args.addAll(in.subList(2, in.size()).stream().map(Value::toString).toList());
+        return "product "
+                + k.batch()
+                + " "
+                + k.m()
+                + "x"
+                + k.k()
+                + "x"
+                + k.n()
+                + " of "
+                + in.get(0)
+                + view(k.a())
+                + " and "
+                + in.get(1)
+                + view(k.b())
+                + ": "
+                + scalar(k.epilogue(), args);
+    }
+
+    private static List<String> reads(List<Value> in, List<View> views, Shape shape) {
+        var contiguous = View.contiguous(shape);
+        var args = new ArrayList<String>();
+        for (int i = 0; i < views.size(); i++)
+            args.add(in.get(i) + (views.get(i).equals(contiguous) ? "" : view(views.get(i))));
+        return args;
+    }
+
+    private static String view(View view) {
+        return "{" + (view.offset() == 0 ? "" : view.offset() + "+") + view.strides() + "}";
+    }
+
+    private static String bodies(List<Scalar> bodies, List<String> args) {
+        return bodies.stream().map(b -> scalar(b, args)).collect(Collectors.joining("; "));
+    }
+
+    private static String scalar(Scalar body, List<String> args) {
+        return switch (body) {
+            case Scalar.Arg(int i) -> args.get(i);
+            case Scalar.Lit(_, double value) -> Double.toString(value);
+            case Scalar.Index(int axis) -> "index" + axis;
+            case Scalar.Position() -> "position";
+            case Scalar.Un(var fn, var x) -> name(fn) + "(" + scalar(x, args) + ")";
+            case Scalar.Bin(var fn, var x, var y) ->
+                    name(fn) + "(" + scalar(x, args) + ", " + scalar(y, args) + ")";
+            case Scalar.Select(var condition, var yes, var no) ->
+                    "select(" + bodies(List.of(condition, yes, no), args).replace("; ", ", ") + ")";
+            case Scalar.Cast(var to, var x) -> to + "(" + scalar(x, args) + ")";
+            case Scalar.Draw(var key, var counter) ->
+                    "draw(" + scalar(key, args) + ", " + scalar(counter, args) + ")";
+        };
+    }
+
+    private static String name(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,25 @@
+package dev.ebb.plan.loop;
+
+/**
+ * One thing done along a chain of stages, where stage {@code k} turns state {@code k} into state
+ * {@code k + 1}.
+ */
+public sealed interface ChainStep {
+
+    /** State {@code stage}, just reached, is kept until the stage's backward step is done. */
+    record Save(int stage) implements ChainStep {}
+
+    /**
+     * Runs a stage and keeps nothing but the state it reaches, and that only until the next step.
+     */
+    record Forward(int stage) implements ChainStep {}
+
+    /**
+     * Runs a stage and keeps all its backward step needs: its tape, which holds the state it
+     * reaches too.
+     */
+    record Tape(int stage) implements ChainStep {}
+
+    /** Runs a stage's backward step, which frees its tape and the state it started from. */
+    record Backward(int stage) implements ChainStep {}
+}

@@ -1,0 +1,134 @@
+package dev.ebb.plan.loop;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which states of a loop of unknown length to keep. Before each round it asks: with which of the
+ * states at hand would reversing cost least if the loop ended after this round? It keeps those. The
+ * cost of any set follows from {@link Revolve}, because once the last stretch is reversed its slots
+ * are free for the one before: stretch {@code i} is reversed with all slots but {@code i}.
+ *
+ * <p>Between two changes of the set only the last stretch grows, so what dropping any other state
+ * would cost is worked out once per change, and a round takes a handful of operations however many
+ * slots there are.
+ *
+ * <p>Against the best set for a length known in advance the forward steps, the first run included,
+ * are at most 1.042 times as many wherever the length is at most {@code (c + 1) (c + 2) / 2} for
+ * {@code c} slots, and up to 5,000 steps at most 1.112 times with 2 slots, 1.063 with 3, 1.041 with
+ * 5, 1.032 with 10 and 1.020 with 20, as its test measures. Compare Wang, Moin and Iaccarino,
+ * "Minimal repetition dynamic checkpointing algorithm for unsteady adjoint calculation" (2009), and
+ * Stumm and Walther, "New algorithms for optimal online checkpointing" (2010).
+ */
+public final class OnlineCheckpoints {
+    private final int slots;
+    private final List<Integer> kept = new ArrayList<>(List.of(0));
+    private final List<Integer> places = new ArrayList<>(List.of(0));
+
+    /** With all slots full: the cost of every stretch but the last, and of all but the last two. */
+    private long allButLast;
+
+    private long allButTwo;
+
+    /**
+     * The least that all but the last stretch cost without one of the states between, and which.
+     */
+    private long leastWithout;
+
+    private int leastState;
+
+    /** At most {@code slots} states, the first included. */
+    public OnlineCheckpoints(int slots) {
+        if (slots < 1)
+            throw new IllegalArgumentException(
+                    "the first state needs a slot: " + slots + " are too few");
+        this.slots = slots;
+    }
+
+    /** The rounds whose first states are kept, in order, beginning with 0. */
+    public List<Integer> kept() {
+        return List.copyOf(kept);
+    }
+
+    /** The slot in which each of {@link #kept} lies. */
+    public List<Integer> places() {
+        return List.copyOf(places);
+    }
+
+    /**
+     * Round {@code next} is about to run: the slot in which its first state is to be kept, or -1.
+     */
+    public int offer(int next) {
+        if (next == 0 || slots == 1) return -1;
+        if (kept.size() < slots) {
+            kept.add(next);
+            places.add(places.size());
+            if (kept.size() == slots) workOut();
+            return places.getLast();
+        }
+        int dropped = dropped(next);
+        if (dropped == 0) return -1;
+        kept.remove(/* index= */ dropped);
+        kept.add(next);
+        int place = places.remove(/* index= */ dropped);
+        places.add(place);
+        workOut();
+        return place;
+    }
+
+    /** The number of the state to drop for {@code next}; 0 if that is not worth a slot. */
+    private int dropped(int next) {
+        int last = kept.getLast();
+        long least = allButLast + Revolve.forwards(next + 1 - last, 1);
+        int dropped = 0;
+        if (leastState > 0) {
+            long cost = leastWithout + Revolve.forwards(next - last, 2) + 1;
+            if (cost < least) {
+                least = cost;
+                dropped = leastState;
+            }
+        }
+        int before = kept.get(kept.size() - 2);
+        if (allButTwo + Revolve.forwards(next - before, 2) + 1 < least) dropped = kept.size() - 1;
+        return dropped;
+    }
+
+    private void workOut() {
+        int stretches = slots - 1;
+        var shifted = new long[stretches + 1];
+        for (int i = stretches - 1; i > 0; i--) {
+            shifted[i] = shifted[i + 1] + stretch(i, i + 1, i - 1);
+        }
+        allButLast = 0;
+        leastState = 0;
+        for (int i = 0; i < stretches; i++) {
+            allButTwo = allButLast;
+            if (i + 1 < stretches) {
+                long without = allButLast + stretch(i, i + 2, i) + shifted[i + 2];
+                if (leastState == 0 || without < leastWithout) {
+                    leastWithout = without;
+                    leastState = i + 1;
+                }
+            }
+            allButLast += stretch(i, i + 1, i);
+        }
+    }
+
+    /** The cost of the stretch between two states, as number {@code i} of all. */
+    private long stretch(int from, int to, int i) {
+        return Revolve.forwards(kept.get(to) - kept.get(from), slots - i);
+    }
+
+    /**
+     * The forward steps it takes to reverse {@code steps} steps from these states, all of which are
+     * kept.
+     */
+    public static long reversal(List<Integer> states, int steps, int slots) {
+        long total = 0;
+        for (int i = 0; i < states.size(); i++) {
+            int end = i + 1 < states.size() ? states.get(i + 1) : steps;
+            total += Revolve.forwards(end - states.get(i), slots - i);
+        }
+        return total;
+    }
+}

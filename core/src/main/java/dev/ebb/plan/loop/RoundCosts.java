@@ -1,0 +1,63 @@
+package dev.ebb.plan.loop;
+
+import dev.ebb.ir.Pace;
+
+import java.util.List;
+
+/** The cost of stretches of rounds, in rounds of average cost, from prefix sums. */
+final class RoundCosts {
+    private final int rounds;
+    private final double[] sums;
+    private final double[] areas;
+
+    RoundCosts(Pace pace, int rounds) {
+        this.rounds = rounds;
+        var weights = pace.isEven() ? List.of(1.0) : pace.weights();
+        int n = weights.size();
+        double mean = weights.stream().mapToDouble(w -> w).average().orElse(1);
+        double each = (double) rounds / n;
+        sums = new double[n + 1];
+        areas = new double[n + 1];
+        for (int i = 0; i < n; i++) {
+            sums[i + 1] = sums[i] + weights.get(i) / mean * each;
+            areas[i + 1] = areas[i] + (sums[i] + sums[i + 1]) / 2 * each;
+        }
+    }
+
+    /** All rounds before {@code round}. */
+    private double before(int round) {
+        int n = sums.length - 1;
+        double at = (double) round * n / rounds;
+        int piece = (int) Math.min(n - 1L, (long) round * n / rounds);
+        return sums[piece] + (sums[piece + 1] - sums[piece]) * (at - piece);
+    }
+
+    /** The integral of {@link #before} up to {@code round}. */
+    private double area(int round) {
+        int n = sums.length - 1;
+        int piece = (int) Math.min(n - 1L, (long) round * n / rounds);
+        double width = round - (double) piece * rounds / n;
+        return areas[piece] + (sums[piece] + before(round)) / 2 * width;
+    }
+
+    /** Rounds {@code [from, to)}, once each. */
+    double between(int from, int to) {
+        return before(to) - before(from);
+    }
+
+    /**
+     * What it takes to run ahead from {@code from} time and again, to reverse {@code [from, to)} in
+     * stretches of {@code taped} rounds: exactly for few stretches, by an integral for many.
+     */
+    double again(int from, int to, int taped) {
+        if ((to - from) / taped <= 128) {
+            double sum = 0;
+            for (long at = (long) to - taped; at > from; at -= taped)
+                sum += between(from, (int) at);
+            return sum;
+        }
+        int last = to - taped;
+        return (area(last) - area(from) - (last - from) * before(from)) / taped
+                + between(from, last) / 2;
+    }
+}

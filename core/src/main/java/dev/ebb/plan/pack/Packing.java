@@ -1,0 +1,279 @@
+package dev.ebb.plan.pack;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+
+/**
+ * Places buffers with known lifetimes in one arena (dynamic storage allocation, which is NP-hard).
+ * Buffers are placed one by one, each at the lowest offset where no living neighbour lies; what
+ * matters is the order. Several are tried, large ones first being the usual winner; then whoever
+ * ends above the peak of live bytes, which no arena can undercut, goes first. What is still more
+ * than that peak is brought into ever smaller arenas by {@link EjectionSearch}: the large buffers,
+ * beside a shelf for the small ones, from the best packing so far; and all of them from {@link
+ * TwoEndedPacking}. The work is bounded by counts, not by a clock.
+ */
+public final class Packing {
+    /** Every buffer starts at a multiple of this: a cache line. */
+    public static final long ALIGNMENT = 64;
+
+    /** Comparisons spent on orders; beyond it the best so far stands. */
+    private static final long PATIENCE = 80_000_000L;
+
+    private static final int ROUNDS = 20;
+
+    /** Arenas to try, in thousandths of the peak of live bytes. */
+    private static final int[] GOALS = {1080, 1040, 1030, 1020, 1010, 1005, 1002, 1000};
+
+    /** How often each is tried from the best so far, and anew. */
+    private static final int ATTEMPTS = 3;
+
+    /** How often the one that every plan should reach is tried anew. */
+    private static final int PROMISED = 1020;
+
+    private static final int PROMISED_ATTEMPTS = 10;
+
+    /** Comparisons spent on piling up, at first and where that was not enough. */
+    private static final long PILING = 20_000_000L;
+
+    private static final long LONG_PILING = 100_000_000L;
+
+    /** Comparisons for an attempt: some succeed soon, and others never. */
+    private static final long ATTEMPT = 10_000_000L;
+
+    /** Buffers below such a part of the peak are small; attempts take turns. */
+    private static final int[] SMALL = {300, 1000, Integer.MAX_VALUE};
+
+    private final int[] from;
+    private final int[] to;
+    private final long[] bytes;
+    private final long floor;
+    private long[] best = new long[0];
+    private long bestArena = Long.MAX_VALUE;
+    private long work;
+
+    private final long[] offset;
+    private final int[] sorted;
+    private final int[] sortedFrom;
+    private final int[] sortedTo;
+    private final long[] sortedOffset;
+    private final long[] sortedEnd;
+
+    /** The best packing found. */
+    public static Packing of(int[] from, int[] to, long[] bytes) {
+        var packing = new Packing(from, to, bytes);
+        packing.search();
+        return packing;
+    }
+
+    private Packing(int[] from, int[] to, long[] bytes) {
+        this.from = from;
+        this.to = to;
+        this.bytes = bytes;
+        int n = bytes.length;
+        offset = new long[n];
+        sorted = new int[n];
+        sortedFrom = new int[n];
+        sortedTo = new int[n];
+        sortedOffset = new long[n];
+        sortedEnd = new long[n];
+        floor = peak();
+    }
+
+    /** Where each buffer starts. */
+    public long[] offsets() {
+        return best;
+    }
+
+    /** The end of the last one. */
+    public long arena() {
+        return bestArena;
+    }
+
+    /** The most bytes that live at once. */
+    long floor() {
+        return floor;
+    }
+
+    private long peak() {
+        int n = bytes.length;
+        var events = new long[2 * n];
+        for (int i = 0; i < n; i++) {
+            events[2 * i] = (from[i] + 1L) << 32 | 1L << 31 | i;
+            events[2 * i + 1] = (to[i] + 1L) << 32 | i;
+        }
+        Arrays.sort(events);
+        long now = 0;
+        long peak = 0;
+        for (long e : events) {
+            int i = (int) (e & 0x7fffffff);
+            now += (e >> 31 & 1) == 1 ? bytes[i] : -bytes[i];
+            peak = Math.max(peak, now);
+        }
+        return peak;
+    }
+
+    private void search() {
+        Comparator<Integer> bySize = Comparator.comparingLong((Integer i) -> -bytes[i]);
+        var byLife = byLife();
+        Comparator<Integer> byStart = Comparator.comparingInt((Integer i) -> from[i]);
+        Comparator<Integer> byArea =
+                Comparator.comparingDouble((Integer i) -> -(double) bytes[i] * (to[i] - from[i]));
+        int[] order = sorted(bySize.thenComparing(byLife).thenComparing(byStart));
+        place(order, Long.MAX_VALUE);
+        for (var by :
+                List.of(byLife.thenComparing(bySize), byArea, byStart.thenComparing(byLife))) {
+            if (bestArena == floor || work > PATIENCE) return;
+            int[] other = sorted(by);
+            if (place(other, bestArena - 1)) order = other;
+        }
+        promote(order);
+        shrink();
+    }
+
+    private Comparator<Integer> byLife() {
+        return Comparator.comparingInt((Integer i) -> from[i] - to[i]);
+    }
+
+    private int[] sorted(Comparator<Integer> by) {
+        return IntStream.range(0, bytes.length)
+                .boxed()
+                .sorted(by.thenComparing(Comparator.<Integer>naturalOrder()))
+                .mapToInt(Integer::intValue)
+                .toArray();
+    }
+
+    /** A few rounds in which whoever ended above the floor goes to the front. */
+    private void promote(int[] start) {
+        int[] order = start;
+        for (int round = 0; round < ROUNDS && bestArena > floor && work < PATIENCE; round++) {
+            place(order, Long.MAX_VALUE);
+            int[] rest = order;
+            order =
+                    IntStream.concat(
+                                    Arrays.stream(rest).filter(i -> offset[i] + bytes[i] > floor),
+                                    Arrays.stream(rest).filter(i -> offset[i] + bytes[i] <= floor))
+                            .toArray();
+        }
+    }
+
+    /** Goes on to the next smaller arena as long as all find a place in it. */
+    private void shrink() {
+        for (int goal : GOALS) {
+            // whole cache lines, or the shelf would begin between two
+            long spare = floor / 1000 * (goal - 1000) / ALIGNMENT * ALIGNMENT;
+            long target = floor + spare;
+            int anew = goal > PROMISED ? 1 : goal == PROMISED ? PROMISED_ATTEMPTS : ATTEMPTS;
+            for (int k = 0; k < Math.max(anew, ATTEMPTS) && bestArena > target; k++) {
+                if (k < ATTEMPTS) improve(target, k);
+                if (k < anew && bestArena > target) build(target, k);
+            }
+            if (goal <= PROMISED && bestArena > target) return;
+        }
+    }
+
+    /** Brings the best so far into {@code goal} bytes, the small ones on a shelf above. */
+    private void improve(long goal, int attempt) {
+        long limit = floor / SMALL[attempt % SMALL.length];
+        var large = some(i -> bytes[i] >= limit);
+        var small = some(i -> bytes[i] < limit);
+        var shelf = among(small);
+        if (small.length > 0) shelf.place(shelf.sorted(shelf.byLife()), Long.MAX_VALUE);
+        long height = small.length > 0 ? shelf.bestArena : 0;
+        var rest = among(large);
+        if (rest.floor + height > goal) return;
+        long room = goal - height;
+        var start = Arrays.stream(large).mapToLong(i -> best[i]).toArray();
+        var ejection = new EjectionSearch(rest.from, rest.to, rest.bytes, start, attempt);
+        if (!ejection.fit(room, ATTEMPT)) return;
+        var found = new long[bytes.length];
+        for (int k = 0; k < large.length; k++) found[large[k]] = ejection.offsets()[k];
+        for (int k = 0; k < small.length; k++) found[small[k]] = room + shelf.best[k];
+        settle(found, goal);
+    }
+
+    /** Piles all up in {@code goal} bytes; those left out may take the places of others. */
+    private void build(long goal, int attempt) {
+        var piles = new TwoEndedPacking(from, to, bytes, attempt);
+        boolean fits = piles.fit(goal, attempt < ATTEMPTS ? PILING : LONG_PILING);
+        var ejection = new EjectionSearch(from, to, bytes, piles.offsets(), attempt);
+        if (fits || ejection.fit(goal, ATTEMPT))
+            settle(fits ? piles.offsets() : ejection.offsets(), goal);
+    }
+
+    private void settle(long[] found, long arena) {
+        best = found;
+        bestArena = arena;
+        // what hangs above a gap falls into it
+        place(sorted(Comparator.comparingLong(i -> best[i])), arena);
+    }
+
+    private int[] some(IntPredicate which) {
+        return IntStream.range(0, bytes.length).filter(which).toArray();
+    }
+
+    private Packing among(int[] some) {
+        return new Packing(
+                Arrays.stream(some).map(i -> from[i]).toArray(),
+                Arrays.stream(some).map(i -> to[i]).toArray(),
+                Arrays.stream(some).mapToLong(i -> bytes[i]).toArray());
+    }
+
+    /**
+     * First fit in this order, given up beyond {@code limit}; remembers the offsets if they are the
+     * best so far.
+     */
+    private boolean place(int[] order, long limit) {
+        int count = 0;
+        long arena = 0;
+        for (int i : order) {
+            if (bytes[i] == 0) {
+                offset[i] = 0;
+                continue;
+            }
+            long at = 0;
+            int f = from[i];
+            int t = to[i];
+            long size = bytes[i];
+            int k = 0;
+            for (; k < count; k++) {
+                if (sortedFrom[k] >= t || sortedTo[k] <= f) continue;
+                if (sortedOffset[k] - at >= size) break;
+                if (sortedEnd[k] > at) at = sortedEnd[k];
+            }
+            work += k + 1;
+            if (at + size > limit) return false;
+            offset[i] = at;
+            insert(i, count++);
+            arena = Math.max(arena, at + size);
+        }
+        if (arena < bestArena) {
+            bestArena = arena;
+            best = offset.clone();
+        }
+        return true;
+    }
+
+    private void insert(int i, int count) {
+        int low = 0;
+        int high = count;
+        while (low < high) {
+            int mid = (low + high) >>> 1;
+            if (sortedOffset[mid] <= offset[i]) low = mid + 1;
+            else high = mid;
+        }
+        int moved = count - low;
+        System.arraycopy(sorted, low, sorted, low + 1, moved);
+        System.arraycopy(sortedFrom, low, sortedFrom, low + 1, moved);
+        System.arraycopy(sortedTo, low, sortedTo, low + 1, moved);
+        System.arraycopy(sortedOffset, low, sortedOffset, low + 1, moved);
+        System.arraycopy(sortedEnd, low, sortedEnd, low + 1, moved);
+        sorted[low] = i;
+        sortedFrom[low] = from[i];
+        sortedTo[low] = to[i];
+        sortedOffset[low] = offset[i];
+        sortedEnd[low] = offset[i] + bytes[i];
+    }
+}

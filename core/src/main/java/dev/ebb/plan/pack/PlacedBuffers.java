@@ -1,0 +1,81 @@
+package dev.ebb.plan.pack;
+
+/**
+ * The buffers that have an offset, lowest first. The lifetime of each is stored beside its offset,
+ * so that a scan for the buffers alive at some time reads memory in order.
+ */
+final class PlacedBuffers {
+    private final int[] from;
+    private final int[] to;
+    private final long[] offset;
+
+    private final int[] list;
+    private final int[] starts;
+    private final int[] stops;
+    private int size;
+
+    /** {@code offset} is that of whoever has a place, and is changed by the owner alone. */
+    PlacedBuffers(int[] from, int[] to, long[] offset) {
+        this.from = from;
+        this.to = to;
+        this.offset = offset;
+        list = new int[offset.length];
+        starts = new int[offset.length];
+        stops = new int[offset.length];
+    }
+
+    int size() {
+        return size;
+    }
+
+    void clear() {
+        size = 0;
+    }
+
+    /** Finds those that live beside {@code i}, lowest offset first; how many. */
+    int beside(int i, int[] found) {
+        int count = 0;
+        int f = from[i];
+        int t = to[i];
+        for (int k = 0; k < size; k++) {
+            if (starts[k] < t && f < stops[k]) found[count++] = list[k];
+        }
+        return count;
+    }
+
+    /** {@code i} is now at its offset. */
+    void add(int i) {
+        int k = after(offset[i]);
+        shift(k, k + 1, size - k);
+        size++;
+        list[k] = i;
+        starts[k] = from[i];
+        stops[k] = to[i];
+    }
+
+    /** {@code i} leaves its offset. */
+    void remove(int i) {
+        int k = after(offset[i]) - 1;
+        while (list[k] != i) k--;
+        size--;
+        shift(k + 1, k, size - k);
+    }
+
+    /** How many start at this offset or below. */
+    private int after(long at) {
+        int low = 0;
+        int high = size;
+        while (low < high) {
+            int mid = (low + high) >>> 1;
+            if (offset[list[mid]] <= at) low = mid + 1;
+            else high = mid;
+        }
+        return low;
+    }
+
+    private void shift(int source, int target, int count) {
+        System.arraycopy(list, source, list, target, count);
+        System.arraycopy(starts, source, starts, target, count);
+        System.arraycopy(stops, source, stops, target, count);
+    }
+}

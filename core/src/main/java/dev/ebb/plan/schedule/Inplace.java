@@ -1,0 +1,108 @@
+package dev.ebb.plan.schedule;
+
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Row;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * When a kernel may write an output over one of its inputs: every element is read last where it is
+ * written.
+ */
+public final class Inplace {
+    private Inplace() {}
+
+    public static boolean allowed(Node node, Value from, Value into) {
+        if (from.type().bytes() != into.type().bytes() || from.type().size() != into.type().size())
+            return false;
+        return switch (node.kernel()) {
+            case Kernel.Map map -> identity(node.inputs(), map.operands(), from, map.shape());
+            case Kernel.Rows k ->
+                    k.result() instanceof Row.Elements
+                            && identity(node.inputs(), k.operands(), from, k.shape());
+            case Kernel.Assemble k -> updates(node, k, from);
+            // the factors are read all over while the output is written; an extra where it is read
+            case Kernel.Contract k ->
+                    node.inputs().subList(0, 2).stream().noneMatch(from::equals)
+                            && identity(
+                                    node.inputs().subList(2, node.inputs().size()),
+                                    k.extras(),
+                                    from,
+                                    output(k));
+            case Kernel.Fold _,
+                    Kernel.Cut _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Control _,
+                    Kernel.Library _ ->
+                    false;
+        };
+    }
+
+    private static boolean updates(Node node, Kernel.Assemble k, Value from) {
+        return k.isUpdate()
+                && node.inputs().getFirst().equals(from)
+                && node.inputs().stream().filter(from::equals).count() == 1;
+    }
+
+    /**
+     * How {@code result} can come to lie in the place of {@code param}: the values that lie there
+     * one after the other, from the result back to the one that is written over the parameter.
+     * Empty if it cannot.
+     */
+    public static List<Value> chain(List<Node> nodes, Value param, Value result) {
+        var producer = new Table<Value, Node>();
+        for (Node node : nodes) for (Value v : node.outputs()) producer.put(v, node);
+        var chain = new ArrayList<Value>();
+        return reach(producer, param, result, chain, new HashSet<>()) ? chain : List.of();
+    }
+
+    private static boolean reach(
+            Table<Value, Node> producer,
+            Value param,
+            Value into,
+            List<Value> chain,
+            Set<Value> tried) {
+        var node = producer.find(into);
+        if (node.isEmpty() || !tried.add(into)) return false;
+        chain.add(into);
+        if (allowed(node.get(), param, into)) return true;
+        for (Value x : node.get().inputs()) {
+            if (allowed(node.get(), x, into) && reach(producer, param, x, chain, tried))
+                return true;
+        }
+        chain.removeLast();
+        return false;
+    }
+
+    private static Shape output(Kernel.Contract k) {
+        var dims = new ArrayList<>(k.batch().dims());
+        dims.add(k.m());
+        dims.add(k.n());
+        return new Shape(dims);
+    }
+
+    private static boolean identity(List<Value> inputs, List<View> views, Value from, Shape shape) {
+        boolean read = false;
+        for (int i = 0; i < views.size(); i++) {
+            if (!inputs.get(i).equals(from)) continue;
+            if (!views.get(i).isContiguous(shape) || shape.size() != from.type().size())
+                return false;
+            read = true;
+        }
+        return read;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.ebb.plan.schedule;
+
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Inverse;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+
+/**
+ * A way back that a graph offers: {@code node} rebuilds an input of {@code undone} from its outputs
+ * and its other inputs.
+ */
+public record Inversion(Node node, Node undone, boolean exact) {
+
+    /** The value that is rebuilt. */
+    public Value value() {
+        return node.outputs().getFirst();
+    }
+
+    /**
+     * All inversions that the ops of {@code graph} know, of values that the graph computes. What
+     * nothing but the op itself reads need not come back once the op has run.
+     */
+    public static List<Inversion> of(Graph graph) {
+        var params = new HashSet<>(graph.params());
+        var readers = new HashMap<Value, Integer>();
+        for (Value r : graph.results()) readers.merge(r, 1, Integer::sum);
+        for (Node node : graph.nodes())
+            for (Value v : new HashSet<>(node.inputs())) readers.merge(v, 1, Integer::sum);
+        var found = new ArrayList<Inversion>();
+        for (Node node : graph.nodes()) {
+            for (Inverse inverse : node.op().inverses(node.inputTypes())) {
+                var input = node.inputs().get(inverse.input());
+                long reads = node.inputs().stream().filter(input::equals).count();
+                if (params.contains(input) || reads > 1 || readers.getOrDefault(input, 0) < 2)
+                    continue;
+                found.add(new Inversion(inverse.of(node), node, inverse.exact()));
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,144 @@
+package dev.ebb.plan.schedule;
+
+import dev.ebb.ir.Control;
+import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Pace;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.loop.CheckpointSplits;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The states that a loop keeps on the disk. Its schedule uses its states as a stack, so those at
+ * the bottom are written and read least often: they are the ones that lie there, and the number of
+ * forward steps is that of as many states in memory. No schedule of both places can do with fewer:
+ * it would be one of a single place with as many slots.
+ *
+ * @param key the memory beside which they are kept, as a value: what the forward loop leaves and
+ *     its reverse reads
+ * @param carries what a state is made of
+ * @param forward whether this is the loop itself, not its reverse
+ */
+public record LoopStates(
+        Value key, LoopMemory room, int rounds, Pace pace, List<Value> carries, boolean forward) {
+
+    /** Those of {@code node}, if it is a loop that keeps states there. */
+    public static Optional<LoopStates> of(Node node) {
+        if (node.kernel() instanceof Control.Scan k
+                && k.remember() instanceof Control.Remember.Checkpoints(var room, _)
+                && room.onDisk() > 0) {
+            var key = node.outputs().get(k.body().results().size());
+            return Optional.of(new LoopStates(key, room, k.times(), k.pace(), carries(k), true));
+        }
+        if (node.kernel() instanceof Control.Sweep s && s.room().onDisk() > 0) {
+            var k = s.forward();
+            var key = node.inputs().get(k.body().params().size() + (k.counted() ? 1 : 0));
+            return Optional.of(
+                    new LoopStates(key, s.room(), k.times(), k.pace(), carries(k), false));
+        }
+        return Optional.empty();
+    }
+
+    private static List<Value> carries(Control.Scan k) {
+        return k.body().params().subList(k.constants(), k.constants() + k.carries());
+    }
+
+    /**
+     * How often states are moved.
+     *
+     * @param places how many of the states that may lie on the disk are ever used
+     */
+    public record Moves(long writes, long reads, int places) {
+        static final Moves NONE = new Moves(0, 0, 0);
+
+        Moves and(Moves other) {
+            return new Moves(
+                    writes + other.writes, reads + other.reads, Math.max(places, other.places));
+        }
+    }
+
+    private record Stretch(int from, int to, int level) {}
+
+    /** What they take on the disk. */
+    long bytes() {
+        return all().places * room.state();
+    }
+
+    /**
+     * How long the loop waits for them, when its kernels take {@code kernels} seconds. Without
+     * memory for a state on its way it waits for every move. Else a write hides behind the rounds
+     * that are run until the next one, and a read behind the stretch that is taped and reversed
+     * before it.
+     */
+    public double seconds(Disk disk, double kernels) {
+        double write = 0;
+        double read = 0;
+        for (Value v : carries) {
+            write += disk.toWrite(v.type().bytes());
+            read += disk.toRead(v.type().bytes());
+        }
+        long first = Math.min(room.onDisk(), splits().positions(rounds).size());
+        double hidden = room.moving() * kernels;
+        if (forward) return Math.max(0, first * write - hidden);
+        var all = all();
+        double stretch = hidden * room.capacity(splits().levels()) / Math.max(1, rounds);
+        return Math.max(0, (all.writes - first) * write - hidden / 2)
+                + all.reads * Math.max(0, read - stretch);
+    }
+
+    private CheckpointSplits splits() {
+        return CheckpointSplits.of(pace, room, rounds);
+    }
+
+    /**
+     * The moves of the whole schedule, loop and reverse. Stretches of one length are reversed alike
+     * where rounds are even, so that there are few to look at however long the loop is.
+     */
+    public Moves all() {
+        var splits = splits();
+        var known = new HashMap<Stretch, Moves>();
+        var open = new ArrayDeque<Stretch>();
+        var whole = new Stretch(0, rounds, 0);
+        open.push(whole);
+        while (!open.isEmpty()) {
+            var s = open.peek();
+            var own = Moves.NONE;
+            int middle = splits.next(s.from, s.to, s.level);
+            boolean waits = false;
+            if (middle > s.from) {
+                if (s.level < room.onDisk()) own = new Moves(1, 0, s.level + 1);
+                var after = alike(middle, s.to, s.level + 1);
+                waits = wanted(after, known, open);
+                own = own.and(known.getOrDefault(after, Moves.NONE));
+            } else {
+                middle = splits.taped(s.from, s.to, s.level);
+            }
+            if (middle > s.from) {
+                // the state at which both parts begin is read once more
+                if (s.level > 0 && s.level <= room.onDisk()) own = own.and(new Moves(0, 1, 0));
+                var before = alike(s.from, middle, s.level);
+                waits |= wanted(before, known, open);
+                own = own.and(known.getOrDefault(before, Moves.NONE));
+            }
+            if (waits) continue;
+            known.put(s, own);
+            open.pop();
+        }
+        return known.getOrDefault(whole, Moves.NONE);
+    }
+
+    private boolean wanted(Stretch s, Map<Stretch, Moves> known, ArrayDeque<Stretch> open) {
+        if (s.level > room.onDisk() || known.containsKey(s)) return false;
+        open.push(s);
+        return true;
+    }
+
+    private Stretch alike(int from, int to, int level) {
+        return pace.isEven() ? new Stretch(0, to - from, level) : new Stretch(from, to, level);
+    }
+}

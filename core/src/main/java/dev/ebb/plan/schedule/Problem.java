@@ -1,0 +1,97 @@
+package dev.ebb.plan.schedule;
+
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A graph to be scheduled, what may become of each of its parameters, what each value occupies, and
+ * which ways back there are besides computing again.
+ *
+ * @param inversions how values can be rebuilt from what came after them
+ * @param disk where values can be put meanwhile
+ */
+public record Problem(
+        Graph graph, List<Binding> bindings, Sizes sizes, List<Inversion> inversions, Disk disk) {
+
+    public Problem {
+        bindings = List.copyOf(bindings);
+        // what is exact comes first: the same problem without the others numbers it alike
+        inversions =
+                Stream.concat(
+                                inversions.stream().filter(Inversion::exact),
+                                inversions.stream().filter(i -> !i.exact()))
+                        .toList();
+        if (bindings.size() != graph.params().size()) {
+            throw new IllegalArgumentException(
+                    bindings.size() + " bindings for " + graph.params().size() + " parameters");
+        }
+        var taken = new HashSet<Integer>();
+        for (int i = 0; i < bindings.size(); i++) {
+            if (bindings.get(i) instanceof Binding.Replaced(int r)) {
+                var param = graph.params().get(i);
+                if (r < 0 || r >= graph.results().size()) {
+                    throw new IllegalArgumentException(
+                            "no result "
+                                    + r
+                                    + " to take the place of "
+                                    + param
+                                    + ": there are "
+                                    + graph.results().size());
+                }
+                if (!taken.add(r) || !alike(graph.results().get(r).type(), param.type())) {
+                    throw new IllegalArgumentException(
+                            "result " + r + " cannot take the place of " + param);
+                }
+            }
+        }
+    }
+
+    public Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
+        this(graph, bindings, sizes, List.of(), Disk.NONE);
+    }
+
+    public Problem(Graph graph, List<Binding> bindings) {
+        this(graph, bindings, Sizes.CACHE_LINES);
+    }
+
+    /** The same problem, where values can also be rebuilt by {@code ways}. */
+    public Problem inverting(List<Inversion> ways) {
+        return new Problem(graph, bindings, sizes, ways, disk);
+    }
+
+    /** The same problem with a second place for values. */
+    public Problem on(Disk second) {
+        return new Problem(graph, bindings, sizes, inversions, second);
+    }
+
+    /** The same problem, where values come back by these ways alone. */
+    public Problem only(Ways ways) {
+        return new Problem(
+                graph,
+                bindings,
+                sizes,
+                inversions.stream().filter(ways::has).toList(),
+                ways.has(Way.DISK) ? disk : Disk.NONE);
+    }
+
+    private static boolean alike(Type a, Type b) {
+        return a.dtype() == b.dtype() && a.size() == b.size();
+    }
+
+    /** Every parameter is read in anew for each run. */
+    public static Problem of(Graph graph) {
+        return new Problem(
+                graph, Collections.nCopies(graph.params().size(), new Binding.Consumed()));
+    }
+
+    /** The memory that {@code value} occupies. */
+    public long bytes(Value value) {
+        return sizes.of(value);
+    }
+}

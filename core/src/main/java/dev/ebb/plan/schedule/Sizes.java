@@ -1,0 +1,20 @@
+package dev.ebb.plan.schedule;
+
+import dev.ebb.ir.Value;
+
+/** The memory that a value occupies. */
+@FunctionalInterface
+public interface Sizes {
+
+    /** Whole cache lines: what every device lays out. */
+    Sizes CACHE_LINES = aligned(Schedule.ALIGNMENT);
+
+    long of(Value value);
+
+    /** The bytes of the value's type, rounded up to a multiple of {@code alignment}. */
+    static Sizes aligned(long alignment) {
+        if (alignment <= 0)
+            throw new IllegalArgumentException("an alignment is positive, not " + alignment);
+        return value -> Math.ceilDiv(value.type().bytes(), alignment) * alignment;
+    }
+}

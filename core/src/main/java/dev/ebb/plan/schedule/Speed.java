@@ -1,0 +1,77 @@
+package dev.ebb.plan.schedule;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * How fast a disk is.
+ *
+ * @param writing bytes a second from memory to it
+ * @param reading bytes a second from it to memory
+ * @param start seconds before either begins
+ */
+public record Speed(double writing, double reading, double start) {
+
+    private static final int SAMPLE = 64 << 20;
+    private static final int PIECE = 4 << 20;
+
+    public Speed {
+        if (!(writing > 0) || !(reading > 0) || !(start >= 0)) {
+            throw new IllegalArgumentException(
+                    "a disk moves some bytes a second, not "
+                            + writing
+                            + " written and "
+                            + reading
+                            + " read a second after "
+                            + start
+                            + " seconds");
+        }
+    }
+
+    /** A solid-state disk behind the system's cache. Plans made with it are the same everywhere. */
+    public static Speed typical() {
+        return new Speed(1e9, 2e9, 1e-4);
+    }
+
+    /**
+     * What the disk of {@code folder} does today, from writing and reading 64 MiB. A plan made with
+     * it may differ from one made tomorrow; its results do not.
+     */
+    public static Speed measured(Path folder) {
+        try {
+            var path = Files.createTempFile(folder, "ebb-", ".speed");
+            try (var file =
+                    FileChannel.open(
+                            path,
+                            StandardOpenOption.READ,
+                            StandardOpenOption.WRITE,
+                            StandardOpenOption.DELETE_ON_CLOSE)) {
+                var piece = ByteBuffer.allocateDirect(PIECE);
+                long begun = System.nanoTime();
+                for (long at = 0; at < SAMPLE; at += PIECE) {
+                    piece.clear();
+                    while (piece.hasRemaining()) file.write(piece, at + piece.position());
+                }
+                file.force(false);
+                long written = System.nanoTime();
+                for (long at = 0; at < SAMPLE; at += PIECE) {
+                    piece.clear();
+                    while (piece.hasRemaining()) file.read(piece, at + piece.position());
+                }
+                long read = System.nanoTime();
+                return new Speed(
+                        SAMPLE / ((written - begun) / 1e9),
+                        SAMPLE / ((read - written) / 1e9),
+                        1e-4);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "the speed of the disk of " + folder + " cannot be measured: " + e, e);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.ebb.plan.schedule;
+
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+
+import java.util.List;
+
+/** One thing a schedule does. */
+public sealed interface Step {
+
+    /**
+     * The output {@code into} is written over the input {@code from}, which dies with this step.
+     */
+    record Reuse(Value from, Value into) {}
+
+    /** A step that runs a kernel. */
+    sealed interface Work extends Step {
+        Node node();
+
+        List<Reuse> reuses();
+    }
+
+    /** Computes a node; a second one of the same node recomputes it. */
+    record Compute(Node node, List<Reuse> reuses) implements Work {
+        public Compute {
+            reuses = List.copyOf(reuses);
+        }
+
+        public Compute(Node node) {
+            this(node, List.of());
+        }
+    }
+
+    /** Rebuilds an input of a node from what came after it. */
+    record Invert(Inversion inversion, List<Reuse> reuses) implements Work {
+        public Invert {
+            reuses = List.copyOf(reuses);
+        }
+
+        @Override
+        public Node node() {
+            return inversion.node();
+        }
+    }
+
+    /** Gives a value's memory back. */
+    record Free(Value value) implements Step {}
+
+    /** Starts to write a value to the disk; it stays in memory until it is freed. */
+    record Offload(Value value) implements Step {}
+
+    /** Starts to read a value back from the disk; whatever reads it waits for it. */
+    record Fetch(Value value) implements Step {}
+}

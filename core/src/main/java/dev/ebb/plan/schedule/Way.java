@@ -1,0 +1,24 @@
+package dev.ebb.plan.schedule;
+
+/** A way to bring a value back, besides keeping it and computing it or its rounds again. */
+public enum Way {
+    /** From what came after it, to the last bit: {@link Inversion#exact}. */
+    INVERSES("inverses"),
+
+    /** From what came after it, nearly: of ops that were asked for by name. */
+    APPROXIMATE_INVERSES("approximate inverses"),
+
+    /** From the disk that the budget names. */
+    DISK("disk");
+
+    private final String text;
+
+    Way(String text) {
+        this.text = text;
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

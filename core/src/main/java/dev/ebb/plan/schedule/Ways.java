@@ -1,0 +1,87 @@
+package dev.ebb.plan.schedule;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What a plan may use to bring values back, beside keeping them and computing them again, which it
+ * always may. {@code Ebb.compile(f, budget).only(Ways.recomputing())} plans as if ops had no
+ * inverses and the budget named no disk.
+ */
+public record Ways(Set<Way> all) {
+
+    public Ways {
+        all = Set.copyOf(all);
+    }
+
+    /** Keeping and computing again, nothing else. */
+    public static Ways recomputing() {
+        return new Ways(Set.of());
+    }
+
+    /** These, and computing again. */
+    public static Ways of(Way... ways) {
+        return new Ways(Set.copyOf(Arrays.asList(ways)));
+    }
+
+    /** Every way there is. */
+    public static Ways every() {
+        return new Ways(EnumSet.allOf(Way.class));
+    }
+
+    /** Those that {@code problem} offers. */
+    public static Ways in(Problem problem) {
+        var found = EnumSet.noneOf(Way.class);
+        for (var inversion : problem.inversions()) found.add(of(inversion));
+        if (problem.disk().isPresent()) found.add(Way.DISK);
+        return new Ways(found);
+    }
+
+    private static Way of(Inversion inversion) {
+        return inversion.exact() ? Way.INVERSES : Way.APPROXIMATE_INVERSES;
+    }
+
+    public boolean has(Way way) {
+        return all.contains(way);
+    }
+
+    boolean has(Inversion inversion) {
+        return has(of(inversion));
+    }
+
+    /** Those that are in both. */
+    public Ways and(Ways other) {
+        return new Ways(all.stream().filter(other::has).collect(Collectors.toSet()));
+    }
+
+    /** Those that are in either. */
+    public Ways or(Ways other) {
+        var both = EnumSet.noneOf(Way.class);
+        both.addAll(all);
+        both.addAll(other.all);
+        return new Ways(both);
+    }
+
+    /**
+     * From computing again alone to all of these, one way more each time, in the order of {@link
+     * Way}: what each adds is the difference.
+     */
+    public List<Ways> oneByOne() {
+        var steps = new ArrayList<>(List.of(recomputing()));
+        for (Way way : Way.values()) if (has(way)) steps.add(steps.getLast().or(of(way)));
+        return steps;
+    }
+
+    @Override
+    public String toString() {
+        return "recompute"
+                + Arrays.stream(Way.values())
+                        .filter(this::has)
+                        .map(w -> " + " + w)
+                        .collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,224 @@
+package dev.ebb.plan.search;
+
+import dev.ebb.plan.pack.SplitMix;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The eviction candidates of a sequence: every gap between two uses of a value, with the memory
+ * over the budget that evicting it there would free and the cost of bringing it back. The values
+ * that the recomputation reads are kept alive or recomputed too, whichever is cheaper at the
+ * current price of memory. A value may also come back by an inversion, or by a fetch from the disk
+ * if it was stored when its gap began.
+ */
+final class EvictionCandidates {
+    /** A choice is as good as another if it is worth this share of it. */
+    static final double ALMOST = 0.5;
+
+    /**
+     * One choice: the value to let go until a use, what to compute again before which step, and
+     * what that is worth.
+     *
+     * @param since the last step before the value goes
+     * @param stores whether it is put on the disk then
+     */
+    record Choice(
+            int value,
+            int use,
+            int since,
+            boolean stores,
+            int step,
+            int[] chain,
+            long key,
+            double score,
+            double gain,
+            double price) {}
+
+    private final Model model;
+    private final Timeline time;
+    private final SplitMix dice;
+    private final RepeatedNodes alike;
+    private final RecomputeChain recall;
+    private final double least;
+    private double price;
+    private long budget;
+    private long stored;
+    private Optional<Choice> best = Optional.empty();
+    private double bestScore;
+
+    /** Steps looked at so far, by the measure of {@link Rematerialisation#work}. */
+    long work;
+
+    EvictionCandidates(Model model, Timeline time, SplitMix dice) {
+        this.model = model;
+        this.time = time;
+        this.dice = dice;
+        alike = new RepeatedNodes(model);
+        recall = new RecomputeChain(model, time);
+        least = Math.max(model.total() * 1e-7, 1e-300);
+    }
+
+    /**
+     * The best choice for the timeline as it is, under {@code bound} and at this price of memory.
+     */
+    Optional<Choice> best(long bound, double priceOfMemory, Set<Long> refused, double noise) {
+        budget = bound;
+        price = priceOfMemory;
+        best = Optional.empty();
+        bestScore = 0;
+        stored = storedBytes();
+        work += time.length;
+        for (int v = 0; v < model.values.length; v++) {
+            if (model.bytes[v] == 0 || !mayGo(v)) continue;
+            int end = time.first[v + 1];
+            for (int e = time.first[v] + 1; e < end; e++)
+                if (isOpen(v, e, refused)) weigh(v, e, noise);
+        }
+        return best;
+    }
+
+    /**
+     * The choice and the same one wherever the graph repeats itself, if it is almost as good there.
+     */
+    List<Choice> like(Choice choice, Set<Long> refused) {
+        var all = new ArrayList<Choice>();
+        all.add(choice);
+        int node = model.maker(choice.value);
+        if (node < 0) return all;
+        int output = choice.value - model.out[node][0];
+        for (int peer : alike.of(node)) {
+            if (peer == node) continue;
+            int v = model.out[peer][output];
+            for (int e = time.first[v] + 1; e < time.first[v + 1]; e++) {
+                int reader = time.order[time.events[e] >> 1];
+                if (!isOpen(v, e, refused) || !alike.are(reader, choice.use)) continue;
+                best = Optional.empty();
+                bestScore = choice.score * ALMOST;
+                weigh(v, e, 0);
+                best.ifPresent(all::add);
+            }
+        }
+        return all;
+    }
+
+    /** Whether event {@code e} reads {@code v} after a gap in which memory is short. */
+    private boolean isOpen(int v, int e, Set<Long> refused) {
+        if ((time.events[e] & 1) == 1) return false;
+        int to = time.events[e] >> 1;
+        if (time.over((time.events[e - 1] >> 1) + 1, to) == 0) return false;
+        return refused.isEmpty() || !refused.contains(key(v, time.order[to]));
+    }
+
+    private long key(int v, int use) {
+        return (long) v * (model.works + 1) + use;
+    }
+
+    /** Whether there is a way back for {@code v}, and no promise that it stays. */
+    private boolean mayGo(int v) {
+        if (v < model.params && (model.pinned[v] || model.isReplaced(v))) return false;
+        if (model.place[v] >= 0) return false;
+        int node = model.producer[v];
+        return (node >= 0 && !model.once[node]) || model.ways[v].length > 0;
+    }
+
+    /** Weighs every way to bring {@code v} back for a use. */
+    private void weigh(int v, int event, double noise) {
+        int from = time.events[event - 1] >> 1;
+        int to = time.events[event] >> 1;
+        double relief = relief(v, from + 1, to);
+        double luck = noise == 0 ? 1 : 1 + noise * (dice.next() - 0.5);
+        int producer = model.producer[v];
+        if (producer >= 0 && !model.once[producer]) weigh(v, producer, from, to, relief, luck);
+        for (int way : model.ways[v]) {
+            if (way != producer) weigh(v, way, from, to, relief, luck);
+        }
+    }
+
+    /**
+     * Weighs bringing {@code v} back by {@code way} just before a use, or where what it reads was
+     * last alive. Where nothing has read it since it was written, that is to move it, and costs
+     * less.
+     */
+    private void weigh(int v, int way, int from, int to, double relief, double luck) {
+        double saved = moved(v, way, from);
+        if (relief * luck <= bestScore * (model.again[way] - saved + least)) return;
+        offer(v, way, from, to, to, saved, luck);
+        if (model.isTransfer(way)) return;
+        int earlier = to;
+        for (int x : model.in[way]) {
+            if (!time.isLive(x, to)) {
+                int d = time.last(x, to);
+                if (d > from + 1) earlier = Math.min(earlier, d);
+            }
+        }
+        if (earlier < to && time.over(from + 1, earlier) > 0)
+            offer(v, way, from, earlier, to, saved, luck);
+    }
+
+    /** What is saved because the work that wrote {@code v} at step {@code from} can go. */
+    private double moved(int v, int way, int from) {
+        if (from < 0) return 0;
+        int writer = time.order[from];
+        if (model.out[writer].length != 1 || model.out[writer][0] != v) return 0;
+        return writer == way || writer >= model.nodes.size() ? model.again[writer] : 0;
+    }
+
+    private double relief(int v, int from, int to) {
+        return Math.min((double) model.bytes[v] * time.over(from, to), time.overBytes(from, to));
+    }
+
+    private void offer(int v, int way, int from, int at, int use, double saved, double luck) {
+        boolean stores = isStoredHere(v, way, at);
+        double cost = -saved;
+        if (stores) {
+            if (from < 0 || stored + model.bytes[v] > model.problem.disk().bytes()) return;
+            cost += model.again[model.store(v)];
+        }
+        boolean found = recall.by(way, v, at, stores, price);
+        work += recall.work();
+        if (!found) return;
+        cost += recall.cost();
+        double gain = relief(v, from + 1, at) - recall.harm();
+        if (gain <= 0 || gain * luck <= bestScore * (cost + least)) return;
+        work += recall.length();
+        gain -= recall.crowding(v, at, budget);
+        double score = gain * luck / (cost + least);
+        if (gain > 0 && score > bestScore) {
+            bestScore = score;
+            best =
+                    Optional.of(
+                            new Choice(
+                                    v,
+                                    time.order[use],
+                                    from,
+                                    stores,
+                                    at,
+                                    recall.chain(),
+                                    key(v, time.order[use]),
+                                    score,
+                                    gain,
+                                    cost / gain));
+        }
+    }
+
+    /** No more than this is on the disk at any time. */
+    private long storedBytes() {
+        if (!model.problem.disk().isPresent()) return 0;
+        long sum = 0;
+        for (int v = 0; v < model.values.length; v++) {
+            int c = model.copy[v];
+            boolean used = c >= 0 && (model.initial[c] || time.first[c + 1] > time.first[c]);
+            if (used) sum += model.bytes[v];
+        }
+        return sum;
+    }
+
+    /** Whether {@code way} fetches what has not been stored before step {@code at}. */
+    private boolean isStoredHere(int v, int way, int at) {
+        if (!model.isTransfer(way) || model.initial[model.copy[v]]) return false;
+        return time.last(model.copy[v], at) < 0;
+    }
+}

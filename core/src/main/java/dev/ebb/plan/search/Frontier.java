@@ -1,0 +1,399 @@
+package dev.ebb.plan.search;
+
+import dev.ebb.ir.Node;
+import dev.ebb.plan.schedule.Clock;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Schedule;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * The trade of memory for time of one problem: a family of plans, each the cheapest found for its
+ * peak. It depends on the problem and the costs alone, never on a budget someone asks for.
+ *
+ * <p>The family is grown downwards: from computing everything once, the bound is lowered level by
+ * level, each plan made from the one above, improved by {@link Search}; then upwards, where a plan
+ * from below may turn out better than the one found before. It grows in generations, always the
+ * same ones, each as far down as anybody has asked for. A budget is answered from the first
+ * generations that have a plan for it, and no later plan is cheaper than theirs: so the answer does
+ * not hang on who asked before, and more memory never costs time.
+ */
+public final class Frontier {
+    /** One plan: its sequence, its peak of live bytes, and its cost above computing all once. */
+    public static final class Member {
+        private final Model model;
+        private final int[] sequence;
+        private final long peak;
+        private final double extra;
+
+        public Member(Model model, int[] sequence, long peak, double extra) {
+            this.model = model;
+            this.sequence = sequence;
+            this.peak = peak;
+            this.extra = extra;
+        }
+
+        public int[] sequence() {
+            return sequence;
+        }
+
+        public long peak() {
+            return peak;
+        }
+
+        double extra() {
+            return extra;
+        }
+
+        public Schedule schedule() {
+            return ScheduleWriter.of(model, sequence);
+        }
+
+        /** The computation that takes most memory; none if nothing is computed. */
+        public Optional<Node> largest() {
+            var replay = new Liveness(model);
+            replay.replay(sequence, sequence.length);
+            int at = -1;
+            for (int i = 0; i < replay.length; i++) {
+                if (model.isTransfer(replay.order[i])) continue;
+                if (at < 0 || replay.memory[i] > replay.memory[at]) at = i;
+            }
+            return at < 0 ? Optional.empty() : Optional.of(model.node(replay.order[at]));
+        }
+    }
+
+    /** Replayed steps spent on improving the whole family. */
+    private static final long WORK = 120_000_000L;
+
+    private static final long WORK_PER_NODE = 600_000L;
+
+    /** Replayed steps that one attempt to fit a bound may take, for each node. */
+    private static final long ATTEMPT_PER_NODE = 3_000L;
+
+    /** A graph with more nodes is large: fewer levels, fewer attempts. */
+    private static final int LARGE = 1_500;
+
+    /** How much chance enters the choices, where choosing the best each time leads nowhere. */
+    private static final double[] NOISES = {0, 0.5, 1};
+
+    /** Where a rung costs this share of computing everything once, the curve is steep. */
+    private static final double STEEP = 0.02;
+
+    /** A generation covers a tenth of the way from the store-all peak down to nothing. */
+    private static final int GENERATIONS = 10;
+
+    /** A generation is judged when the next rungs are known, from which its own may improve. */
+    private static final int AHEAD = 2;
+
+    private final Model model;
+    private final Cost cost;
+    private final List<Frontier> smaller;
+    private final Search search;
+    private final List<int[]> orders;
+    private final long storeAll;
+    private final long floor;
+    private final int levels;
+    private final long share;
+
+    /** The members of each generation, in the order in which they came to be. */
+    private final List<List<Member>> generations = new ArrayList<>();
+
+    /** The rungs that were known besides when each generation was made. */
+    private final List<List<Member>> beyond = new ArrayList<>(List.of(List.of()));
+
+    /** Rungs that are known and not yet in a generation, highest bound first. */
+    private final List<Member> ladder = new ArrayList<>();
+
+    /** The plan that rebuilds all it can from what came after it, until it is used. */
+    private Optional<Member> walkedBack;
+
+    private Member above;
+    private int level;
+    private boolean ended;
+
+    Frontier(Model model, Cost cost) {
+        this(model, cost, List.of());
+    }
+
+    /**
+     * The plans that one way more allows than those of {@code smaller} families. They are searched
+     * for where they win: a rung that a smaller family reaches for less is taken over from it.
+     */
+    Frontier(Model model, Cost cost, List<Frontier> smaller) {
+        this.model = model;
+        this.cost = cost;
+        this.smaller = smaller;
+        search = new Search(model);
+        var ordering = new Ordering(model);
+        walkedBack =
+                model.problem.inversions().isEmpty()
+                        ? Optional.empty()
+                        : new Replay(model, ordering).inverting().map(this::complete);
+        var plain = complete(ordering.plain());
+        storeAll = plain.peak;
+        var first = List.of(plain, complete(ordering.tidy()), complete(ordering.thrifty()));
+        orders =
+                first.stream()
+                        .sorted(Comparator.comparingLong(Member::peak))
+                        .map(Member::sequence)
+                        .toList();
+        generations.add(pruned(timed(first)));
+        int n = model.nodes.size();
+        floor = Bounds.peak(model);
+        levels = n > LARGE ? 50 : 100;
+        share = Math.min(WORK, WORK_PER_NODE * n) / levels / (n > LARGE ? 4 : 1);
+        above = member(orders.getFirst());
+        level = levels;
+    }
+
+    /** How many generations there are so far. */
+    int size() {
+        return generations.size();
+    }
+
+    /**
+     * The cheapest member that fits, of the first generations that have one. What counts for
+     * fitting is up to {@code fits}; nothing with a larger peak than {@code bytes} does.
+     */
+    public Optional<Member> answer(long bytes, Predicate<Member> fits) {
+        for (int count = 1; count <= size() || grow(); count++) {
+            for (var member : members(count))
+                if (member.peak <= bytes && fits.test(member)) return Optional.of(member);
+        }
+        return Optional.empty();
+    }
+
+    /** The members of the first {@code count} generations; largest peak first, cheapest first. */
+    List<Member> members(int count) {
+        var all = new ArrayList<Member>();
+        for (var generation : generations.subList(0, count)) all.addAll(generation);
+        return pruned(all);
+    }
+
+    /** Every member there is. */
+    public List<Member> all() {
+        while (grow()) {
+            // until it ends
+        }
+        return members(size());
+    }
+
+    /** Makes one more generation, with less memory; false if there is none. */
+    boolean grow() {
+        if (ended && ladder.isEmpty()) return false;
+        int stop = Math.max(0, (GENERATIONS - generations.size()) * levels / GENERATIONS - AHEAD);
+        while (!ended && level > stop) descend();
+        if (!ended && level == 0) ended = true;
+        if (ended) settleLeast();
+        ascend(share / 8);
+        int kept = ended ? 0 : Math.min(AHEAD, ladder.size());
+        var own = ladder.subList(0, ladder.size() - kept);
+        // a plan for more memory may already have been given out: it must not cost more than this
+        // one
+        var dearest = members(generations.size()).getLast();
+        generations.add(timed(own).stream().filter(m -> m.extra >= dearest.extra).toList());
+        own.clear();
+        beyond.add(timed(ladder));
+        return true;
+    }
+
+    /** The cheapest plan under {@code bound} that is known when there is one. */
+    private Optional<Member> first(long bound) {
+        for (int count = 1; count <= size() || grow(); count++) {
+            var known = new ArrayList<>(members(count));
+            known.addAll(beyond.get(count - 1));
+            for (var member : pruned(known)) if (member.peak <= bound) return Optional.of(member);
+        }
+        return Optional.empty();
+    }
+
+    /** The cheapest plan under {@code bound} of the smaller families. */
+    private Optional<Member> rival(long bound) {
+        return smaller.stream()
+                .flatMap(s -> s.first(bound).stream())
+                .min(Comparator.comparingDouble(Member::extra));
+    }
+
+    private Member complete(int[] nodes) {
+        return member(Transfers.complete(model, nodes));
+    }
+
+    private Member member(int[] sequence) {
+        var replay = new Liveness(model);
+        if (!replay.replay(sequence, sequence.length))
+            throw new IllegalStateException("an order that cannot be run");
+        return new Member(model, replay.sequence(), replay.peak, replay.extra);
+    }
+
+    private Member here() {
+        var now = search.squeeze().current();
+        return new Member(model, now.sequence(), now.peak, now.extra);
+    }
+
+    /** One rung down, if there is one. */
+    private void descend() {
+        level--;
+        long bound = (long) (storeAll * (double) level / levels);
+        if (level == 0 || bound < floor) {
+            ended = true;
+            return;
+        }
+        if (bound >= above.peak) return;
+        boolean full = level % 5 == 0;
+        long allowance = full ? share : share / 8;
+        var rival = rival(bound);
+        var found =
+                rival.isPresent()
+                        ? against(rival.get(), bound, full, allowance)
+                        : under(above, bound, full, allowance);
+        if (found == null) {
+            ended = !walkBack();
+            return;
+        }
+        boolean own = found.model == model && (rival.isEmpty() || !mayMove());
+        if (own && found.extra - above.extra > STEEP * model.total()) found = inTwo(bound, found);
+        ladder.add(found);
+        above = found;
+    }
+
+    /**
+     * The cheapest plan under {@code bound}, where a smaller family has {@code rival}. With a disk
+     * only what is cheaper before it is improved is worth the work; else the rival is taken over,
+     * unless it keeps in memory what this family has on the disk from the start.
+     */
+    private @Nullable Member against(Member rival, long bound, boolean full, long allowance) {
+        if (!mayMove()) {
+            var own = under(above, bound, full, allowance);
+            return own == null || rival.extra < own.extra ? rival : own;
+        }
+        var found = squeezed(above.sequence, bound, 0);
+        if (found != null && timed(found).extra < rival.extra)
+            return member(search.improve(found.sequence, bound, allowance));
+        if (search.squeeze().start(rival.sequence)) return rival;
+        if (found == null) return under(above, bound, false, 0);
+        return member(search.improve(found.sequence, bound, allowance / 4));
+    }
+
+    private boolean mayMove() {
+        return model.problem.disk().isPresent();
+    }
+
+    /** Goes on from the plan that rebuilds all it can, if that takes less; false if not. */
+    private boolean walkBack() {
+        var back = walkedBack;
+        walkedBack = Optional.empty();
+        if (back.isEmpty() || back.get().peak >= above.peak) return false;
+        var walked = back.get();
+        for (int k = level; (long) (storeAll * (double) k / levels) > walked.peak; k--) {
+            search.squeeze().start(walked.sequence);
+            search.squeeze().relax((long) (storeAll * (double) k / levels));
+            ladder.add(here());
+        }
+        above = member(search.improve(walked.sequence, walked.peak, share));
+        ladder.add(above);
+        return true;
+    }
+
+    /** Where the curve is steep, one more rung on the way, which may also lead to a better end. */
+    private Member inTwo(long bound, Member found) {
+        var middle = under(above, bound + (above.peak - bound) / 2, true, share / 4);
+        if (middle == null || middle.extra >= found.extra) return found;
+        ladder.add(middle);
+        var better = under(middle, bound, false, share / 8);
+        return better != null && better.extra < found.extra ? better : found;
+    }
+
+    /** Closes in on the least memory that works. */
+    private void settleLeast() {
+        boolean large = model.nodes.size() > LARGE;
+        long failed = Math.max(floor - 1, above.peak - storeAll / levels);
+        for (int k = 0;
+                k < (large ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000);
+                k++) {
+            long bound = failed + (above.peak - failed) / 2;
+            var found = under(above, bound, false, share / 8);
+            if (found == null) {
+                failed = bound;
+            } else {
+                above = found;
+                ladder.add(found);
+            }
+        }
+    }
+
+    /**
+     * The cheapest plan found under {@code bound}: from the plan above it, and if {@code full} or
+     * if need be from the start; null if none.
+     */
+    private @Nullable Member under(Member from, long bound, boolean full, long allowance) {
+        var starts = new ArrayList<>(List.of(from.sequence));
+        boolean large = model.nodes.size() > LARGE;
+        Member best = null;
+        for (double noise : NOISES) {
+            if (large && noise > 0) break;
+            for (int[] start : starts) {
+                var found = squeezed(start, bound, noise);
+                if (found != null && (best == null || found.extra < best.extra)) best = found;
+            }
+            if (noise == 0 && (best == null || (full && !large))) {
+                for (int[] start : large ? orders.subList(0, 1) : orders) {
+                    var found = squeezed(start, bound, noise);
+                    if (found != null && (best == null || found.extra < best.extra)) best = found;
+                    starts.add(start);
+                }
+            }
+            if (best != null) return member(search.improve(best.sequence, bound, allowance));
+        }
+        return null;
+    }
+
+    private @Nullable Member squeezed(int[] start, long bound, double noise) {
+        var squeeze = search.squeeze();
+        if (!squeeze.start(start) || !squeeze.to(bound, noise, ATTEMPT_PER_NODE * start.length))
+            return null;
+        squeeze.relax(bound);
+        return here();
+    }
+
+    /** Tries at each rung what a lower rung can be relaxed to. */
+    private void ascend(long allowance) {
+        for (int i = ladder.size() - 2; i >= 0; i--) {
+            var own = ladder.get(i);
+            var below = ladder.get(i + 1);
+            long bound = own.peak;
+            search.squeeze().start(below.sequence);
+            search.squeeze().relax(bound);
+            var relaxed = here();
+            if (relaxed.extra < own.extra)
+                ladder.set(i, member(search.improve(relaxed.sequence, bound, allowance)));
+        }
+    }
+
+    /** Only those that no other beats in both peak and cost. */
+    static List<Member> pruned(List<Member> all) {
+        var sorted = new ArrayList<>(all);
+        sorted.sort(Comparator.comparingDouble(Member::extra).thenComparingLong(Member::peak));
+        var best = new ArrayList<Member>();
+        for (var m : sorted) if (best.isEmpty() || m.peak < best.getLast().peak) best.add(m);
+        return best;
+    }
+
+    /** With transfers begun early, and what then remains of the time they take. */
+    private List<Member> timed(List<Member> members) {
+        return members.stream().map(this::timed).toList();
+    }
+
+    private Member timed(Member member) {
+        if (!mayMove() || member.model != model) return member;
+        var early = member(Transfers.eager(model, member.sequence, member.peak));
+        var clock = new Clock(model.problem.disk(), cost);
+        double seconds = clock.run(model.problem, early.schedule().steps());
+        return new Member(model, early.sequence, early.peak, seconds - model.total());
+    }
+}

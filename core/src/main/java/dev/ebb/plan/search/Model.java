@@ -1,0 +1,340 @@
+package dev.ebb.plan.search;
+
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Binding;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Disk;
+import dev.ebb.plan.schedule.Inplace;
+import dev.ebb.plan.schedule.Problem;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * A problem in plain arrays, for algorithms that replay it thousands of times. Values are numbered
+ * params first, then the outputs of the nodes in graph order, then what only other ways back need.
+ * Works are what a sequence is made of: the nodes, in their place in the graph, then inversions,
+ * then transfers to and from a disk. A copy on the disk is a value that takes no memory.
+ */
+public final class Model {
+    /**
+     * How much dearer than it is the recomputation of an EXPENSIVE node counts, so that it comes
+     * last.
+     */
+    private static final double RELUCTANCE = 64;
+
+    public final Problem problem;
+    public final List<Node> nodes;
+    final Value[] values;
+    final int params;
+
+    /** How many works there are; those below {@code nodes.size()} are nodes. */
+    final int works;
+
+    private final int firstTransfer;
+
+    /** The distinct values that a work reads, and those it writes. */
+    public final int[][] in;
+
+    final int[][] out;
+
+    /**
+     * Which output may lie over which dying input: pairs of values, {@code from, into, from, into,
+     * ...}.
+     */
+    final int[][] reuse;
+
+    final long[] bytes;
+    final double[] cost;
+
+    /** What doing a work once more counts: its cost, or a multiple of it if it is EXPENSIVE. */
+    final double[] again;
+
+    /** The node that writes a value; -1 for a param; for one that starts on disk what reads it. */
+    public final int[] producer;
+
+    /** Other works that write a value, none of which the graph needs. */
+    final int[][] ways;
+
+    /** The copy of a value on the disk, and the value of a copy; -1 for none. */
+    final int[] copy;
+
+    final int[] original;
+
+    /** The nodes that read a value, in graph order. */
+    final int[][] readers;
+
+    /** Must be there at the end. */
+    final boolean[] pinned;
+
+    /** Is there at the start. */
+    final boolean[] initial;
+
+    /** May not be computed twice. */
+    public final boolean[] once;
+
+    final boolean[] effect;
+
+    /** The value, a param in the end, in whose place a value must lie; -1 for none. */
+    final int[] place;
+
+    public final long paramBytes;
+
+    public Model(Problem problem, Cost costs) {
+        this(problem, costs, false);
+    }
+
+    /** If {@code away}, large parameters start on the disk, and large results end there. */
+    Model(Problem problem, Cost costs, boolean away) {
+        this.problem = problem;
+        var graph = problem.graph();
+        var inversions = problem.inversions();
+        nodes = graph.nodes();
+        params = graph.params().size();
+        int n = nodes.size();
+        firstTransfer = n + inversions.size();
+        var all = new ArrayList<Value>(graph.params());
+        for (Node node : nodes) all.addAll(node.outputs());
+        int held = all.size();
+        var index = new Table<Value, Integer>();
+        for (int v = 0; v < held; v++) index.put(all.get(v), v);
+        for (var inversion : inversions) {
+            for (Value v : inversion.node().outputs()) {
+                if (index.has(v)) continue;
+                index.put(v, all.size());
+                all.add(v);
+            }
+        }
+        var moved = problem.disk().isPresent() ? movable(all, held) : new int[0];
+        for (int v : moved) all.add(all.get(v));
+        int count = all.size();
+        values = all.toArray(Value[]::new);
+        works = firstTransfer + 2 * moved.length;
+        in = new int[works][];
+        out = new int[works][];
+        reuse = new int[works][];
+        cost = new double[works];
+        again = new double[works];
+        once = new boolean[works];
+        effect = new boolean[works];
+        producer = new int[count];
+        copy = new int[count];
+        original = new int[count];
+        for (int[] a : List.of(producer, copy, original)) Arrays.fill(a, -1);
+        bytes = new long[count];
+        for (int v = 0; v < count - moved.length; v++) bytes[v] = problem.bytes(values[v]);
+        ways = new int[count][0];
+        for (int u = 0; u < firstTransfer; u++) work(u, index, costs);
+        for (int k = 0; k < moved.length; k++) transfer(moved[k], count - moved.length + k, k);
+        readers = readers(count);
+        pinned = new boolean[count];
+        for (Value r : graph.results()) pinned[index.at(r)] = true;
+        initial = new boolean[count];
+        Arrays.fill(initial, 0, params, true);
+        place = new int[count];
+        Arrays.fill(place, -1);
+        for (int p = 0; p < params; p++) {
+            switch (problem.bindings().get(p)) {
+                case Binding.Kept _ -> pinned[p] = true;
+                case Binding.Consumed _ -> {}
+                case Binding.Replaced(int r) -> {
+                    int result = index.at(graph.results().get(r));
+                    if (away && copy[p] >= 0 && copy[result] >= 0) pinned[result] = true;
+                    else replace(p, result);
+                }
+            }
+        }
+        if (away) for (int v : moved) leave(v);
+        long total = 0;
+        for (int p = 0; p < params; p++) if (initial[p]) total = Math.addExact(total, bytes[p]);
+        paramBytes = total;
+    }
+
+    /** What is worth a trip to the disk: not scratch, which nothing reads. */
+    private int[] movable(List<Value> all, int held) {
+        var read = new HashSet<>(problem.graph().results());
+        for (Node node : nodes) read.addAll(node.inputs());
+        return IntStream.range(0, held)
+                .filter(v -> problem.bytes(all.get(v)) >= Disk.SMALLEST)
+                .filter(v -> read.contains(all.get(v)))
+                .toArray();
+    }
+
+    private void work(int u, Table<Value, Integer> index, Cost costs) {
+        int n = nodes.size();
+        var node = node(u);
+        in[u] = node.inputs().stream().mapToInt(index::at).distinct().toArray();
+        out[u] = node.outputs().stream().mapToInt(index::at).toArray();
+        cost[u] = checked(costs.of(node), node);
+        var traits = node.op().traits();
+        again[u] = traits.contains(Trait.EXPENSIVE) ? cost[u] * RELUCTANCE : cost[u];
+        effect[u] = traits.contains(Trait.EFFECT);
+        once[u] = effect[u] || traits.contains(Trait.NONDETERMINISTIC);
+        for (int o : out[u]) {
+            if (u < n) producer[o] = u;
+            else ways[o] = with(ways[o], u);
+        }
+        reuse[u] = reusable(u);
+    }
+
+    private static int[] with(int[] list, int more) {
+        var longer = Arrays.copyOf(list, list.length + 1);
+        longer[list.length] = more;
+        return longer;
+    }
+
+    private void transfer(int v, int onDisk, int k) {
+        int store = firstTransfer + 2 * k;
+        int fetch = store + 1;
+        copy[v] = onDisk;
+        original[onDisk] = v;
+        producer[onDisk] = store;
+        in[store] = new int[] {v};
+        out[store] = new int[] {onDisk};
+        in[fetch] = new int[] {onDisk};
+        out[fetch] = new int[] {v};
+        cost[store] = again[store] = problem.disk().toWrite(bytes[v]);
+        cost[fetch] = again[fetch] = problem.disk().toRead(bytes[v]);
+        reuse[store] = reuse[fetch] = new int[0];
+        ways[v] = with(ways[v], fetch);
+    }
+
+    /** Lets a parameter start on the disk, or a result end there. */
+    private void leave(int v) {
+        boolean result = problem.graph().results().contains(values[v]);
+        if (v < params) {
+            if (result || problem.bindings().get(v) instanceof Binding.Replaced && place(v)) return;
+            initial[v] = false;
+            pinned[v] = false;
+            initial[copy[v]] = true;
+            producer[v] = fetch(v);
+        } else if (result && place[v] < 0) {
+            pinned[v] = false;
+            pinned[copy[v]] = true;
+        }
+    }
+
+    /** Whether some result must lie in the place of param {@code p}. */
+    private boolean place(int p) {
+        for (int q : place) if (q == p) return true;
+        return false;
+    }
+
+    /** The node that computes {@code v}; -1 for a param, wherever it starts. */
+    public int maker(int v) {
+        return producer[v] < nodes.size() ? producer[v] : -1;
+    }
+
+    /** The kernel that a work runs: a node of the graph, or of an inversion. */
+    Node node(int u) {
+        int n = nodes.size();
+        return u < n ? nodes.get(u) : problem.inversions().get(u - n).node();
+    }
+
+    boolean isTransfer(int u) {
+        return u >= firstTransfer;
+    }
+
+    /** Whether transfer {@code u} writes to the disk. */
+    boolean isStore(int u) {
+        return u >= firstTransfer && (u - firstTransfer) % 2 == 0;
+    }
+
+    int store(int v) {
+        return producer[copy[v]];
+    }
+
+    int fetch(int v) {
+        return producer[copy[v]] + 1;
+    }
+
+    private static double checked(double cost, Node node) {
+        if (!(cost >= 0 && cost < Double.POSITIVE_INFINITY)) {
+            throw new IllegalArgumentException(
+                    "the cost of " + node + " is " + cost + ", not a finite number from 0 up");
+        }
+        return cost;
+    }
+
+    private int[] reusable(int i) {
+        var pairs = new int[2 * in[i].length * out[i].length];
+        int count = 0;
+        for (int o : out[i]) {
+            for (int x : in[i]) {
+                if (bytes[x] == bytes[o] && Inplace.allowed(node(i), values[x], values[o])) {
+                    pairs[count++] = x;
+                    pairs[count++] = o;
+                }
+            }
+        }
+        return Arrays.copyOf(pairs, count);
+    }
+
+    private int[][] readers(int count) {
+        var sizes = new int[count];
+        int n = nodes.size();
+        for (int i = 0; i < n; i++) for (int x : in[i]) sizes[x]++;
+        var lists = new int[count][];
+        for (int v = 0; v < count; v++) lists[v] = new int[sizes[v]];
+        Arrays.fill(sizes, 0);
+        for (int i = 0; i < n; i++) for (int x : in[i]) lists[x][sizes[x]++] = i;
+        return lists;
+    }
+
+    private void replace(int param, int result) {
+        if (param == result) return;
+        var chain = Inplace.chain(nodes, values[param], values[result]);
+        if (chain.isEmpty()) {
+            int node = producer[result];
+            throw new IllegalArgumentException(
+                    values[result]
+                            + " cannot be written in the place of "
+                            + values[param]
+                            + ": the node that computes it must read the parameter element by"
+                            + " element, not "
+                            + (node >= 0 ? nodes.get(node) : "be another parameter"));
+        }
+        int into = result;
+        for (int k = 1; k <= chain.size(); k++) {
+            int from = k < chain.size() ? before(into, chain.get(k)) : param;
+            place[into] = from;
+            once[producer[into]] = true;
+            into = from;
+        }
+    }
+
+    /** The number of {@code value}, which the node that computes {@code into} reads. */
+    private int before(int into, Value value) {
+        for (int x : in[producer[into]]) if (values[x].equals(value)) return x;
+        throw new IllegalStateException(value + " is not read for " + values[into]);
+    }
+
+    /**
+     * Whether a dead param cannot be kept alive for longer, because a result has taken its place.
+     */
+    boolean isReplaced(int x) {
+        return x < params && initial[x] && problem.bindings().get(x) instanceof Binding.Replaced;
+    }
+
+    /** What lies on the disk at the start or the end. */
+    long awayBytes() {
+        long sum = 0;
+        for (int v = 0; v < values.length; v++) {
+            if (copy[v] >= 0 && (initial[copy[v]] || pinned[copy[v]])) sum += bytes[v];
+        }
+        return sum;
+    }
+
+    /** The cost of computing every node once: no plan is cheaper. */
+    public double total() {
+        double sum = 0;
+        for (int u = 0; u < nodes.size(); u++) sum += cost[u];
+        return sum;
+    }
+}

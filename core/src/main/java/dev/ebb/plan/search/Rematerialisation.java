@@ -1,0 +1,217 @@
+package dev.ebb.plan.search;
+
+import dev.ebb.plan.pack.SplitMix;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Brings a sequence under a budget by evicting values and computing them again just before their
+ * next use. Each round takes the best of all {@link EvictionCandidates}, and the same choice
+ * wherever the graph repeats itself: the layers of a network are decided together, so a network of
+ * many layers takes hardly more rounds than one of few. The choice is greedy, as in DTR (Kirisame
+ * et al., 2021), but it sees every later use and is followed by an exact replay.
+ */
+final class Rematerialisation {
+    /**
+     * How many refused attempts end a search; a little more in large graphs, where one refusal
+     * comes many times.
+     */
+    private static final int PATIENCE = 40;
+
+    private final Model model;
+    private final Timeline time;
+    private final EvictionCandidates offers;
+    private Liveness current;
+    private Liveness trial;
+    private long budget;
+    private int[] scratch = new int[0];
+    private long replayed;
+
+    Rematerialisation(Model model, SplitMix dice) {
+        this.model = model;
+        time = new Timeline(model);
+        offers = new EvictionCandidates(model, time, dice);
+        current = new Liveness(model);
+        trial = new Liveness(model);
+    }
+
+    /**
+     * Steps replayed so far: the measure of work, which unlike a clock is the same on every
+     * machine.
+     */
+    long work() {
+        return replayed + offers.work;
+    }
+
+    Liveness current() {
+        return current;
+    }
+
+    boolean start(int[] sequence) {
+        replayed += sequence.length;
+        return current.replay(sequence, sequence.length);
+    }
+
+    /**
+     * Lowers the peak of the current sequence to {@code bound}, with more chance in the choices the
+     * higher {@code noise} is; false if it found no way within the allowance of work.
+     */
+    boolean to(long bound, double noise, long allowance) {
+        budget = bound;
+        long stop = work() + allowance;
+        Set<Long> refused = new HashSet<>();
+        time.index(current, budget);
+        double price = model.total() / Math.max(1, time.overflow());
+        int patience = PATIENCE + model.nodes.size() / 8;
+        while (current.peak > budget) {
+            if (model.paramBytes > budget || work() > stop) return false;
+            double overflow = time.overflow();
+            var best = offers.best(budget, price, refused, noise);
+            if (best.isEmpty()) return false;
+            var choice = best.get();
+            if ((noise == 0 && make(offers.like(choice, refused), overflow))
+                    || (replay(List.of(choice)) && overflow(trial) < overflow)) {
+                price = choice.price();
+                swap();
+                time.index(current, budget);
+            } else {
+                refused.add(choice.key());
+                if (--patience == 0) return false;
+            }
+        }
+        return true;
+    }
+
+    /** Makes as many of several choices, best first, as bring what they promise and are needed. */
+    private boolean make(List<EvictionCandidates.Choice> choices, double overflow) {
+        var byScore = new ArrayList<>(choices);
+        byScore.sort(Comparator.comparingDouble(EvictionCandidates.Choice::score).reversed());
+        for (int count = byScore.size(); count > 1; count /= 2) {
+            var some = byScore.subList(0, count);
+            if (!replay(some)) continue;
+            if (trial.peak <= budget) return fewest(some);
+            double gain = some.stream().mapToDouble(EvictionCandidates.Choice::gain).sum();
+            if (overflow - overflow(trial) >= Math.min(overflow, gain) * EvictionCandidates.ALMOST)
+                return true;
+        }
+        return false;
+    }
+
+    /** As few of the choices as fit, when all of them do. */
+    private boolean fewest(List<EvictionCandidates.Choice> choices) {
+        int low = 1;
+        int high = choices.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (replay(choices.subList(0, middle)) && trial.peak <= budget) high = middle;
+            else low = middle + 1;
+        }
+        return replay(choices.subList(0, high));
+    }
+
+    /** Tries the current sequence with these choices made. */
+    private boolean replay(List<EvictionCandidates.Choice> choices) {
+        var chains = new ArrayList<>(choices);
+        chains.sort(Comparator.comparingInt(EvictionCandidates.Choice::step));
+        var stores =
+                new ArrayList<>(
+                        choices.stream().filter(EvictionCandidates.Choice::stores).toList());
+        stores.sort(Comparator.comparingInt(EvictionCandidates.Choice::since));
+        int length = current.length + stores.size();
+        for (var choice : choices) length += choice.chain().length;
+        room(length);
+        var stored = new HashSet<Integer>();
+        int to = 0;
+        int chained = 0;
+        int put = 0;
+        for (int i = 0; i <= current.length; i++) {
+            for (; put < stores.size() && stores.get(put).since() + 1 == i; put++) {
+                int store = model.store(stores.get(put).value());
+                if (stored.add(store)) scratch[to++] = store;
+            }
+            for (; chained < chains.size() && chains.get(chained).step() == i; chained++) {
+                int[] chain = chains.get(chained).chain();
+                System.arraycopy(chain, 0, scratch, to, chain.length);
+                to += chain.length;
+            }
+            // what is stored earlier now need not be stored again
+            if (i < current.length && !stored.contains(current.order[i]))
+                scratch[to++] = current.order[i];
+        }
+        replayed += length;
+        return trial.replay(scratch, to);
+    }
+
+    private double overflow(Liveness replay) {
+        double sum = 0;
+        for (int i = 0; i < replay.length; i++) sum += Math.max(0, replay.memory[i] - budget);
+        return sum;
+    }
+
+    private void swap() {
+        var old = current;
+        current = trial;
+        trial = old;
+    }
+
+    private void room(int length) {
+        if (scratch.length < length) scratch = new int[length + length / 4 + 16];
+    }
+
+    /** Drops recomputations that the budget has room without, dearest first. */
+    void relax(long bound) {
+        budget = bound;
+        var stuck = new boolean[model.works];
+        int patience = PATIENCE;
+        while (patience > 0) {
+            time.index(current, budget);
+            replayed += current.length;
+            int best = -1;
+            for (int i = 0; i < current.length; i++) {
+                int u = current.order[i];
+                if (time.firstTime[i] || stuck[u] || model.isStore(u)) continue;
+                if ((best < 0 || model.again[u] > model.again[current.order[best]]) && isSpare(i))
+                    best = i;
+            }
+            if (best < 0) return;
+            if (drop(best) && trial.peak <= budget) {
+                swap();
+            } else {
+                stuck[current.order[best]] = true;
+                patience--;
+            }
+        }
+    }
+
+    /** A quick look: could the values that step {@code i} brings back have stayed? */
+    private boolean isSpare(int i) {
+        int u = time.order[i];
+        long relieved = 0;
+        int since = i;
+        for (int x : model.in[u]) {
+            int e = time.next(x, i + 1);
+            if (e == time.first[x + 1] ? model.pinned[x] : (time.events[e] & 1) == 0) continue;
+            relieved += model.bytes[x];
+            since = Math.min(since, time.last(x, i) + 1);
+        }
+        for (int o : model.out[u]) {
+            if (!time.isLive(o, i + 1)) continue;
+            int from = time.last(o, i) + 1;
+            if (time.highest(from, i) + model.bytes[o] - relieved > budget) return false;
+            if (time.highest(from, Math.max(from, since)) + model.bytes[o] > budget) return false;
+        }
+        return true;
+    }
+
+    private boolean drop(int step) {
+        room(current.length);
+        System.arraycopy(current.order, 0, scratch, 0, step);
+        System.arraycopy(current.order, step + 1, scratch, step, current.length - step - 1);
+        replayed += current.length;
+        return trial.replay(scratch, current.length - 1);
+    }
+}

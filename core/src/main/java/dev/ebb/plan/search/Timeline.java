@@ -1,0 +1,166 @@
+package dev.ebb.plan.search;
+
+import java.util.Arrays;
+
+/**
+ * A replayed sequence, indexed: when each value is written and read, and how much memory is in use
+ * or over a budget between any two steps. Built in one pass; every question is then answered in
+ * constant or logarithmic time.
+ */
+final class Timeline {
+    private final Model model;
+
+    /**
+     * The events of value {@code v}: {@code events[first[v]..first[v + 1])}, {@code 2 * step +
+     * (write ? 1 : 0)}.
+     */
+    final int[] first;
+
+    int[] events = new int[0];
+    int[] order = new int[0];
+    int length;
+    private long[] memory = new long[0];
+    private long[][] highest = new long[1][];
+    private int[] overCount = new int[1];
+    private double[] overBytes = new double[1];
+    private long budget;
+
+    /** Whether the work at a step is the first computation of a node. */
+    boolean[] firstTime = new boolean[0];
+
+    private final boolean[] seen;
+
+    Timeline(Model model) {
+        this.model = model;
+        first = new int[model.values.length + 1];
+        seen = new boolean[model.works];
+    }
+
+    void index(Liveness replay, long bound) {
+        order = replay.order;
+        memory = replay.memory;
+        length = replay.length;
+        budget = bound;
+        if (overCount.length <= length) {
+            int room = length + length / 4 + 16;
+            overCount = new int[room + 1];
+            overBytes = new double[room + 1];
+            firstTime = new boolean[room];
+            highest = new long[32 - Integer.numberOfLeadingZeros(room)][room];
+        }
+        indexEvents();
+        indexMemory();
+    }
+
+    private void indexEvents() {
+        Arrays.fill(first, 0);
+        int total = 0;
+        for (int i = 0; i < length; i++) {
+            int u = order[i];
+            for (int x : model.in[u]) first[x + 1]++;
+            for (int o : model.out[u]) first[o + 1]++;
+            total += model.in[u].length + model.out[u].length;
+        }
+        for (int v = 1; v < first.length; v++) first[v] += first[v - 1];
+        if (events.length < total) events = new int[total + total / 4];
+        Arrays.fill(seen, false);
+        for (int i = length - 1; i >= 0; i--) {
+            int u = order[i];
+            for (int x : model.in[u]) events[--first[x + 1]] = 2 * i;
+            for (int o : model.out[u]) events[--first[o + 1]] = 2 * i + 1;
+        }
+        for (int i = 0; i < length; i++) {
+            firstTime[i] = !seen[order[i]] && order[i] < model.nodes.size();
+            seen[order[i]] = true;
+        }
+        System.arraycopy(first, 1, first, 0, first.length - 1);
+        first[first.length - 1] = total;
+    }
+
+    private void indexMemory() {
+        for (int i = 0; i < length; i++) {
+            long over = Math.max(0, memory[i] - budget);
+            overCount[i + 1] = overCount[i] + (over > 0 ? 1 : 0);
+            overBytes[i + 1] = overBytes[i] + over;
+        }
+        System.arraycopy(memory, 0, highest[0], 0, length);
+        for (int k = 1; 1 << k <= length; k++) {
+            long[] below = highest[k - 1];
+            long[] here = highest[k];
+            int half = 1 << (k - 1);
+            for (int i = 0; i + (1 << k) <= length; i++)
+                here[i] = Math.max(below[i], below[i + half]);
+        }
+    }
+
+    /** The number of steps in {@code [from, to)} at which memory exceeds the budget. */
+    int over(int from, int to) {
+        return to <= from ? 0 : overCount[to] - overCount[from];
+    }
+
+    /** By how much, summed over the steps of {@code [from, to)}. */
+    double overBytes(int from, int to) {
+        return to <= from ? 0 : overBytes[to] - overBytes[from];
+    }
+
+    double overflow() {
+        return overBytes[length];
+    }
+
+    /** The most memory in use at any step of {@code [from, to)}; 0 if there is none. */
+    long highest(int from, int to) {
+        if (to <= from) return 0;
+        int k = 31 - Integer.numberOfLeadingZeros(to - from);
+        return Math.max(highest[k][from], highest[k][to - (1 << k)]);
+    }
+
+    long memory(int step) {
+        return memory[step];
+    }
+
+    /** The index into {@link #events} of the first event of {@code v} at or after {@code step}. */
+    int next(int v, int step) {
+        int low = first[v];
+        int high = first[v + 1];
+        while (low < high) {
+            int mid = (low + high) >>> 1;
+            if (events[mid] >> 1 < step) low = mid + 1;
+            else high = mid;
+        }
+        return low;
+    }
+
+    /**
+     * Whether {@code v} is resident just before {@code step}, because something at or after it
+     * reads it.
+     */
+    boolean isLive(int v, int step) {
+        int e = next(v, step);
+        return e < first[v + 1]
+                ? (events[e] & 1) == 0
+                : model.pinned[v] && (model.initial[v] || e > first[v]);
+    }
+
+    /**
+     * The last step before {@code step} at which {@code v} is written or read; -1 if none, as for a
+     * param.
+     */
+    int last(int v, int step) {
+        int e = next(v, step) - 1;
+        return e < first[v] ? -1 : events[e] >> 1;
+    }
+
+    /**
+     * How much the overflow would grow during {@code [from, to)} with {@code bytes} more, on top of
+     * {@code held}.
+     */
+    double harm(long bytes, long held, int from, int to) {
+        if (to <= from || highest(from, to) + held + bytes <= budget) return 0;
+        if (to - from > 256) return (double) bytes * (to - from);
+        double sum = 0;
+        for (int i = from; i < to; i++) {
+            sum += Math.max(0, memory[i] + held + bytes - Math.max(memory[i] + held, budget));
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,96 @@
+package dev.ebb.plan.search;
+
+import java.util.Arrays;
+
+/**
+ * Where in a sequence transfers to and from the disk begin. They run beside the computation, so a
+ * value is written as soon as it is there, and read back as early as memory allows and the wait is
+ * worth.
+ */
+final class Transfers {
+    private final Model model;
+    private int[] sequence;
+    private int length;
+
+    private Transfers(Model model, int[] sequence) {
+        this.model = model;
+        this.sequence = sequence.clone();
+        length = sequence.length;
+    }
+
+    /**
+     * A sequence of nodes with the transfers it cannot do without: parameters that start on the
+     * disk are fetched before their first use, results that end there are stored.
+     */
+    static int[] complete(Model model, int[] nodes) {
+        var there = model.initial.clone();
+        var all = new int[nodes.length + 2 * model.values.length];
+        int length = 0;
+        for (int u : nodes) {
+            for (int x : model.in[u]) {
+                if (!there[x]) all[length++] = model.fetch(x);
+                there[x] = true;
+            }
+            all[length++] = u;
+            for (int o : model.out[u]) {
+                there[o] = true;
+                if (model.copy[o] >= 0 && model.pinned[model.copy[o]])
+                    all[length++] = model.store(o);
+            }
+        }
+        return Arrays.copyOf(all, length);
+    }
+
+    /** The same sequence, its transfers begun as early as {@code bound} bytes of memory allow. */
+    static int[] eager(Model model, int[] sequence, long bound) {
+        var transfers = new Transfers(model, sequence);
+        for (int i = 0; i < transfers.length; i++) transfers.storeEarly(i);
+        for (int i = 0; i < transfers.length; i++) transfers.fetchEarly(i, bound);
+        return transfers.sequence;
+    }
+
+    private void storeEarly(int i) {
+        if (!model.isStore(sequence[i])) return;
+        int v = model.in[sequence[i]][0];
+        int to = i;
+        while (to > 0 && !writes(sequence[to - 1], v)) to--;
+        if (to == 0 && !model.initial[v]) return;
+        shift(i, to);
+    }
+
+    /** Moves a fetch to where the computation it is to hide behind takes as long as it does. */
+    private void fetchEarly(int i, long bound) {
+        int u = sequence[i];
+        if (!model.isTransfer(u) || model.isStore(u)) return;
+        int v = model.out[u][0];
+        int onDisk = model.in[u][0];
+        var replay = new Liveness(model);
+        if (!replay.replay(sequence, length) || replay.length != length) return;
+        double hidden = 0;
+        int to = i;
+        while (to > 0 && hidden < 2 * model.cost[u]) {
+            int before = sequence[to - 1];
+            if (uses(before, v) || writes(before, onDisk)) break;
+            if (replay.memory[to - 1] + model.bytes[v] > bound) break;
+            hidden += model.isTransfer(before) ? 0 : model.cost[before];
+            to--;
+        }
+        shift(i, to);
+    }
+
+    private boolean writes(int u, int v) {
+        for (int o : model.out[u]) if (o == v) return true;
+        return false;
+    }
+
+    private boolean uses(int u, int v) {
+        for (int x : model.in[u]) if (x == v) return true;
+        return writes(u, v);
+    }
+
+    private void shift(int from, int to) {
+        int u = sequence[from];
+        System.arraycopy(sequence, to, sequence, to + 1, from - to);
+        sequence[to] = u;
+    }
+}

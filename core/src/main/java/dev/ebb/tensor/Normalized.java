@@ -1,4 +1,0 @@
-package dev.ebb.tensor;
-
-/** A batch normalised by its own statistics, and the statistics, for a running average. */
-public record Normalized(Tensor y, Tensor mean, Tensor variance) {}

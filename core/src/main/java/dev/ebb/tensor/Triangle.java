@@ -1,7 +1,0 @@
-package dev.ebb.tensor;
-
-/** Which half of a matrix counts, its diagonal included. */
-public enum Triangle {
-    LOWER,
-    UPPER
-}

@@ -1,0 +1,251 @@
+package dev.ebb.tensor.network;
+
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Kernel.Side;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Differentiable;
+import dev.ebb.tensor.Rule;
+import dev.ebb.tensor.Tensor;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One side of the trilinear form sum(input * weight * output) that a convolution is. Each side's
+ * derivative is the two others, so there are three kernels for all orders.
+ */
+record Convolution(Kernel.Convolve form) implements Differentiable {
+
+    @Override
+    public String name() {
+        return switch (form.side()) {
+            case OUTPUT -> "convolve";
+            case INPUT -> "convolve_input";
+            case WEIGHT -> "convolve_weight";
+        };
+    }
+
+    /** {@code x} [batch, channels, ...] by {@code w} [out channels, channels / groups, ...]. */
+    static Tensor forward(Tensor x, Tensor w, Conv conv) {
+        int rank = spatial("conv", x, w);
+        var c = conv.over(rank);
+        divides("conv", "out channels", w.dim(0), c);
+        divides("conv", "channels", x.dim(1), c);
+        if (w.dim(1) != x.dim(1) / c.groups()) {
+            throw new ShapeException(
+                    "conv: "
+                            + x.type()
+                            + " has "
+                            + x.dim(1)
+                            + " channels in "
+                            + c.groups()
+                            + " groups, so the second axis of the weight "
+                            + w.type()
+                            + " must have "
+                            + x.dim(1) / c.groups());
+        }
+        var out = new ArrayList<Integer>();
+        for (int d = 0; d < rank; d++) {
+            int padded = x.dim(2 + d) + c.low().get(d) + c.high().get(d);
+            int reach = (w.dim(2 + d) - 1) * c.dilation().get(d) + 1;
+            if (w.dim(2 + d) < 1 || padded < reach) {
+                throw new ShapeException(
+                        "conv: spatial axis "
+                                + d
+                                + " of "
+                                + x.type()
+                                + " has "
+                                + padded
+                                + " elements with its padding, the kernel reaches over "
+                                + reach
+                                + "; pad more or use a smaller kernel");
+            }
+            out.add((padded - reach) / c.stride().get(d) + 1);
+        }
+        var form =
+                new Kernel.Convolve(
+                        Side.OUTPUT,
+                        x.dim(0),
+                        c.groups(),
+                        w.dim(1),
+                        w.dim(0) / c.groups(),
+                        axes(x),
+                        axes(w),
+                        out,
+                        c.stride(),
+                        c.low(),
+                        c.dilation());
+        return x.apply(new Convolution(form), w);
+    }
+
+    /** {@code x} [batch, channels, ...] by {@code w} [channels, out channels / groups, ...]. */
+    static Tensor transposed(Tensor x, Tensor w, Conv conv) {
+        int rank = spatial("conv_transpose", x, w);
+        var c = conv.over(rank);
+        divides("conv_transpose", "channels", x.dim(1), c);
+        if (w.dim(0) != x.dim(1)) {
+            throw new ShapeException(
+                    "conv_transpose: the first axis of the weight "
+                            + w.type()
+                            + " must have the "
+                            + x.dim(1)
+                            + " channels of "
+                            + x.type());
+        }
+        var in = new ArrayList<Integer>();
+        for (int d = 0; d < rank; d++) {
+            int reach = (w.dim(2 + d) - 1) * c.dilation().get(d) + 1;
+            int padding = c.low().get(d) + c.high().get(d);
+            int extra = c.extra().get(d);
+            if (extra >= Math.max(c.stride().get(d), c.dilation().get(d))) {
+                throw new ShapeException(
+                        "conv_transpose: an output padding of "
+                                + extra
+                                + " must be less than the stride "
+                                + c.stride().get(d)
+                                + " or the dilation "
+                                + c.dilation().get(d));
+            }
+            int size = (x.dim(2 + d) - 1) * c.stride().get(d) + reach - padding + extra;
+            if (x.dim(2 + d) < 1 || w.dim(2 + d) < 1 || size < 1) {
+                throw new ShapeException(
+                        "conv_transpose: spatial axis "
+                                + d
+                                + " of "
+                                + x.type()
+                                + " by "
+                                + w.type()
+                                + " leaves "
+                                + size
+                                + " elements; pad less");
+            }
+            in.add(size);
+        }
+        var form =
+                new Kernel.Convolve(
+                        Side.INPUT,
+                        x.dim(0),
+                        c.groups(),
+                        w.dim(1),
+                        x.dim(1) / c.groups(),
+                        in,
+                        axes(w),
+                        axes(x),
+                        c.stride(),
+                        c.low(),
+                        c.dilation());
+        return w.apply(new Convolution(form), x);
+    }
+
+    private static int spatial(String op, Tensor x, Tensor w) {
+        if (x.rank() < 3 || x.rank() > 5 || w.rank() != x.rank()) {
+            throw new ShapeException(
+                    op
+                            + " of "
+                            + x.type()
+                            + " by "
+                            + w.type()
+                            + ": both need two axes of batch and channels and then one to three"
+                            + " spatial axes");
+        }
+        return x.rank() - 2;
+    }
+
+    private static void divides(String op, String what, int count, Conv c) {
+        if (count % c.groups() != 0) {
+            throw new ShapeException(
+                    op
+                            + ": "
+                            + count
+                            + " "
+                            + what
+                            + " do not divide into "
+                            + c.groups()
+                            + " groups");
+        }
+    }
+
+    private static List<Integer> axes(Tensor t) {
+        return t.shape().dims().subList(2, t.rank());
+    }
+
+    private Shape shape(Side side) {
+        int groups = form.groups();
+        return switch (side) {
+            case INPUT -> shape(form.batch(), groups * form.inChannels(), form.in());
+            case WEIGHT -> shape(groups * form.outChannels(), form.inChannels(), form.kernel());
+            case OUTPUT -> shape(form.batch(), groups * form.outChannels(), form.out());
+        };
+    }
+
+    private static Shape shape(int first, int second, List<Integer> rest) {
+        var dims = new ArrayList<>(List.of(first, second));
+        dims.addAll(rest);
+        return new Shape(dims);
+    }
+
+    /** The sides that are given, in the order input, weight, output. */
+    private List<Side> given() {
+        return switch (form.side()) {
+            case OUTPUT -> List.of(Side.INPUT, Side.WEIGHT);
+            case INPUT -> List.of(Side.WEIGHT, Side.OUTPUT);
+            case WEIGHT -> List.of(Side.INPUT, Side.OUTPUT);
+        };
+    }
+
+    @Override
+    public List<Type> infer(List<Type> in) {
+        for (int i = 0; i < 2; i++) {
+            var expected = in.getFirst().with(shape(given().get(i)));
+            if (!in.get(i).equals(expected) || !expected.dtype().isFloat()) {
+                throw new ShapeException(
+                        name()
+                                + ": operand "
+                                + i
+                                + " is "
+                                + in.get(i)
+                                + " where floats of type "
+                                + expected
+                                + " are expected; cast or reshape it");
+            }
+        }
+        return List.of(in.getFirst().with(shape(form.side())));
+    }
+
+    @Override
+    public Kernel kernel(List<Type> in) {
+        return form;
+    }
+
+    @Override
+    public void vjp(Rule rule) {
+        for (int i = 0; i < 2; i++) {
+            if (!rule.wants(i)) continue;
+            var side = given().get(i);
+            // the cotangent stands in for this op's own side
+            var other = new Convolution(withSide(side));
+            var operands =
+                    other.given().stream()
+                            .map(s -> s == form.side() ? rule.dout(0) : rule.in(given().indexOf(s)))
+                            .toList();
+            rule.add(i, operands.getFirst().apply(other, operands.getLast()));
+        }
+    }
+
+    private Kernel.Convolve withSide(Side side) {
+        return new Kernel.Convolve(
+                side,
+                form.batch(),
+                form.groups(),
+                form.inChannels(),
+                form.outChannels(),
+                form.in(),
+                form.kernel(),
+                form.out(),
+                form.stride(),
+                form.low(),
+                form.dilation());
+    }
+}

@@ -1,0 +1,79 @@
+package dev.ebb.tensor.network;
+
+import dev.ebb.tensor.Tensor;
+
+/**
+ * What training makes small. Each is a mean unless a {@link Reduction} says otherwise. Losses of
+ * sixteen-bit floats are computed in f32 and rounded once.
+ */
+public interface LossOps {
+
+    private Tensor self() {
+        return (Tensor) this;
+    }
+
+    private static Tensor wide(Tensor x) {
+        return x.cast(Moments.wide(x));
+    }
+
+    private Tensor difference(Tensor y) {
+        return wide(self()).sub(wide(y));
+    }
+
+    private Tensor narrowed(Tensor loss) {
+        return loss.cast(self().dtype());
+    }
+
+    /** {@link #crossEntropy(Tensor, CrossEntropy)}, the mean over all rows. */
+    default Tensor crossEntropy(Tensor targets) {
+        return crossEntropy(targets, CrossEntropy.mean());
+    }
+
+    /**
+     * How surprised these logits, [..., classes], are by the targets: integers of shape [...].
+     * Nothing of the logits' size is kept beside them; two numbers a row rebuild the softmax.
+     */
+    default Tensor crossEntropy(Tensor targets, CrossEntropy options) {
+        return options.of(self(), targets);
+    }
+
+    default Tensor mseLoss(Tensor y) {
+        return mseLoss(y, Reduction.MEAN);
+    }
+
+    /** The square of the difference. */
+    default Tensor mseLoss(Tensor y, Reduction reduction) {
+        return narrowed(reduction.of(difference(y).square()));
+    }
+
+    default Tensor l1Loss(Tensor y) {
+        return l1Loss(y, Reduction.MEAN);
+    }
+
+    /** The magnitude of the difference. */
+    default Tensor l1Loss(Tensor y, Reduction reduction) {
+        return narrowed(reduction.of(difference(y).abs()));
+    }
+
+    default Tensor huberLoss(Tensor y, double delta) {
+        return huberLoss(y, delta, Reduction.MEAN);
+    }
+
+    /** Half the square of the difference up to {@code delta}, then a straight line. */
+    default Tensor huberLoss(Tensor y, double delta, Reduction reduction) {
+        return narrowed(reduction.of(difference(y).apply(new Huber(delta))));
+    }
+
+    default Tensor bceWithLogits(Tensor y) {
+        return bceWithLogits(y, Reduction.MEAN);
+    }
+
+    /**
+     * The cross-entropy of probabilities {@code y} and the sigmoid of these logits: {@code
+     * softplus(x) - x y}.
+     */
+    default Tensor bceWithLogits(Tensor y, Reduction reduction) {
+        var x = wide(self());
+        return narrowed(reduction.of(x.softplus().sub(x.mul(wide(y)))));
+    }
+}

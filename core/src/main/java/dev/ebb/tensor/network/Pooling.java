@@ -1,0 +1,154 @@
+package dev.ebb.tensor.network;
+
+import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Dispatch;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Windows over the spatial axes of [batch, channels, ...], reduced to one element each. */
+final class Pooling {
+    private Pooling() {}
+
+    static Tensor max(Tensor x, Pool pool) {
+        var p = pool.over(spatial("max_pool", x));
+        int window = p.kernel().stream().reduce(1, Math::multiplyExact);
+        if (window > 256) {
+            throw new ShapeException(
+                    "max_pool: a window of "
+                            + p.kernel()
+                            + " has "
+                            + window
+                            + " elements; a route"
+                            + " is one byte, so 256 is the most. Pool twice with smaller windows");
+        }
+        return x.apply(new MaxPooling.Max(Windows.of(x, p)));
+    }
+
+    static Tensor average(Tensor x, Pool pool) {
+        int rank = spatial("avg_pool", x);
+        var p = pool.over(rank);
+        var out = p.out(x);
+        boolean tiled = p.kernel().equals(p.stride()) && p.padding().stream().allMatch(n -> n == 0);
+        if (tiled) return tiles(x, p.kernel(), out);
+        var wide = Moments.wide(x);
+        if (wide != x.dtype()) return average(x.cast(wide), pool).cast(x.dtype());
+        // padding counts, as zeros: every window has the same weight
+        var kernel = new ArrayList<>(List.of(1, 1));
+        kernel.addAll(p.kernel());
+        var shape = new Shape(kernel);
+        var weight = Tensors.fill(new Type(x.dtype(), shape), 1.0 / shape.size());
+        var planes = new ArrayList<>(List.of(x.dim(0) * x.dim(1), 1));
+        planes.addAll(x.shape().dims().subList(2, x.rank()));
+        var geometry = new Conv(p.stride(), p.padding(), p.padding(), List.of(1), 1, List.of(0));
+        var y = Convolution.forward(x.reshape(new Shape(planes)), weight, geometry);
+        var dims = new ArrayList<>(x.shape().dims().subList(0, 2));
+        dims.addAll(out);
+        return y.reshape(new Shape(dims));
+    }
+
+    /** Windows side by side are axes of their own. */
+    private static Tensor tiles(Tensor x, List<Integer> kernel, List<Integer> out) {
+        var dims = new ArrayList<>(x.shape().dims().subList(0, 2));
+        var within = new ArrayList<Integer>();
+        Tensor whole = x;
+        for (int d = 0; d < out.size(); d++) {
+            int used = out.get(d) * kernel.get(d);
+            if (used < x.dim(2 + d)) whole = whole.slice(2 + d, 0, used);
+            dims.add(out.get(d));
+            within.add(dims.size());
+            dims.add(kernel.get(d));
+        }
+        return whole.reshape(new Shape(dims)).mean(within, false);
+    }
+
+    static Tensor adaptive(Tensor x, List<Integer> sizes) {
+        int rank = spatial("adaptive_avg_pool", x);
+        var out = Conv.each("output size", sizes, rank);
+        var kernel = new ArrayList<Integer>();
+        for (int d = 0; d < rank; d++) {
+            if (out.get(d) < 1 || x.dim(2 + d) < 1) {
+                throw new ShapeException(
+                        "adaptive_avg_pool of " + x.type() + " to " + out + ": sizes start at 1");
+            }
+            if (x.dim(2 + d) % out.get(d) == 0) kernel.add(x.dim(2 + d) / out.get(d));
+        }
+        if (kernel.size() == rank) return tiles(x, kernel, out);
+        // sixteen bits hold neither the shares of a bin nor its sums
+        return binned(x.cast(Moments.wide(x)), out).cast(x.dtype());
+    }
+
+    /** Bins of unequal size, axis by axis. */
+    private static Tensor binned(Tensor x, List<Integer> out) {
+        Tensor y = x;
+        for (int d = 0; d < out.size(); d++) {
+            int axis = 2 + d;
+            var bins = Dispatch.apply(new Bins(y.dtype(), y.dim(axis), out.get(d)), List.of());
+            var order = new ArrayList<>(y.shape().allAxes());
+            order.set(axis, y.rank() - 1);
+            order.set(y.rank() - 1, axis);
+            y = y.permute(order).matmul(bins.getFirst()).permute(order);
+        }
+        return y;
+    }
+
+    private static int spatial(String op, Tensor x) {
+        if (x.rank() < 3 || x.rank() > 5) {
+            throw new ShapeException(
+                    op
+                            + " needs [batch, channels] and one to three spatial axes, this is "
+                            + x.type());
+        }
+        return x.rank() - 2;
+    }
+
+    /**
+     * The matrix [from, to] that averages {@code from} elements into {@code to} bins: bin i spans
+     * elements floor(i from / to) to ceil((i + 1) from / to).
+     */
+    private record Bins(DType dtype, int from, int to) implements Op {
+        @Override
+        public String name() {
+            return "bins";
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            return List.of(Type.of(dtype, from, to));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var element = new Scalar.Index(0).cast(DType.I64);
+            var bin = new Scalar.Index(1).cast(DType.I64);
+            var first = bin.mul(whole(from)).div(whole(to));
+            var last = bin.add(whole(1)).mul(whole(from)).add(whole(to - 1)).div(whole(to));
+            var share = real(1).div(last.sub(first).cast(dtype));
+            var inside = element.ge(first).and(element.lt(last));
+            return Kernel.Map.of(Shape.of(from, to), List.of(), inside.select(share, real(0)));
+        }
+
+        private static Scalar whole(int n) {
+            return new Scalar.Lit(DType.I64, n);
+        }
+
+        private Scalar real(double x) {
+            return new Scalar.Lit(dtype.compute(), x);
+        }
+
+        @Override
+        public void pullback(Node node, Adjoints adjoints) {
+            // no inputs, nothing to add
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package dev.ebb.tensor.network;
+
+import dev.ebb.tensor.Tensor;
+
+/** What becomes of the losses of single elements. */
+public enum Reduction {
+    NONE,
+    SUM,
+    MEAN;
+
+    Tensor of(Tensor losses) {
+        return switch (this) {
+            case NONE -> losses;
+            case SUM -> losses.sum();
+            case MEAN -> losses.mean();
+        };
+    }
+
+    /** As {@link #of}, where only elements of weight one count and the others are zero. */
+    Tensor of(Tensor losses, Tensor weights) {
+        return switch (this) {
+            case NONE -> losses;
+            case SUM -> losses.sum();
+            case MEAN -> losses.sum().div(weights.sum());
+        };
+    }
+}

@@ -1,0 +1,44 @@
+package dev.ebb.tensor.op;
+
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.View;
+import dev.ebb.tensor.Differentiable;
+import dev.ebb.tensor.Rule;
+
+import java.util.List;
+
+/**
+ * The second operand, in the place of the first: how a state's next version takes over the memory
+ * of the one before. Merged with the update that computes it, it makes that update true in place.
+ */
+public record Store() implements Differentiable {
+
+    @Override
+    public List<Type> infer(List<Type> in) {
+        if (!in.getFirst().equals(in.getLast())) {
+            throw new ShapeException(
+                    "a state of type "
+                            + in.getFirst()
+                            + " cannot become "
+                            + in.getLast()
+                            + ": a step must return its state with the same shapes and element"
+                            + " types");
+        }
+        return List.of(in.getFirst());
+    }
+
+    @Override
+    public Kernel kernel(List<Type> in) {
+        var shape = in.getFirst().shape();
+        var view = View.contiguous(shape);
+        return Kernel.Map.of(shape, List.of(view, view), Scalar.arg(1));
+    }
+
+    @Override
+    public void vjp(Rule rule) {
+        rule.add(1, rule.dout(0));
+    }
+}

@@ -1,0 +1,69 @@
+package dev.ebb.cpu;
+
+import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.code.MapKernel;
+import dev.ebb.cpu.fold.FoldKernel;
+import dev.ebb.cpu.fold.RowsKernel;
+import dev.ebb.cpu.move.CumulateKernel;
+import dev.ebb.cpu.move.MoveKernels;
+import dev.ebb.cpu.move.ScatterKernel;
+import dev.ebb.cpu.tile.Tiles;
+import dev.ebb.cpu.work.Crew;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+
+import java.util.List;
+
+/**
+ * The kernels that are loops over elements: maps, folds, moves and running sums, with the tiles
+ * they share.
+ */
+final class ElementwiseKernels {
+    private final Crew workers;
+    private final Tiles tiles;
+    private final FusedLoops loops;
+
+    ElementwiseKernels(Crew workers, Tiles tiles, FusedLoops loops) {
+        this.workers = workers;
+        this.tiles = tiles;
+        this.loops = loops;
+    }
+
+    Runnable map(Kernel.Map k, List<Buffer> in, List<Buffer> out) {
+        return new MapKernel(k, in, out, workers, tiles, loops);
+    }
+
+    Runnable fold(Kernel.Fold k, List<Buffer> in, Buffer out, Buffer workspace) {
+        return FoldKernel.of(k, in, out, workspace, workers, tiles, loops);
+    }
+
+    Runnable rows(Kernel.Rows k, List<Buffer> in, Buffer out, Buffer workspace) {
+        return RowsKernel.of(k, in, out, workspace, workers, tiles, loops);
+    }
+
+    /** What a fold of operands of these types wants for its partial results. */
+    static long workspaceBytes(Kernel.Fold k, List<DType> in) {
+        return FoldKernel.workspaceBytes(k, in);
+    }
+
+    Runnable assemble(Kernel.Assemble k, List<Buffer> in, Buffer out) {
+        return MoveKernels.assemble(k, in, out, workers);
+    }
+
+    Runnable cut(Kernel.Cut k, Buffer in, List<Buffer> out) {
+        return MoveKernels.cut(k, in, out, workers);
+    }
+
+    Runnable gather(Kernel.Gather k, Buffer data, Buffer index, Buffer out) {
+        return MoveKernels.gather(k, data, index, out, workers);
+    }
+
+    Runnable scatter(Kernel.Scatter k, Buffer index, Buffer source, Buffer out, Buffer workspace) {
+        return new ScatterKernel(k, index, source, out, workspace, workers, tiles);
+    }
+
+    Runnable cumulate(Kernel.Cumulate k, Buffer in, Buffer out) {
+        return new CumulateKernel(k, in, out, workers, tiles);
+    }
+}

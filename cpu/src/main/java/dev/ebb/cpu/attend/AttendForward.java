@@ -1,0 +1,178 @@
+package dev.ebb.cpu.attend;
+
+import dev.ebb.cpu.product.F32Blocks;
+import dev.ebb.cpu.product.F32Pack;
+import dev.ebb.cpu.product.F32Panels;
+import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.Tiles;
+import dev.ebb.cpu.work.Crew;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Heads;
+import dev.ebb.ir.Kernel;
+
+import jdk.incubator.vector.FloatVector;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Attention without its matrix: a block of queries goes through the keys, tile by tile, and keeps
+ * for each query the greatest score, the sum of exponentials and the weighted sum of values so far,
+ * all relative to that greatest score (Milakov and Gimelshein, "Online normalizer calculation for
+ * softmax"; Dao et al., "FlashAttention"). Memory is a worker's scratch, whatever the length; tiles
+ * that causality hides are skipped.
+ */
+public final class AttendForward implements Runnable {
+    private static final int QUERIES = AttentionScores.QUERIES;
+    private static final int KEYS = AttentionScores.KEYS;
+
+    /** How many parts each worker should have at least, so that they end together. */
+    private static final int PARTS = 4;
+
+    private final AttentionScores scores;
+    private final Heads h;
+    private final HeadRows out;
+    private final Buffer logsum;
+    private final Tiles tiles;
+    private final Crew workers;
+    private final KeyTiles keyTiles;
+    private final int blocks;
+
+    /** How many blocks of a head's queries make one part: all, if there are heads enough. */
+    private final int together;
+
+    private final int padded;
+
+    /** Places in a worker's scratch, where the queries come first. */
+    private final int tile;
+
+    private final int sums;
+    private final int greatest;
+
+    public AttendForward(
+            Kernel.Attend kernel, List<Buffer> in, List<Buffer> out, Tiles tiles, Crew workers) {
+        h = kernel.heads();
+        scores = new AttentionScores(h, kernel.operands(), in);
+        this.out = HeadRows.of(out.get(0), kernel.out(), h.heads());
+        logsum = out.get(1);
+        this.tiles = tiles;
+        this.workers = workers;
+        blocks = Math.ceilDiv(h.queries(), QUERIES);
+        int parts = Math.ceilDiv(PARTS * workers.threads(), Math.max(1, h.batch() * h.heads()));
+        together = Math.ceilDiv(blocks, Math.clamp(parts, 1, Math.max(1, blocks)));
+        padded = AttentionScores.padded(h.valueWidth());
+        tile = QUERIES * h.width();
+        sums = tile + KEYS * QUERIES;
+        greatest = sums + QUERIES * padded;
+        int size = KEYS * (h.width() + padded);
+        int free = greatest + 3 * QUERIES;
+        keyTiles = new KeyTiles(h.keys(), free, size, workers.threads(), this::packKeys);
+    }
+
+    /** Whether the scratch of a worker is large enough. */
+    public static boolean fits(Heads h) {
+        long padded = AttentionScores.padded(h.valueWidth());
+        long need = (QUERIES + KEYS) * (h.width() + padded) + KEYS * QUERIES + 3 * QUERIES;
+        return need <= F32Panels.stored();
+    }
+
+    /** What this kernel needs of a worker. */
+    public static Need need(Heads h) {
+        int padded = AttentionScores.mostPadded(h.valueWidth());
+        int free = QUERIES * (h.width() + padded) + KEYS * QUERIES + 3 * QUERIES;
+        int floats = KeyTiles.end(h.keys(), free, KEYS * (h.width() + padded));
+        long parts = (long) h.batch() * h.heads() * Math.ceilDiv(h.queries(), QUERIES);
+        return F32Panels.need(parts, floats);
+    }
+
+    @Override
+    public void run() {
+        int parts = Math.ceilDiv(blocks, Math.max(1, together));
+        workers.run(Math.multiplyExact(h.batch() * h.heads(), parts), this::blocks);
+    }
+
+    private void blocks(int part, int worker) {
+        int parts = Math.ceilDiv(blocks, together);
+        int from = part % parts * together;
+        keyTiles.begin(worker);
+        for (int i = from; i < Math.min(from + together, blocks); i++) {
+            block(part / parts, i * QUERIES, worker);
+        }
+    }
+
+    private void block(int head, int first, int worker) {
+        int count = Math.min(QUERIES, h.queries() - first);
+        var x = tiles.of(worker).f32Panel;
+        scores.packQueries(head, first, count, x, 0);
+        Arrays.fill(x, sums, greatest, 0f);
+        Arrays.fill(x, greatest, greatest + QUERIES, Float.NEGATIVE_INFINITY);
+        Arrays.fill(x, greatest + QUERIES, greatest + 2 * QUERIES, 0f);
+        int visible = scores.visible(first + count);
+        for (int key = 0; key < visible; key += KEYS) {
+            int keys = keyTiles.place(worker, scores.keyHead(head), key, x);
+            advance(x, head, first, count, key, Math.min(KEYS, visible - key), keys);
+        }
+        for (int i = 0; i < count; i++) finish(x, head, first, i);
+    }
+
+    /** Rows of keys, and panels of values after them. */
+    private void packKeys(int keyHead, int key, float[] x, int at) {
+        int keys = Math.min(KEYS, h.keys() - key);
+        var k = scores.keys;
+        var v = scores.values;
+        int after = at + KEYS * h.width();
+        F32Pack.rows(k.buffer(), k.at(keyHead, key), k.row(), keys, h.width(), x, at);
+        F32Pack.panels(
+                v.buffer(), v.at(keyHead, key), 1, v.row(), h.valueWidth(), keys, KEYS, x, after);
+    }
+
+    /**
+     * Takes the block of queries through {@code keys} more keys, which lie packed at {@code at}.
+     */
+    private void advance(float[] x, int head, int first, int count, int key, int keys, int at) {
+        int reach = scores.reach(first, key);
+        AttentionScores.products(x, at, h.width(), 0, keys, count, reach, tile);
+        scores.hide(head, first, count, key, keys, x, tile);
+        int change = greatest + 2 * QUERIES;
+        SoftmaxLanes.advance(x, tile, QUERIES, keys, count, greatest, greatest + QUERIES, change);
+        for (int i = 0; i < count; i++) scale(x, sums + i * padded, padded, x[change + i]);
+        int values = at + KEYS * h.width();
+        AttentionScores.gather(x, tile, count, keys, reach, values, padded, sums);
+    }
+
+    private static void scale(float[] x, int at, int length, float by) {
+        if (by == 1f) return;
+        for (int i = at; i < at + length; i += F32Blocks.SPECIES.length()) {
+            FloatVector.fromArray(F32Blocks.SPECIES, x, i).mul(by).intoArray(x, i);
+        }
+    }
+
+    /** Stores a query's row; one that sees nothing is zero. */
+    private void finish(float[] x, int head, int first, int i) {
+        float sum = x[greatest + QUERIES + i];
+        int at = sums + i * padded;
+        long place = (long) head * h.queries() + first + i;
+        logsum.set(
+                place, sum == 0 ? Double.NEGATIVE_INFINITY : x[greatest + i] + StrictMath.log(sum));
+        if (sum != 0) divide(x, at, padded, sum);
+        store(x, at, h.valueWidth(), out.buffer(), out.at(head, first + i));
+    }
+
+    private static void divide(float[] x, int at, int length, float by) {
+        for (int i = at; i < at + length; i += F32Blocks.SPECIES.length()) {
+            FloatVector.fromArray(F32Blocks.SPECIES, x, i).div(by).intoArray(x, i);
+        }
+    }
+
+    static void store(float[] x, int at, int length, Buffer out, long place) {
+        if (out.dtype() == DType.F32) {
+            MemorySegment.copy(
+                    x, at, out.segment(), ValueLayout.JAVA_FLOAT_UNALIGNED, place * 4, length);
+        } else {
+            for (int i = 0; i < length; i++) out.set(place + i, x[at + i]);
+        }
+    }
+}

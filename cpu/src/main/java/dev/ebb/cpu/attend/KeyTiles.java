@@ -1,0 +1,62 @@
+package dev.ebb.cpu.attend;
+
+import dev.ebb.cpu.product.F32Panels;
+
+/**
+ * Tiles of one head's keys and values as products want them, at the end of a worker's scratch. As
+ * many as fit are packed once and stay while the head lasts; those beyond share the last place.
+ */
+final class KeyTiles {
+
+    /** Packs the tile of keys and values from {@code key} on to {@code x[at]} on. */
+    interface Packing {
+        void pack(int keyHead, int key, float[] x, int at);
+    }
+
+    private final Packing packing;
+    private final int at;
+    private final int size;
+    private final int slots;
+    private final int staying;
+
+    /** For each worker, how many of the staying tiles are there. */
+    private final int[] held;
+
+    /**
+     * @param keys how many keys a head has
+     * @param at where the scratch is free
+     * @param size of a tile's packed keys and values
+     */
+    KeyTiles(int keys, int at, int size, int workers, Packing packing) {
+        this.packing = packing;
+        this.at = at;
+        this.size = size;
+        int tiles = Math.ceilDiv(keys, AttentionScores.KEYS);
+        int room = (F32Panels.stored() - at) / Math.max(size, 1);
+        slots = Math.min(tiles, room);
+        staying = tiles <= room ? tiles : slots - 1;
+        held = new int[workers];
+    }
+
+    /** No tiles of these sizes, or of smaller ones, end later. */
+    static int end(int keys, int at, int size) {
+        long all = at + (long) Math.ceilDiv(keys, AttentionScores.KEYS) * size;
+        return (int) Math.min(F32Panels.stored(), all);
+    }
+
+    /** Forgets the tiles of the head before. */
+    void begin(int worker) {
+        held[worker] = 0;
+    }
+
+    /** Where the tile of keys from {@code key} on lies, in the order of keys at first. */
+    int place(int worker, int keyHead, int key, float[] x) {
+        int number = key / AttentionScores.KEYS;
+        int place = at + Math.min(number, slots - 1) * size;
+        if (number >= held[worker]) {
+            packing.pack(keyHead, key, x, place);
+            if (number < staying) held[worker] = number + 1;
+        }
+        return place;
+    }
+}

@@ -1,0 +1,161 @@
+package dev.ebb.cpu.code;
+
+import dev.ebb.cpu.code.FusedForm.Access;
+import dev.ebb.cpu.code.FusedForm.Sink;
+import dev.ebb.cpu.tile.OperationList;
+import dev.ebb.cpu.tile.Runs;
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.cpu.tile.TileStep;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** An elementwise kernel bound to generated loops: which runs of memory they are called on. */
+public final class FusedMap {
+    /** Shorter runs cost more in calls than the loops save. */
+    private static final int SHORTEST = 64;
+
+    private static final int REGISTER = FusedStages.REGISTER;
+
+    /** A loop counts bytes in an int. */
+    private static final int MOST_BYTES = 1 << 28;
+
+    private final FusedLoops.Entry entry;
+    private final Runs runs;
+    private final boolean[] bits;
+    private final List<FusedStages.Stage> stages;
+    private final MemorySegment[][] memory;
+    private final TileStep[][] steps;
+    private final int most;
+
+    private FusedMap(FusedLoops.Entry entry, Runs runs, List<Buffer> places) {
+        this.entry = entry;
+        this.runs = runs;
+        stages = entry.stages().stages();
+        bits = new boolean[places.size()];
+        for (int i = 0; i < bits.length; i++) bits[i] = places.get(i).dtype() == DType.BIT;
+        memory = new MemorySegment[stages.size()][];
+        steps = new TileStep[stages.size()][];
+        for (int s = 0; s < steps.length; s++) {
+            var stage = stages.get(s);
+            memory[s] = new MemorySegment[stage.places().size()];
+            for (int k = 0; k < memory[s].length; k++) {
+                // a register needs no segment, but the loop wants one of the same kind
+                int place = isRegister(stage, k) ? 0 : stage.places().get(k);
+                memory[s][k] = places.get(place).segment();
+            }
+            steps[s] = stage.steps(0);
+        }
+        most = entry.stages().usesRegisters() ? Tile.LENGTH : MOST_BYTES / 4;
+    }
+
+    private static boolean isRegister(FusedStages.Stage stage, int place) {
+        var form = stage.form();
+        int reads = form.accesses().size();
+        return place < reads
+                ? form.accesses().get(place) == Access.REGISTER
+                : form.sinks().get(place - reads) == Sink.REGISTER;
+    }
+
+    /** The kernel as generated loops, if its body and its views allow them. */
+    public static Optional<FusedMap> of(
+            OperationList line,
+            Shape shape,
+            List<Buffer> in,
+            List<View> views,
+            List<Buffer> out,
+            FusedLoops loops) {
+        var places = Stream.concat(in.stream(), out.stream()).toList();
+        return stages(line, shape, types(in), views, types(out))
+                .map(
+                        stages ->
+                                new FusedMap(
+                                        loops.of(stages), runs(shape, views, out.size()), places));
+    }
+
+    private static List<DType> types(List<Buffer> buffers) {
+        return buffers.stream().map(Buffer::dtype).toList();
+    }
+
+    private static Runs runs(Shape shape, List<View> views, int outputs) {
+        var all = new ArrayList<>(views);
+        for (int i = 0; i < outputs; i++) all.add(View.contiguous(shape));
+        return new Runs(shape, all);
+    }
+
+    /** The generated loops of such a kernel, if its body and its views allow them. */
+    static Optional<FusedStages> stages(
+            OperationList line, Shape shape, List<DType> in, List<View> views, List<DType> out) {
+        var runs = runs(shape, views, out.size());
+        if (runs.length() < SHORTEST) return Optional.empty();
+        var accesses = new ArrayList<Optional<Access>>();
+        for (int i = 0; i < in.size(); i++) {
+            accesses.add(access(in.get(i), runs, i, views.get(i).offset()));
+        }
+        boolean split = runs.count() > 1 && runs.length() % 8 != 0;
+        var sinks = new ArrayList<Sink>();
+        for (DType stored : out) {
+            if (stored == DType.F32) sinks.add(Sink.FLOATS);
+            else if (stored == DType.BIT && !split) sinks.add(Sink.BITS);
+            else return Optional.empty();
+        }
+        return FusedStages.of(line, accesses, sinks);
+    }
+
+    private static Optional<Access> access(DType type, Runs runs, int view, long offset) {
+        if (type == DType.F32 && runs.step(view) == 1) return Optional.of(Access.FLOATS);
+        if (type == DType.F32 && runs.step(view) == 0) return Optional.of(Access.FLOAT);
+        boolean whole = runs.step(view) == 1 && offset % 8 == 0 && runs.isAligned(view, 8);
+        return type == DType.BIT && whole ? Optional.of(Access.BITS) : Optional.empty();
+    }
+
+    public FusedLoops.Entry entry() {
+        return entry;
+    }
+
+    /** Computes positions {@code from} to {@code to}; both but the last are multiples of eight. */
+    public void range(List<Fused> loops, Tile tile, long from, long to) {
+        var starts = new long[bits.length];
+        for (long p = from; p < to; ) {
+            int within = (int) (p % runs.length());
+            int n = (int) Math.min(Math.min(runs.length() - within, most), to - p);
+            runs.starts(p / runs.length(), starts);
+            for (int v = 0; v < starts.length; v++) starts[v] += within * runs.step(v);
+            for (int s = 0; s < steps.length; s++) {
+                run(loops.get(s), stages.get(s), memory[s], starts, tile, n);
+                for (TileStep step : steps[s]) step.run(tile, p, n);
+            }
+            p += n;
+        }
+    }
+
+    private void run(
+            Fused loop,
+            FusedStages.Stage stage,
+            MemorySegment[] segments,
+            long[] starts,
+            Tile tile,
+            int n) {
+        var at = new long[segments.length];
+        int whole = n / 8 * 8;
+        for (int k = 0; k < at.length; k++) at[k] = at(stage, k, starts, 0);
+        if (whole > 0) loop.run(segments, at, tile.f32, whole);
+        if (whole == n) return;
+        for (int k = 0; k < at.length; k++) at[k] = at(stage, k, starts, whole);
+        loop.tail(segments, at, tile.f32, n - whole);
+    }
+
+    private long at(FusedStages.Stage stage, int k, long[] starts, int skip) {
+        int place = stage.places().get(k);
+        if (isRegister(stage, k)) return (long) place * REGISTER + skip;
+        long element = starts[place] + skip * runs.step(place);
+        return bits[place] ? element >> 3 : element * 4;
+    }
+}

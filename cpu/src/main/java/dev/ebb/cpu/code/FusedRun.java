@@ -1,0 +1,141 @@
+package dev.ebb.cpu.code;
+
+import dev.ebb.cpu.code.FusedForm.Access;
+import dev.ebb.cpu.code.FusedForm.Sink;
+import dev.ebb.cpu.tile.OperationList;
+import dev.ebb.cpu.tile.Runs;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A body as one generated loop that has one argument or its result on the heap: what a fold is
+ * about to combine, or what a contraction has summed. The rest is in memory, f32, and either
+ * consecutive or repeated along runs.
+ */
+public final class FusedRun {
+    /** Shorter runs cost more in calls than the loop saves. */
+    private static final int SHORTEST = 64;
+
+    private final FusedLoops.Entry entry;
+    private final Runs runs;
+    private final MemorySegment[] memory;
+    private final boolean[] onHeap;
+    private final int[] place;
+    private final int views;
+
+    private FusedRun(FusedLoops.Entry entry, Runs runs, List<Optional<Buffer>> places) {
+        this.entry = entry;
+        this.runs = runs;
+        views = places.size();
+        var stage = entry.stages().stages().getFirst();
+        var any = places.stream().flatMap(Optional::stream).findFirst().orElseThrow();
+        memory = new MemorySegment[stage.places().size()];
+        onHeap = new boolean[memory.length];
+        place = new int[memory.length];
+        for (int k = 0; k < memory.length; k++) {
+            place[k] = stage.places().get(k);
+            // what is on the heap needs no segment, but the loop wants one of the same kind
+            memory[k] = places.get(place[k]).orElse(any).segment();
+            onHeap[k] = places.get(place[k]).isEmpty();
+        }
+    }
+
+    /** The body of a fold, its values to go to the heap. */
+    public static Optional<FusedRun> toHeap(
+            OperationList line, Shape shape, List<Buffer> in, List<View> views, FusedLoops loops) {
+        // what is only read is copied as fast
+        if (line.operations().size() == 1) return Optional.empty();
+        var places = new ArrayList<>(in.stream().map(Optional::of).toList());
+        places.add(Optional.empty());
+        var all = new ArrayList<>(views);
+        all.add(View.contiguous(shape));
+        return of(line, shape, places, all, loops);
+    }
+
+    /** The epilogue of sums on the heap, argument 0; its values go to {@code out} in order. */
+    public static Optional<FusedRun> fromHeap(
+            OperationList line,
+            Shape shape,
+            List<Buffer> extras,
+            List<View> views,
+            Buffer out,
+            FusedLoops loops) {
+        var places = new ArrayList<Optional<Buffer>>(List.of(Optional.empty()));
+        extras.forEach(b -> places.add(Optional.of(b)));
+        places.add(Optional.of(out));
+        var all = new ArrayList<>(List.of(View.contiguous(shape)));
+        all.addAll(views);
+        all.add(View.contiguous(shape));
+        return of(line, shape, places, all, loops);
+    }
+
+    private static Optional<FusedRun> of(
+            OperationList line,
+            Shape shape,
+            List<Optional<Buffer>> places,
+            List<View> views,
+            FusedLoops loops) {
+        if (places.stream().flatMap(Optional::stream).anyMatch(b -> b.dtype() != DType.F32))
+            return Optional.empty();
+        if (places.stream().allMatch(Optional::isEmpty)) return Optional.empty();
+        if (line.operations().get(line.results().getFirst()).form() instanceof Scalar.Lit)
+            return Optional.empty();
+        var runs = new Runs(shape, views);
+        if (runs.length() < SHORTEST) return Optional.empty();
+        var accesses = new ArrayList<Optional<Access>>();
+        for (int i = 0; i + 1 < places.size(); i++) {
+            boolean repeated = runs.step(i) == 0;
+            boolean consecutive = runs.step(i) == 1;
+            if (places.get(i).isEmpty()) accesses.add(Optional.of(Access.REGISTER));
+            else if (repeated) accesses.add(Optional.of(Access.FLOAT));
+            else accesses.add(consecutive ? Optional.of(Access.FLOATS) : Optional.empty());
+        }
+        var sink = places.getLast().isEmpty() ? Sink.REGISTER : Sink.FLOATS;
+        return FusedStages.of(line, accesses, List.of(sink))
+                .filter(stages -> !stages.usesRegisters())
+                .map(stages -> new FusedRun(loops.of(stages), runs, places));
+    }
+
+    public FusedLoops.Entry entry() {
+        return entry;
+    }
+
+    /**
+     * Computes {@code n} positions from {@code position} on; the heap's part begins at {@code at}.
+     */
+    public void run(Fused loop, float[] heap, int at, long position, int n) {
+        var starts = new long[views];
+        for (int done = 0; done < n; ) {
+            long p = position + done;
+            int within = (int) (p % runs.length());
+            int some = Math.min(runs.length() - within, n - done);
+            runs.starts(p / runs.length(), starts);
+            int whole = some / 8 * 8;
+            if (whole > 0) loop.run(memory, begin(starts, within, at + done), heap, whole);
+            if (whole < some) {
+                loop.tail(
+                        memory,
+                        begin(starts, within + whole, at + done + whole),
+                        heap,
+                        some - whole);
+            }
+            done += some;
+        }
+    }
+
+    private long[] begin(long[] starts, int within, int heap) {
+        var at = new long[place.length];
+        for (int k = 0; k < at.length; k++) {
+            at[k] = onHeap[k] ? heap : (starts[place[k]] + within * runs.step(place[k])) * 4;
+        }
+        return at;
+    }
+}

@@ -1,0 +1,252 @@
+package dev.ebb.cpu.code;
+
+import dev.ebb.cpu.code.FusedForm.Access;
+import dev.ebb.cpu.code.FusedForm.Function;
+import dev.ebb.cpu.code.FusedForm.Sink;
+import dev.ebb.cpu.tile.F32Steps;
+import dev.ebb.cpu.tile.OperationList;
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.cpu.tile.TileStep;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Scalar.Fn1;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A body as generated loops with prebuilt functions between them. C2 stops inlining once a method
+ * has made it create too many nodes, and vectors are then boxed; an exp or tanh alone takes a third
+ * of that. So these run as the steps they are, over a tile's registers in the first-level cache,
+ * and only what lies between them is generated: the light operations and all traffic with memory,
+ * most of what a body costs beyond its functions.
+ *
+ * <p>Memory is written by the last loop alone: an output may lie over an argument that loops before
+ * it read again.
+ */
+public record FusedStages(List<Stage> stages) {
+
+    /** One loop, and the functions that follow it. */
+    public record Stage(FusedForm form, List<Integer> places, List<Heavy> after) {
+        public Stage {
+            places = List.copyOf(places);
+            after = List.copyOf(after);
+        }
+
+        /** The functions as steps on the registers of a tile, from {@code base} on. */
+        public TileStep[] steps(int base) {
+            return after.stream()
+                    .map(
+                            h ->
+                                    F32Steps.unary(
+                                            h.function,
+                                            base + h.from * REGISTER,
+                                            base + h.to * REGISTER))
+                    .toArray(TileStep[]::new);
+        }
+    }
+
+    /** How far apart the registers of a tile lie. */
+    public static final int REGISTER = Tile.REGISTER;
+
+    /** A function from one register to another. */
+    record Heavy(Fn1 function, int from, int to) {}
+
+    private static final int MOST_REGISTERS = 24;
+    private static final int MOST_LIGHT = 40;
+
+    public FusedStages {
+        stages = List.copyOf(stages);
+    }
+
+    public boolean usesRegisters() {
+        return stages.size() > 1;
+    }
+
+    /** How many elements of a tile its registers take. */
+    public int registerElements() {
+        int registers = 0;
+        for (Stage stage : stages) {
+            var accesses = stage.form().accesses();
+            for (int k = 0; k < accesses.size(); k++)
+                if (accesses.get(k) == Access.REGISTER)
+                    registers = Math.max(registers, stage.places().get(k) + 1);
+            for (Heavy heavy : stage.after())
+                registers = Math.max(registers, Math.max(heavy.from(), heavy.to()) + 1);
+        }
+        return registers * REGISTER;
+    }
+
+    /** The stages of {@code line}; empty if some operation of it cannot be generated. */
+    public static Optional<FusedStages> of(
+            OperationList line, List<Optional<Access>> accesses, List<Sink> outputs) {
+        var functions = new ArrayList<Function>();
+        for (var operation : line.operations()) {
+            var function = FusedForm.function(operation, line);
+            if (function.isEmpty()) return Optional.empty();
+            if (operation.form() instanceof Scalar.Arg(int a) && accesses.get(a).isEmpty()) {
+                return Optional.empty();
+            }
+            functions.add(function.get());
+        }
+        var maker = new Maker(line, functions, accesses, outputs);
+        return maker.isPossible() ? Optional.of(new FusedStages(maker.stages())) : Optional.empty();
+    }
+
+    private static final class Maker {
+        private final OperationList line;
+        private final List<Function> functions;
+        private final List<Optional<Access>> accesses;
+        private final List<Sink> outputs;
+        private final int[] stage;
+        private final int last;
+
+        /** The register of each operation that a later loop or a heavy function reads. */
+        private final Map<Integer, Integer> registers = new HashMap<>();
+
+        Maker(
+                OperationList line,
+                List<Function> functions,
+                List<Optional<Access>> accesses,
+                List<Sink> outputs) {
+            this.line = line;
+            this.functions = functions;
+            this.accesses = accesses;
+            this.outputs = outputs;
+            stage = new int[functions.size()];
+            int most = 0;
+            for (int i = 0; i < stage.length; i++) {
+                for (int j : line.operations().get(i).from())
+                    stage[i] = Math.max(stage[i], stage[j]);
+                if (functions.get(i).isHeavy()) stage[i]++;
+                most = Math.max(most, stage[i]);
+            }
+            last = most;
+            for (int i = 0; i < stage.length; i++) {
+                for (int j : line.operations().get(i).from()) {
+                    if (functions.get(i).isHeavy() || (stage[j] < stage[i] && !isFree(j))) keep(j);
+                }
+                if (functions.get(i).isHeavy()) keep(i);
+            }
+            for (int j : line.results()) if (stage[j] < last && !isFree(j)) keep(j);
+        }
+
+        private void keep(int i) {
+            registers.putIfAbsent(i, registers.size());
+        }
+
+        /** What any loop can have anew. */
+        private boolean isFree(int i) {
+            return functions.get(i) == Function.ARGUMENT || functions.get(i) == Function.CONSTANT;
+        }
+
+        boolean isPossible() {
+            boolean truths =
+                    registers.keySet().stream()
+                            .anyMatch(i -> line.operations().get(i).type() != DType.F32);
+            long light = functions.stream().filter(f -> !f.isHeavy()).count();
+            return !truths
+                    && registers.size() <= MOST_REGISTERS
+                    && light <= MOST_LIGHT * (last + 1L);
+        }
+
+        List<Stage> stages() {
+            var stages = new ArrayList<Stage>();
+            for (int s = 0; s <= last; s++) stages.add(new Loop(s).stage());
+            return stages;
+        }
+
+        /** One loop in the making. */
+        private final class Loop {
+            private final int number;
+            private final List<FusedForm.Operation> operations = new ArrayList<>();
+            private final List<Access> reads = new ArrayList<>();
+            private final List<Integer> places = new ArrayList<>();
+            private final Map<Integer, Integer> placed = new HashMap<>();
+
+            Loop(int number) {
+                this.number = number;
+            }
+
+            Stage stage() {
+                var results = new ArrayList<Integer>();
+                var sinks = new ArrayList<Sink>();
+                var targets = new ArrayList<Integer>();
+                for (int i = 0; i < stage.length; i++) {
+                    if (!registers.containsKey(i)
+                            || stage[i] != number
+                            || functions.get(i).isHeavy()) continue;
+                    results.add(place(i));
+                    sinks.add(Sink.REGISTER);
+                    targets.add(registers.getOrDefault(i, 0));
+                }
+                for (int j = 0; j < outputs.size() && number == last; j++) {
+                    results.add(place(line.results().get(j)));
+                    sinks.add(outputs.get(j));
+                    targets.add(accesses.size() + j);
+                }
+                places.addAll(targets);
+                return new Stage(new FusedForm(operations, reads, results, sinks), places, after());
+            }
+
+            private List<Heavy> after() {
+                var after = new ArrayList<Heavy>();
+                for (int i = 0; i < stage.length; i++) {
+                    if (!functions.get(i).isHeavy() || stage[i] != number + 1) continue;
+                    int from = line.operations().get(i).from().getFirst();
+                    after.add(
+                            new Heavy(
+                                    Fn1.valueOf(functions.get(i).name()),
+                                    registers.getOrDefault(from, 0),
+                                    registers.getOrDefault(i, 0)));
+                }
+                return after;
+            }
+
+            private int place(int i) {
+                var before = placed.get(i);
+                if (before != null) return before;
+                int at =
+                        isFree(i)
+                                ? free(i)
+                                : isKept(i)
+                                        ? argument(Access.REGISTER, registers.getOrDefault(i, 0))
+                                        : made(i);
+                placed.put(i, at);
+                return at;
+            }
+
+            private boolean isKept(int i) {
+                return functions.get(i).isHeavy() || stage[i] < number;
+            }
+
+            private int free(int i) {
+                return switch (line.operations().get(i).form()) {
+                    case Scalar.Arg(int a) -> argument(accesses.get(a).orElseThrow(), a);
+                    case Scalar.Lit(_, double x) -> add(Function.CONSTANT, x, List.of());
+                    default ->
+                            throw new IllegalStateException("neither an argument nor a constant");
+                };
+            }
+
+            private int argument(Access access, int place) {
+                reads.add(access);
+                places.add(place);
+                return add(Function.ARGUMENT, reads.size() - 1, List.of());
+            }
+
+            private int made(int i) {
+                var from = line.operations().get(i).from().stream().map(this::place).toList();
+                return add(functions.get(i), 0, from);
+            }
+
+            private int add(Function function, double value, List<Integer> from) {
+                operations.add(new FusedForm.Operation(function, value, from));
+                return operations.size() - 1;
+            }
+        }
+    }
+}

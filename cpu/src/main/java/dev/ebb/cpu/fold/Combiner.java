@@ -1,0 +1,75 @@
+package dev.ebb.cpu.fold;
+
+import dev.ebb.cpu.tile.Bank;
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel.Combine;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How a fold combines elements of one type. The order is part of the meaning, as floats round:
+ * every row is dealt to 32 lanes, element {@code i} to lane {@code i mod 32}, each lane combined
+ * from the identity on in order, and the lanes in a fixed tree; columns are combined row by row.
+ * Nothing else may choose an order.
+ *
+ * <p>A combined value travels as 64 bits, so that the folds need not know the type.
+ */
+abstract sealed class Combiner permits F32Combiner, F64Combiner, WholeCombiner {
+    static final int LANES = Tile.FOLD_LANES;
+
+    static Combiner of(Combine combine, DType type) {
+        return switch (type) {
+            case F32 -> new F32Combiner(combine);
+            case F64 -> new F64Combiner(combine);
+            case I32, BOOL -> new WholeCombiner(combine, type);
+            case I64 -> new WholeCombiner(combine, type);
+            case BF16, F16, U8, BIT ->
+                    throw new IllegalArgumentException("no fold computes in " + type);
+        };
+    }
+
+    /** Where a tile has the blocks, and the accumulators, of this type. */
+    abstract Bank blocks();
+
+    abstract Bank sums();
+
+    /** What combining nothing gives. */
+    abstract long identity();
+
+    abstract long combine(long x, long y);
+
+    /** Stores a combined value. */
+    abstract void set(Buffer out, long index, long value);
+
+    /** Appends {@code n} elements of a register to the block, from its element {@code at} on. */
+    abstract void gather(Tile tile, int from, int at, int n);
+
+    /** Combines {@code n} elements of a register. */
+    abstract long register(Tile tile, int from, int n);
+
+    /** Combines the first {@code n} elements that were gathered. */
+    abstract long block(Tile tile, int n);
+
+    /** Makes the first {@code n} accumulators of a level the identity. */
+    abstract void clear(Tile tile, int level, int n);
+
+    /** Combines a register's {@code n} elements into the accumulators of level 0, one each. */
+    abstract void add(Tile tile, int from, int n);
+
+    /** Combines a level's accumulators into the level above. */
+    abstract void rise(Tile tile, int level, int n);
+
+    /** Bytes that an accumulator takes in a workspace. */
+    abstract int bytes();
+
+    /** Writes the accumulators of level 1 to memory, from byte {@code at} on. */
+    abstract void save(Tile tile, MemorySegment to, long at, int n);
+
+    /** Reads what {@link #save} wrote back into level 1. */
+    abstract void recall(Tile tile, MemorySegment from, long at, int n);
+
+    /** Stores the accumulators of level 2. */
+    abstract void finish(Tile tile, Buffer out, long index, int n);
+}

@@ -1,0 +1,135 @@
+package dev.ebb.cpu.fold;
+
+import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.code.FusedRun;
+import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.TileForm;
+import dev.ebb.cpu.tile.TileProgram;
+import dev.ebb.cpu.tile.Tiles;
+import dev.ebb.cpu.work.Crew;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A reduction of an expression, in one or two passes: if the innermost axis is folded, rows are
+ * folded first; what other axes are folded then follows by columns, over the values of the rows,
+ * which wait in the workspace.
+ */
+public final class FoldKernel {
+    private FoldKernel() {}
+
+    public static Runnable of(
+            Kernel.Fold k,
+            List<Buffer> in,
+            Buffer out,
+            Buffer workspace,
+            Crew workers,
+            Tiles tiles,
+            FusedLoops loops) {
+        var type = k.body().type(in.stream().map(Buffer::dtype).toList());
+        var combiner = Combiner.of(k.combine(), type);
+        if (k.shape().size() == 0) return () -> empty(combiner, out);
+        var sources = new ArrayList<TileProgram.Source>();
+        for (int i = 0; i < in.size(); i++) {
+            sources.add(new TileProgram.Source.Memory(in.get(i), k.operands().get(i)));
+        }
+        var program = new TileProgram(List.of(k.body()), k.shape(), sources);
+        var fused = FusedRun.toHeap(program.line(), k.shape(), in, k.operands(), loops);
+        var body = new PlainBody(program, fused);
+        var groups = AxisGroups.of(k.shape(), k.axes());
+        var memory = workspace.segment();
+        if (!groups.endsFolded()) {
+            return new ColumnFold(body, combiner, groups, out, memory, workers, tiles);
+        }
+        var rest = groups.withoutLast();
+        long rows = rest.size();
+        long values = valuesBytes(rest, type);
+        var partials = memory.asSlice(values);
+        if (values == 0) {
+            return new RowFold(
+                    body, combiner, rows, groups.lastSize(), out, partials, workers, tiles);
+        }
+        var between = new Buffer(wide(type), rows, memory);
+        var first =
+                new RowFold(
+                        body, combiner, rows, groups.lastSize(), between, partials, workers, tiles);
+        var second = new ColumnFold(again(between), combiner, rest, out, partials, workers, tiles);
+        return () -> {
+            first.run();
+            second.run();
+        };
+    }
+
+    private static void empty(Combiner combiner, Buffer out) {
+        for (long i = 0; i < out.size(); i++) combiner.set(out, i, combiner.identity());
+    }
+
+    /** Reads the values of rows. */
+    private static Body again(Buffer rows) {
+        var line = new View(0, List.of(1L));
+        // positions count rows, however many there are: one axis that is never asked for its size
+        var shape = Shape.of(lineLength(rows.size()));
+        var source = new TileProgram.Source.Memory(rows, line);
+        var program = new TileProgram(List.of(Scalar.arg(0)), shape, List.of(source));
+        return new PlainBody(program, Optional.empty());
+    }
+
+    private static int lineLength(long rows) {
+        return (int) Math.min(rows, Integer.MAX_VALUE);
+    }
+
+    /** What the values of rows take, before the partial results that follow them. */
+    private static long valuesBytes(AxisGroups rest, DType type) {
+        boolean two = rest.all().stream().anyMatch(AxisGroups.Group::folded);
+        return two ? Math.ceilDiv(wide(type).bytes(rest.size()), 64) * 64 : 0;
+    }
+
+    /** Counts of truth values are integers. */
+    private static DType wide(DType type) {
+        return type == DType.BOOL ? DType.I32 : type;
+    }
+
+    /** What this kernel needs of a worker. */
+    public static Need need(Kernel.Fold k, List<DType> in) {
+        if (k.shape().size() == 0) return Need.NOTHING;
+        var args = new ArrayList<TileForm.Arg>();
+        for (int i = 0; i < in.size(); i++)
+            args.add(new TileForm.Arg.Read(in.get(i), k.operands().get(i)));
+        var form = TileForm.of(List.of(k.body()), k.shape(), args);
+        var type = k.body().type(in);
+        var combiner = Combiner.of(k.combine(), type);
+        var groups = AxisGroups.of(k.shape(), k.axes());
+        if (!groups.endsFolded())
+            return ColumnFold.need(groups, form.length(), combiner).and(form.need());
+        var rest = groups.withoutLast();
+        var rows = RowFold.need(rest.size(), groups.lastSize(), form.length(), combiner);
+        var need = rows.and(form.need());
+        if (valuesBytes(rest, type) == 0) return need;
+        var line = Shape.of(lineLength(rest.size()));
+        var read = new TileForm.Arg.Read(wide(type), new View(0, List.of(1L)));
+        var again = TileForm.of(List.of(Scalar.arg(0)), line, List.of(read));
+        var columns = ColumnFold.need(rest, again.length(), combiner).and(again.need());
+        return Need.shared(Math.max(need.workers(), columns.workers())).and(need).and(columns);
+    }
+
+    public static long workspaceBytes(Kernel.Fold k, List<DType> in) {
+        if (k.shape().size() == 0) return 0;
+        var type = k.body().type(in);
+        var combiner = Combiner.of(k.combine(), type);
+        var groups = AxisGroups.of(k.shape(), k.axes());
+        if (!groups.endsFolded()) return ColumnFold.workspaceBytes(groups, combiner);
+        var rest = groups.withoutLast();
+        long partials = RowFold.workspaceBytes(rest.size(), groups.lastSize());
+        long values = valuesBytes(rest, type);
+        if (values > 0) partials = Math.max(partials, ColumnFold.workspaceBytes(rest, combiner));
+        return values + partials;
+    }
+}

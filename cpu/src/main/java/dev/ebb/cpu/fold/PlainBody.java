@@ -1,0 +1,69 @@
+package dev.ebb.cpu.fold;
+
+import dev.ebb.cpu.code.Fused;
+import dev.ebb.cpu.code.FusedRun;
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.cpu.tile.TileProgram;
+import dev.ebb.cpu.tile.Warming;
+
+import java.util.Optional;
+
+/**
+ * The body of a fold: by the steps of a program while cold, by a generated loop once that is
+ * faster. Both give the same bits.
+ */
+final class PlainBody implements Body {
+    private final TileProgram program;
+    private final Optional<FusedRun> fused;
+
+    PlainBody(TileProgram program, Optional<FusedRun> fused) {
+        this.program = program;
+        this.fused = fused;
+    }
+
+    @Override
+    public void expect(long elements) {
+        fused.ifPresent(f -> f.entry().expect(elements));
+    }
+
+    @Override
+    public void begin(Tile tile, int n) {
+        program.begin(tile, n);
+    }
+
+    @Override
+    public int length() {
+        return program.length();
+    }
+
+    @Override
+    public int result() {
+        return program.result(0);
+    }
+
+    @Override
+    public void run(Tile tile, long position, int n) {
+        var run = fused.orElse(null);
+        var loops = run == null ? null : run.entry().loops();
+        if (run == null || loops == null) {
+            program.run(tile, position, n);
+        } else if (run.entry().state().isHot()) {
+            run.run(loops.getFirst(), tile.f32, result(), position, n);
+        } else {
+            warm(tile, run, loops.getFirst(), position, n);
+        }
+    }
+
+    /** The loop gets a taste, the program does all; now and then the loop does as much, timed. */
+    private void warm(Tile tile, FusedRun run, Fused loop, long position, int n) {
+        var state = run.entry().state();
+        boolean trial = n >= Warming.TIMED && state.isTimeToMeasure();
+        int some = trial ? n : Math.min(n, Warming.TASTE);
+        long start = System.nanoTime();
+        run.run(loop, tile.f32, result(), position, some);
+        long turn = System.nanoTime();
+        program.run(tile, position, n);
+        double all = System.nanoTime() - turn;
+        state.note(trial, (double) (turn - start) / some, all / n);
+    }
+}

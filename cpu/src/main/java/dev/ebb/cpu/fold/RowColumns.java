@@ -1,0 +1,53 @@
+package dev.ebb.cpu.fold;
+
+import dev.ebb.cpu.tile.Tile;
+
+/**
+ * What a fold of columns combines, where it takes numbers of the rows: these are made for some rows
+ * ahead.
+ */
+final class RowColumns implements Body {
+    private final RowNumbers numbers;
+    private final RowBody body;
+    private final long rows;
+    private final long width;
+
+    RowColumns(RowNumbers numbers, RowBody body, long rows, long width) {
+        this.numbers = numbers;
+        this.body = body;
+        this.rows = rows;
+        this.width = width;
+    }
+
+    @Override
+    public void expect(long elements) {
+        numbers.expect(elements);
+        body.expect(elements);
+    }
+
+    @Override
+    public void begin(Tile tile, int n) {
+        tile.lastRow = 0;
+    }
+
+    /** A run is of one row at most. */
+    @Override
+    public int length() {
+        return (int) Math.min(body.length(), width);
+    }
+
+    @Override
+    public int result() {
+        return body.result();
+    }
+
+    @Override
+    public void run(Tile tile, long position, int n) {
+        long row = position / width;
+        if (row >= tile.lastRow || row < tile.firstRow) {
+            numbers.make(tile, row, (int) Math.min(numbers.rows(), rows - row));
+            body.begin(tile, length());
+        }
+        body.run(tile, position, n);
+    }
+}

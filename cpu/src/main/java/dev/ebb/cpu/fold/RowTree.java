@@ -1,0 +1,63 @@
+package dev.ebb.cpu.fold;
+
+import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.Tile;
+
+/**
+ * The order in which a row is folded. It is cut into blocks of 1024; the values of the blocks are
+ * combined in a binary tree, as a counter carries: two of a kind as soon as there are two. So the
+ * error of a sum grows with the logarithm of its length.
+ */
+record RowTree(Body body, Combiner combiner) {
+
+    /** What folding rows of {@code length} needs, where a body runs over so many elements. */
+    static Need need(long length, int bodyLength, Combiner combiner) {
+        boolean gathers = Math.min(length, Tile.LENGTH) > bodyLength;
+        return gathers ? Need.NOTHING.and(combiner.blocks(), Tile.REGISTER) : Need.NOTHING;
+    }
+
+    /** Folds {@code length} elements from {@code position} on. */
+    long fold(Tile tile, long position, long length) {
+        if (length <= Tile.LENGTH) return block(tile, position, (int) length);
+        int count = 0;
+        for (long at = 0; at < length; at += Tile.LENGTH) {
+            int n = (int) Math.min(Tile.LENGTH, length - at);
+            count = carry(tile, count, block(tile, position + at, n));
+        }
+        return total(tile, count);
+    }
+
+    private long block(Tile tile, long position, int n) {
+        if (n <= body.length()) {
+            body.run(tile, position, n);
+            return combiner.register(tile, body.result(), n);
+        }
+        for (int done = 0; done < n; done += body.length()) {
+            int some = Math.min(body.length(), n - done);
+            body.run(tile, position + done, some);
+            combiner.gather(tile, body.result(), done, some);
+        }
+        return combiner.block(tile, n);
+    }
+
+    /** Adds one value to a tree of {@code count}. */
+    int carry(Tile tile, int count, long value) {
+        int level = 0;
+        long carried = value;
+        for (int c = count; (c & 1) == 1; c >>= 1)
+            carried = combiner.combine(tile.levels[level++], carried);
+        tile.levels[level] = carried;
+        return count + 1;
+    }
+
+    /** The value of a tree of {@code count}: what is left at each level, from the smallest up. */
+    long total(Tile tile, int count) {
+        int level = Integer.numberOfTrailingZeros(count);
+        long value = tile.levels[level];
+        for (int c = count >> (level + 1); c != 0; c >>= 1) {
+            level++;
+            if ((c & 1) == 1) value = combiner.combine(tile.levels[level], value);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,185 @@
+package dev.ebb.cpu.fold;
+
+import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.Stored;
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.cpu.tile.TileStore;
+import dev.ebb.cpu.tile.Tiles;
+import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.Workers;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Row;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Rows and their numbers, a few rows at a time: first their numbers, each fold of a row in the
+ * order of a {@link RowFold}, then what is made of rows and numbers, while the rows are still in
+ * the cache. Threads share rows.
+ */
+public final class RowsKernel implements Runnable, Workers.Part {
+    private static final int MOST_PARTS = 64;
+
+    /** What is done with rows whose numbers are known. */
+    private interface Finish {
+        void expect(long elements);
+
+        void run(Tile tile, long first, int count);
+    }
+
+    private final RowNumbers numbers;
+    private final Finish finish;
+    private final long rows;
+    private final long width;
+    private final long part;
+    private final Crew workers;
+    private final Tiles tiles;
+
+    private RowsKernel(
+            RowNumbers numbers, Finish finish, long rows, long width, Crew workers, Tiles tiles) {
+        this.numbers = numbers;
+        this.finish = finish;
+        this.rows = rows;
+        this.width = width;
+        this.workers = workers;
+        this.tiles = tiles;
+        part = part(rows, width, numbers.rows());
+    }
+
+    /** How many rows a part has, of which {@code together} are taken at a time. */
+    private static long part(long rows, long width, int together) {
+        long some = Math.max(Workers.GRAIN / Math.max(1, width), Math.ceilDiv(rows, MOST_PARTS));
+        return Math.ceilDiv(Math.max(1, some), together) * together;
+    }
+
+    /** What this kernel needs of a worker. */
+    public static Need need(Kernel.Rows k, List<DType> in, DType out) {
+        var slots = RowSlots.of(k, in);
+        long rows = k.outer().size();
+        var numbers = RowNumbers.need(k, in, slots);
+        long part = part(rows, slots.width(), RowNumbers.rows(k, in, slots));
+        var shared = Need.shared(Math.ceilDiv(rows, part)).and(numbers);
+        return switch (k.result()) {
+            case Row.Elements(var body) -> {
+                var stored = Stored.as(body, k.types(in), out);
+                var form = slots.form(stored, k.shape(), in, k.operands());
+                var need = shared.and(form.need()).moving(out, form.length());
+                yield slots.areSingles()
+                        ? need.and(
+                                RowLoops.need(
+                                        form.line(),
+                                        k.shape(),
+                                        in,
+                                        out,
+                                        k.operands(),
+                                        slots.types().size()))
+                        : need;
+            }
+            case Row.Last() -> shared.moving(out, Tile.ROWS);
+            case Row.Columns(var combine, var body) -> {
+                var form = slots.form(body, k.shape(), in, k.operands());
+                int length = (int) Math.min(form.length(), slots.width());
+                var columns = ColumnFold.need(groups(k), length, combiner(k, in, combine));
+                yield columns.and(numbers).and(form.need());
+            }
+        };
+    }
+
+    public static Runnable of(
+            Kernel.Rows k,
+            List<Buffer> in,
+            Buffer out,
+            Buffer workspace,
+            Crew workers,
+            Tiles tiles,
+            FusedLoops loops) {
+        var slots = RowSlots.of(k, in.stream().map(Buffer::dtype).toList());
+        long rows = k.outer().size();
+        var numbers = new RowNumbers(k, in, slots, loops);
+        return switch (k.result()) {
+            case Row.Elements(var body) -> {
+                var made = RowBody.of(body, k, in, slots, out, loops);
+                var elements = new RowElements(made, k, in, slots, out, loops);
+                yield new RowsKernel(
+                        numbers,
+                        new Finish() {
+                            @Override
+                            public void expect(long n) {
+                                elements.expect(n);
+                            }
+
+                            @Override
+                            public void run(Tile tile, long first, int count) {
+                                elements.run(tile, first, count);
+                            }
+                        },
+                        rows,
+                        slots.width(),
+                        workers,
+                        tiles);
+            }
+            case Row.Last() -> {
+                var store = new TileStore(out, slots.start(slots.types().size() - 1));
+                yield new RowsKernel(
+                        numbers,
+                        new Finish() {
+                            @Override
+                            public void expect(long n) {}
+
+                            @Override
+                            public void run(Tile tile, long first, int count) {
+                                store.run(tile, first, count);
+                            }
+                        },
+                        rows,
+                        slots.width(),
+                        workers,
+                        tiles);
+            }
+            case Row.Columns(var combine, var body) -> {
+                var each = RowBody.of(body, k, in, slots, loops);
+                var column = new RowColumns(numbers, each, rows, slots.width());
+                var combiner = combiner(k, in.stream().map(Buffer::dtype).toList(), combine);
+                yield new ColumnFold(
+                        column, combiner, groups(k), out, workspace.segment(), workers, tiles);
+            }
+        };
+    }
+
+    private static Combiner combiner(Kernel.Rows k, List<DType> in, Kernel.Combine combine) {
+        var body = ((Row.Columns) k.result()).body();
+        return Combiner.of(combine, body.type(k.types(in)));
+    }
+
+    private static AxisGroups groups(Kernel.Rows k) {
+        return AxisGroups.of(k.shape(), IntStream.range(0, k.leading()).boxed().toList());
+    }
+
+    /** What the fold of columns wants for its partial results. */
+    public static long workspaceBytes(Kernel.Rows k, List<DType> in) {
+        if (!(k.result() instanceof Row.Columns(var combine, _))) return 0;
+        return ColumnFold.workspaceBytes(groups(k), combiner(k, in, combine));
+    }
+
+    @Override
+    public void run() {
+        numbers.expect(rows * width);
+        finish.expect(rows * width);
+        workers.run(Math.toIntExact(Math.ceilDiv(rows, part)), this);
+    }
+
+    @Override
+    public void run(int which, int worker) {
+        var tile = tiles.of(worker);
+        long to = Math.min(rows, (which + 1) * part);
+        for (long row = which * part; row < to; row += numbers.rows()) {
+            int count = (int) Math.min(numbers.rows(), to - row);
+            numbers.make(tile, row, count);
+            finish.run(tile, row, count);
+        }
+    }
+}

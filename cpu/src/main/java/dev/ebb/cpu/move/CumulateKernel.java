@@ -1,0 +1,122 @@
+package dev.ebb.cpu.move;
+
+import dev.ebb.cpu.tile.Bank;
+import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.Reads;
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.cpu.tile.Tiles;
+import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.Workers;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Kernel.Combine;
+
+/**
+ * Running sums, products and extremes along the middle of three axes; threads share the other two.
+ * What runs along is carried in double, or as long, and rounded where it is stored.
+ */
+public final class CumulateKernel implements Runnable {
+    private static final int COLUMNS = 256;
+
+    private final Kernel.Cumulate k;
+    private final Buffer in;
+    private final Buffer out;
+    private final Crew workers;
+    private final Tiles tiles;
+    private final long blocks;
+
+    public CumulateKernel(Kernel.Cumulate k, Buffer in, Buffer out, Crew workers, Tiles tiles) {
+        this.k = k;
+        this.in = in;
+        this.out = out;
+        this.workers = workers;
+        this.tiles = tiles;
+        blocks = Math.ceilDiv(k.inner(), COLUMNS);
+    }
+
+    /** What such a kernel needs of a worker: what runs along, for a block of columns. */
+    public static Need need(Kernel.Cumulate k, DType out) {
+        if (k.outer() * k.length() * k.inner() == 0) return Need.NOTHING;
+        long units = k.outer() * Math.ceilDiv(k.inner(), COLUMNS);
+        return Need.shared(Math.ceilDiv(units, together(k)))
+                .and(
+                        out.isFloat() ? Bank.F64_SUMS : Bank.I64_SUMS,
+                        (int) Math.min(k.inner(), COLUMNS));
+    }
+
+    /** How many blocks of columns make a part. */
+    private static long together(Kernel.Cumulate k) {
+        return Math.max(1, Workers.GRAIN / (k.length() * Math.min(k.inner(), COLUMNS)));
+    }
+
+    @Override
+    public void run() {
+        if (k.outer() * k.length() * k.inner() == 0) return;
+        long units = k.outer() * blocks;
+        long some = together(k);
+        int parts = Math.toIntExact(Math.ceilDiv(units, some));
+        workers.run(
+                parts,
+                (part, worker) -> {
+                    long last = Math.min(units, (part + 1) * some);
+                    for (long u = part * some; u < last; u++)
+                        block(tiles.of(worker), u / blocks, u % blocks * COLUMNS);
+                });
+    }
+
+    private void block(Tile tile, long outer, long column) {
+        int n = (int) Math.min(COLUMNS, k.inner() - column);
+        var floats = tile.f64Sums[0];
+        var wholes = tile.i64Sums[0];
+        for (int j = 0; j < k.length(); j++) {
+            int here = k.reverse() ? k.length() - 1 - j : j;
+            long at = (outer * k.length() + here) * k.inner() + column;
+            if (out.dtype() == DType.F32) singles(floats, at, n, j == 0);
+            else if (out.dtype().isFloat()) floats(floats, at, n, j == 0);
+            else wholes(wholes, at, n, j == 0);
+        }
+    }
+
+    private void singles(double[] carry, long at, int n, boolean first) {
+        for (int i = 0; i < n; i++) {
+            double x = in.segment().get(Reads.FLOAT, (at + i) * 4);
+            carry[i] = first ? x : combine(k.combine(), carry[i], x);
+            out.segment().set(Reads.FLOAT, (at + i) * 4, (float) carry[i]);
+        }
+    }
+
+    private void floats(double[] carry, long at, int n, boolean first) {
+        for (int i = 0; i < n; i++) {
+            double x = in.get(at + i);
+            carry[i] = first ? x : combine(k.combine(), carry[i], x);
+            out.set(at + i, carry[i]);
+        }
+    }
+
+    private void wholes(long[] carry, long at, int n, boolean first) {
+        for (int i = 0; i < n; i++) {
+            long x = in.getLong(at + i);
+            carry[i] = first ? x : combine(k.combine(), carry[i], x);
+            out.setLong(at + i, carry[i]);
+        }
+    }
+
+    private static double combine(Combine combine, double x, double y) {
+        return switch (combine) {
+            case SUM -> x + y;
+            case PROD -> x * y;
+            case MAX -> Math.max(x, y);
+            case MIN -> Math.min(x, y);
+        };
+    }
+
+    private static long combine(Combine combine, long x, long y) {
+        return switch (combine) {
+            case SUM -> x + y;
+            case PROD -> x * y;
+            case MAX -> Math.max(x, y);
+            case MIN -> Math.min(x, y);
+        };
+    }
+}

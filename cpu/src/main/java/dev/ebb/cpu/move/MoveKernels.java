@@ -1,0 +1,142 @@
+package dev.ebb.cpu.move;
+
+import dev.ebb.cpu.tile.Reads;
+import dev.ebb.cpu.tile.Runs;
+import dev.ebb.cpu.work.Crew;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.View;
+import dev.ebb.ir.math.Checks;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Kernels that place and pick elements: whole runs are copied as bytes, so the type matters only
+ * where runs break.
+ */
+public final class MoveKernels {
+    private MoveKernels() {}
+
+    /** Elements from one buffer to another of the same type. */
+    static void copy(Buffer from, long i, long stepFrom, Buffer to, long j, long stepTo, int n) {
+        if (stepFrom == 1 && stepTo == 1) {
+            long width = from.dtype().bytes(1);
+            MemorySegment.copy(from.segment(), i * width, to.segment(), j * width, n * width);
+            return;
+        }
+        switch (from.dtype()) {
+            case F32, I32 -> {
+                for (int k = 0; k < n; k++) {
+                    int x = from.segment().get(Reads.INT, (i + k * stepFrom) * 4);
+                    to.segment().set(Reads.INT, (j + k * stepTo) * 4, x);
+                }
+            }
+            case F64, I64 -> {
+                for (int k = 0; k < n; k++) {
+                    long x = from.segment().get(Reads.LONG, (i + k * stepFrom) * 8);
+                    to.segment().set(Reads.LONG, (j + k * stepTo) * 8, x);
+                }
+            }
+            case BF16, F16 -> {
+                for (int k = 0; k < n; k++) {
+                    short x = from.segment().get(Reads.SHORT, (i + k * stepFrom) * 2);
+                    to.segment().set(Reads.SHORT, (j + k * stepTo) * 2, x);
+                }
+            }
+            case U8, BOOL -> {
+                for (int k = 0; k < n; k++) {
+                    byte x = from.segment().get(Reads.BYTE, i + k * stepFrom);
+                    to.segment().set(Reads.BYTE, j + k * stepTo, x);
+                }
+            }
+            case BIT ->
+                    throw new IllegalArgumentException(
+                            "bits are not moved; cast them to bool first");
+        }
+    }
+
+    public static Runnable assemble(Kernel.Assemble k, List<Buffer> in, Buffer out, Crew workers) {
+        var runs = new ArrayList<Runs>();
+        for (var part : k.parts()) {
+            var views = List.of(View.contiguous(part.shape()), part.in(k.shape()));
+            runs.add(new Runs(part.shape(), views));
+        }
+        boolean covered = k.isUpdate() || k.isTiled();
+        boolean inPlace =
+                k.isUpdate() && in.getFirst().segment().address() == out.segment().address();
+        return () -> {
+            if (!covered) fill(out, k.fill());
+            for (int p = inPlace ? 1 : 0; p < runs.size(); p++) {
+                var run = runs.get(p);
+                var from = in.get(p);
+                run.share(workers, (first, last) -> place(run, first, last, from, out));
+            }
+        };
+    }
+
+    public static Runnable cut(Kernel.Cut k, Buffer in, List<Buffer> out, Crew workers) {
+        var runs = new ArrayList<Runs>();
+        for (int j = 0; j < out.size(); j++) {
+            runs.add(new Runs(k.shape(j), List.of(k.view(j), View.contiguous(k.shape(j)))));
+        }
+        return () -> {
+            for (int j = 0; j < runs.size(); j++) {
+                var run = runs.get(j);
+                var to = out.get(j);
+                run.share(workers, (first, last) -> place(run, first, last, in, to));
+            }
+        };
+    }
+
+    private static void place(Runs runs, long first, long last, Buffer from, Buffer out) {
+        var at = new long[2];
+        for (long r = first; r < last; r++) {
+            runs.starts(r, at);
+            copy(from, at[0], runs.step(0), out, at[1], runs.step(1), runs.length());
+        }
+    }
+
+    private static void fill(Buffer out, double value) {
+        out.set(0, value);
+        long width = out.dtype().bytes(1);
+        long bytes = out.bytes();
+        // what is filled already, copied behind itself, fills twice as much
+        for (long done = width; done < bytes; done *= 2) {
+            var segment = out.segment();
+            MemorySegment.copy(segment, 0, segment, done, Math.min(done, bytes - done));
+        }
+    }
+
+    public static Runnable gather(
+            Kernel.Gather k, Buffer data, Buffer index, Buffer out, Crew workers) {
+        var runs = new Runs(k.shape(), List.of(k.data(), k.index(), View.contiguous(k.shape())));
+        return () ->
+                runs.share(workers, (first, last) -> pick(k, runs, first, last, data, index, out));
+    }
+
+    private static void pick(
+            Kernel.Gather k,
+            Runs runs,
+            long first,
+            long last,
+            Buffer data,
+            Buffer index,
+            Buffer out) {
+        var at = new long[3];
+        boolean whole = runs.step(1) == 0;
+        for (long r = first; r < last; r++) {
+            runs.starts(r, at);
+            if (whole) {
+                long from = at[0] + Checks.index(index.getLong(at[1]), k.bound()) * k.stride();
+                copy(data, from, runs.step(0), out, at[2], 1, runs.length());
+                continue;
+            }
+            for (int i = 0; i < runs.length(); i++) {
+                long which = Checks.index(index.getLong(at[1] + i * runs.step(1)), k.bound());
+                copy(data, at[0] + i * runs.step(0) + which * k.stride(), 1, out, at[2] + i, 1, 1);
+            }
+        }
+    }
+}

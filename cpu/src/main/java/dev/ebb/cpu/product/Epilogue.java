@@ -1,0 +1,154 @@
+package dev.ebb.cpu.product;
+
+import dev.ebb.cpu.code.Fused;
+import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.code.FusedRun;
+import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.Stored;
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.cpu.tile.TileForm;
+import dev.ebb.cpu.tile.TileProgram;
+import dev.ebb.cpu.tile.TileStore;
+import dev.ebb.cpu.tile.Warming;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Applies the epilogue of a contraction to its sums and stores what comes out, for runs of
+ * consecutive elements of the result. One is made when a kernel is bound. A part of its work calls
+ * {@link #begin} once with its worker's tile, then {@code run} for each run of sums, of any length;
+ * to keep the bits of a BIT result whole, a run then begins at a multiple of eight.
+ */
+final class Epilogue {
+    /** Enough of a row to be worth timing. */
+    private static final int SHORTEST_TIMED = 128;
+
+    private final boolean plain;
+    private final TileProgram program;
+    private final TileStore store;
+    private final int sums;
+    private final DType type;
+    private final Optional<FusedRun> fused;
+
+    /**
+     * @param body the epilogue; argument 0 is the sum, arguments from 1 on are the extras
+     * @param type the type of the sums: F32 or F64
+     * @param shape what the views run over and positions count in: batch + [m, n]
+     */
+    Epilogue(
+            Scalar body,
+            DType type,
+            Shape shape,
+            List<Buffer> extras,
+            List<View> views,
+            Buffer out,
+            FusedLoops loops) {
+        this.type = type;
+        plain = isPlain(body, type, out.dtype());
+        var sources = new ArrayList<TileProgram.Source>();
+        sources.add(new TileProgram.Source.Given(type));
+        for (int i = 0; i < extras.size(); i++) {
+            sources.add(new TileProgram.Source.Memory(extras.get(i), views.get(i)));
+        }
+        var types = sources.stream().map(TileProgram.Source::dtype).toList();
+        program = new TileProgram(List.of(Stored.as(body, types, out.dtype())), shape, sources);
+        sums = program.given(0);
+        store = new TileStore(out, program.result(0));
+        fused =
+                plain || type != DType.F32
+                        ? Optional.empty()
+                        : FusedRun.fromHeap(program.line(), shape, extras, views, out, loops);
+    }
+
+    private static boolean isPlain(Scalar body, DType type, DType out) {
+        return body.equals(Scalar.arg(0)) && out == type;
+    }
+
+    /** What an epilogue needs of a worker. */
+    static Need need(
+            Scalar body, DType type, Shape shape, List<DType> extras, List<View> views, DType out) {
+        if (isPlain(body, type, out)) return Need.NOTHING;
+        var args = new ArrayList<TileForm.Arg>(List.of(new TileForm.Arg.Given(type)));
+        for (int i = 0; i < extras.size(); i++)
+            args.add(new TileForm.Arg.Read(extras.get(i), views.get(i)));
+        var types = args.stream().map(TileForm.Arg::dtype).toList();
+        var form = TileForm.of(List.of(Stored.as(body, types, out)), shape, args);
+        return form.need().moving(out, form.length());
+    }
+
+    /** Whether the sums are the result: a contraction may then write them itself. */
+    boolean isPlain() {
+        return plain;
+    }
+
+    /** Says how many elements are about to be computed. */
+    void expect(long elements) {
+        fused.ifPresent(f -> f.entry().expect(elements));
+    }
+
+    void begin(Tile tile) {
+        program.begin(tile, program.length());
+    }
+
+    /**
+     * The results at {@code n} positions from {@code position} on, whose sums begin at {@code
+     * from[at]}.
+     */
+    void run(Tile tile, float[] from, int at, long position, int n) {
+        if (type != DType.F32)
+            throw new IllegalArgumentException("f32 sums for an epilogue of " + type);
+        var run = fused.orElse(null);
+        var loops = run == null ? null : run.entry().loops();
+        if (run == null || loops == null) {
+            steps(tile, from, at, position, n);
+        } else if (run.entry().state().isHot()) {
+            run.run(loops.getFirst(), from, at, position, n);
+        } else {
+            warm(tile, run, loops.getFirst(), from, at, position, n);
+        }
+    }
+
+    /**
+     * A taste of each run by the generated loop, the rest by steps; now and then half and half,
+     * timed. Nothing is computed twice, as the result may lie over an extra.
+     */
+    private void warm(
+            Tile tile, FusedRun run, Fused loop, float[] from, int at, long position, int n) {
+        var state = run.entry().state();
+        boolean trial = n >= SHORTEST_TIMED && state.isTimeToMeasure();
+        int some = trial ? n / 16 * 8 : Math.min(Warming.TASTE, n / 8 * 8);
+        long start = System.nanoTime();
+        run.run(loop, from, at, position, some);
+        long turn = System.nanoTime();
+        steps(tile, from, at + some, position + some, n - some);
+        double rest = System.nanoTime() - turn;
+        state.note(trial, (double) (turn - start) / some, rest / (n - some));
+    }
+
+    private void steps(Tile tile, float[] from, int at, long position, int n) {
+        for (int done = 0; done < n; done += program.length()) {
+            int some = Math.min(program.length(), n - done);
+            if (sums >= 0) System.arraycopy(from, at + done, tile.f32, sums, some);
+            program.run(tile, position + done, some);
+            store.run(tile, position + done, some);
+        }
+    }
+
+    void run(Tile tile, double[] from, int at, long position, int n) {
+        if (type != DType.F64)
+            throw new IllegalArgumentException("f64 sums for an epilogue of " + type);
+        for (int done = 0; done < n; done += program.length()) {
+            int some = Math.min(program.length(), n - done);
+            if (sums >= 0) System.arraycopy(from, at + done, tile.f64, sums, some);
+            program.run(tile, position + done, some);
+            store.run(tile, position + done, some);
+        }
+    }
+}

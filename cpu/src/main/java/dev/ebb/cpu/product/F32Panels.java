@@ -1,0 +1,251 @@
+package dev.ebb.cpu.product;
+
+import dev.ebb.cpu.tile.Bank;
+import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.cpu.tile.Tiles;
+import dev.ebb.ir.Buffer;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+
+/** Panels of F32, from factors in F32, BF16 or F16. */
+public final class F32Panels extends Panels {
+    private static final int LANES = F32Blocks.LANES;
+    private static final int COLUMNS = 512;
+
+    /** The most a worker holds beside what {@link F32Transpose} has. */
+    private static final int STORED = 3 * 256 * 256 - F32Transpose.SPARE;
+
+    private final Tiles tiles;
+    private final PanelPlaces places;
+
+    /** For each worker, whether its strip of the left factor lies row by row, or in panels. */
+    private final boolean[] byRows;
+
+    F32Panels(Tiles tiles, PanelPlaces places, int workers) {
+        this.tiles = tiles;
+        this.places = places;
+        byRows = new boolean[workers];
+    }
+
+    /** The places for products of such a size. */
+    static PanelPlaces places(int m, int n, int depth, boolean kept) {
+        return PanelPlaces.of(m, n, depth, kept, COLUMNS);
+    }
+
+    /** What a kernel needs of a worker that uses so many floats, at most {@link #stored}. */
+    public static Need need(long parts, int floats) {
+        return Need.shared(parts).and(Bank.F32_PANEL, floats + F32Transpose.SPARE);
+    }
+
+    static Need need(long parts, PanelPlaces places) {
+        return need(parts, places.end(STORED));
+    }
+
+    /** The most floats that a kernel may use of a worker. */
+    public static int stored() {
+        return STORED;
+    }
+
+    @Override
+    int columns() {
+        return COLUMNS;
+    }
+
+    @Override
+    int rows(int columns) {
+        return (STORED - product(columns)) / row(columns) / 4 * 4;
+    }
+
+    @Override
+    int lanes() {
+        return LANES;
+    }
+
+    @Override
+    void left(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth) {
+        byRows[worker] = depthStride == 1;
+        if (depthStride == 1)
+            F32Pack.rows(a, base, rowStride, rows, depth, tiles.of(worker).f32Panel, 0);
+        else
+            F32Pack.panels(
+                    a,
+                    base,
+                    rowStride,
+                    depthStride,
+                    rows,
+                    depth,
+                    depth,
+                    tiles.of(worker).f32Panel,
+                    0);
+    }
+
+    @Override
+    void right(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            long columnStride,
+            int columns,
+            int depth) {
+        F32Pack.panels(
+                b,
+                base,
+                columnStride,
+                depthStride,
+                columns,
+                depth,
+                depth,
+                tiles.of(worker).f32Panel,
+                places.right());
+    }
+
+    @Override
+    void leftSlice(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth,
+            int from,
+            int total) {
+        byRows[worker] = false;
+        F32Pack.panels(
+                a,
+                base,
+                rowStride,
+                depthStride,
+                rows,
+                depth,
+                total,
+                tiles.of(worker).f32Panel,
+                from * LANES);
+    }
+
+    @Override
+    void rightSlice(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            int[] offsets,
+            int columns,
+            int depth,
+            int from,
+            int total) {
+        F32Pack.gather(
+                b,
+                base,
+                depthStride,
+                offsets,
+                columns,
+                depth,
+                total,
+                tiles.of(worker).f32Panel,
+                places.right() + from * LANES);
+    }
+
+    @Override
+    void rightColumn(int worker, Buffer b, long base, int[] offsets, int column, int depth) {
+        int at = places.right() + column / LANES * LANES * depth + column % LANES;
+        F32Pack.column(b, base, offsets, depth, tiles.of(worker).f32Panel, at);
+    }
+
+    @Override
+    void multiply(int worker, int first, int row, int columns, int depth, boolean add) {
+        for (int j = 0; j < columns; j += LANES) block(worker, first, row, j, columns, depth, add);
+    }
+
+    private void block(int worker, int first, int row, int j, int columns, int depth, boolean add) {
+        var x = tiles.of(worker).f32Panel;
+        int width = row(columns);
+        int to = product(columns) + row * width + j;
+        int right = places.right() + j * depth;
+        if (byRows[worker]) {
+            F32Blocks.rows(depth, x, first * depth, depth, x, right, x, to, width, add);
+        } else {
+            int at = first / LANES * LANES * depth + first % LANES;
+            F32Blocks.columns(depth, x, at, LANES, x, right, x, to, width, add);
+        }
+    }
+
+    /** Block by block, so that memory takes each while the next is computed. */
+    @Override
+    void multiplyAndStore(
+            int worker,
+            int first,
+            int row,
+            int columns,
+            int depth,
+            boolean add,
+            Buffer out,
+            long position,
+            long outRow) {
+        int whole = columns / LANES * LANES;
+        int width = row(columns);
+        int from = product(columns) + row * width;
+        for (int j = 0; j < whole; j += LANES) {
+            block(worker, first, row, j, columns, depth, add);
+            long p = (position + j) * 4;
+            F32Blocks.put(tiles.of(worker).f32Panel, from + j, width, out.segment(), p, outRow * 4);
+        }
+        if (whole == columns) return;
+        block(worker, first, row, whole, columns, depth, add);
+        for (int i = 0; i < 4; i++) {
+            long p = position + i * outRow + whole;
+            copy(worker, from + i * width + whole, columns - whole, out, p);
+        }
+    }
+
+    private void copy(int worker, int from, int count, Buffer out, long position) {
+        MemorySegment.copy(
+                tiles.of(worker).f32Panel,
+                from,
+                out.segment(),
+                ValueLayout.JAVA_FLOAT_UNALIGNED,
+                position * 4,
+                count);
+    }
+
+    @Override
+    void clear(int worker) {
+        Arrays.fill(tiles.of(worker).f32Panel, places.right(), places.end(STORED), 0);
+    }
+
+    /** How far apart the rows of a product lie. */
+    private static int row(int columns) {
+        return Math.ceilDiv(columns, LANES) * LANES;
+    }
+
+    /** Where a product begins: after the right factor. */
+    private int product(int columns) {
+        return places.product(row(columns));
+    }
+
+    @Override
+    void store(int worker, int i, int columns, Buffer out, long position) {
+        copy(worker, product(columns) + i * row(columns), columns, out, position);
+    }
+
+    @Override
+    void finish(int worker, int i, int columns, Epilogue epilogue, Tile tile, long position) {
+        epilogue.run(
+                tile,
+                tiles.of(worker).f32Panel,
+                product(columns) + i * row(columns),
+                position,
+                columns);
+    }
+}

@@ -1,0 +1,217 @@
+package dev.ebb.cpu.product;
+
+import dev.ebb.cpu.tile.Bank;
+import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.cpu.tile.Tiles;
+import dev.ebb.ir.Buffer;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+
+/** Panels of F64. */
+public final class F64Panels extends Panels {
+    private static final int LANES = F64Blocks.LANES;
+    private static final int COLUMNS = 128;
+
+    /** The most a worker holds. */
+    private static final int STORED = 56 * 1024;
+
+    private final Tiles tiles;
+    private final PanelPlaces places;
+
+    /** For each worker, whether its strip of the left factor lies row by row, or in panels. */
+    private final boolean[] byRows;
+
+    F64Panels(Tiles tiles, PanelPlaces places, int workers) {
+        this.tiles = tiles;
+        this.places = places;
+        byRows = new boolean[workers];
+    }
+
+    /** The places for products of such a size. */
+    static PanelPlaces places(int m, int n, int depth, boolean kept) {
+        return PanelPlaces.of(m, n, depth, kept, COLUMNS);
+    }
+
+    /** The most doubles that a kernel may use of a worker. */
+    public static int stored() {
+        return STORED;
+    }
+
+    static Need need(long parts, PanelPlaces places) {
+        return Need.shared(parts).and(Bank.F64_PANEL, places.end(STORED));
+    }
+
+    @Override
+    int columns() {
+        return COLUMNS;
+    }
+
+    @Override
+    int rows(int columns) {
+        return (STORED - product(columns)) / row(columns) / 4 * 4;
+    }
+
+    @Override
+    int lanes() {
+        return LANES;
+    }
+
+    @Override
+    void left(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth) {
+        byRows[worker] = depthStride == 1;
+        if (depthStride == 1)
+            F64Pack.rows(a, base, rowStride, rows, depth, tiles.of(worker).f64Panel, 0);
+        else
+            F64Pack.panels(
+                    a,
+                    base,
+                    rowStride,
+                    depthStride,
+                    rows,
+                    depth,
+                    depth,
+                    tiles.of(worker).f64Panel,
+                    0);
+    }
+
+    @Override
+    void right(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            long columnStride,
+            int columns,
+            int depth) {
+        F64Pack.panels(
+                b,
+                base,
+                columnStride,
+                depthStride,
+                columns,
+                depth,
+                depth,
+                tiles.of(worker).f64Panel,
+                places.right());
+    }
+
+    @Override
+    void leftSlice(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth,
+            int from,
+            int total) {
+        byRows[worker] = false;
+        F64Pack.panels(
+                a,
+                base,
+                rowStride,
+                depthStride,
+                rows,
+                depth,
+                total,
+                tiles.of(worker).f64Panel,
+                from * LANES);
+    }
+
+    @Override
+    void rightSlice(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            int[] offsets,
+            int columns,
+            int depth,
+            int from,
+            int total) {
+        F64Pack.gather(
+                b,
+                base,
+                depthStride,
+                offsets,
+                columns,
+                depth,
+                total,
+                tiles.of(worker).f64Panel,
+                places.right() + from * LANES);
+    }
+
+    @Override
+    void rightColumn(int worker, Buffer b, long base, int[] offsets, int column, int depth) {
+        int at = places.right() + column / LANES * LANES * depth + column % LANES;
+        F64Pack.column(b, base, offsets, depth, tiles.of(worker).f64Panel, at);
+    }
+
+    @Override
+    void multiply(int worker, int first, int row, int columns, int depth, boolean add) {
+        var x = tiles.of(worker).f64Panel;
+        int width = row(columns);
+        int to = product(columns) + row * width;
+        if (byRows[worker]) {
+            int at = first * depth;
+            for (int j = 0; j < columns; j += LANES) {
+                F64Blocks.rows(
+                        depth, x, at, depth, x, places.right() + j * depth, x, to + j, width, add);
+            }
+        } else {
+            int at = first / LANES * LANES * depth + first % LANES;
+            for (int j = 0; j < columns; j += LANES) {
+                F64Blocks.columns(
+                        depth, x, at, LANES, x, places.right() + j * depth, x, to + j, width, add);
+            }
+        }
+    }
+
+    @Override
+    void clear(int worker) {
+        Arrays.fill(tiles.of(worker).f64Panel, places.right(), places.end(STORED), 0);
+    }
+
+    /** How far apart the rows of a product lie. */
+    private static int row(int columns) {
+        return Math.ceilDiv(columns, LANES) * LANES;
+    }
+
+    /** Where a product begins: after the right factor. */
+    private int product(int columns) {
+        return places.product(row(columns));
+    }
+
+    @Override
+    void store(int worker, int i, int columns, Buffer out, long position) {
+        int at = product(columns) + i * row(columns);
+        MemorySegment.copy(
+                tiles.of(worker).f64Panel,
+                at,
+                out.segment(),
+                ValueLayout.JAVA_DOUBLE_UNALIGNED,
+                position * 8,
+                columns);
+    }
+
+    @Override
+    void finish(int worker, int i, int columns, Epilogue epilogue, Tile tile, long position) {
+        epilogue.run(
+                tile,
+                tiles.of(worker).f64Panel,
+                product(columns) + i * row(columns),
+                position,
+                columns);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.ebb.cpu.product;
+
+/**
+ * How the packed factors of a product lie in a worker's memory: a strip of the left one, the right
+ * one behind it, and the product behind both. Sizes are rounded up to a width that is a multiple of
+ * every vector's, so that they are the same on every machine.
+ *
+ * @param strip rows of the left factor that are packed at once
+ * @param depth the most that is packed at once
+ * @param columns the most columns of a tile
+ * @param rows rows of the product that are kept
+ */
+record PanelPlaces(int strip, int depth, int columns, int rows) {
+    private static final int UNIT = 32;
+
+    /**
+     * For products of {@code m x n}.
+     *
+     * @param kept whether a tile's product stays while its depth is summed, or only a strip's
+     * @param mostColumns the most columns that a tile may have
+     */
+    static PanelPlaces of(int m, int n, int depth, boolean kept, int mostColumns) {
+        int strip = Math.min(Panels.STRIP, up(m, UNIT));
+        return new PanelPlaces(
+                strip,
+                Math.clamp(depth, 1, Panels.DEPTH),
+                Math.min(mostColumns, up(Math.min(n, mostColumns), UNIT)),
+                kept ? up(m, 4) : strip);
+    }
+
+    private static int up(int size, int unit) {
+        return Math.max(1, Math.ceilDiv(size, unit)) * unit;
+    }
+
+    /** Where the right factor begins. */
+    int right() {
+        return strip * depth;
+    }
+
+    /** Where the product begins of a tile whose rows lie {@code row} apart. */
+    int product(int row) {
+        return right() + row * depth;
+    }
+
+    /** Where the largest product ends, in a memory of {@code most} elements. */
+    int end(int most) {
+        return (int) Math.min(most, product(columns) + (long) rows * columns);
+    }
+}

@@ -1,0 +1,124 @@
+package dev.ebb.cpu.product;
+
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.ir.Buffer;
+
+/**
+ * Products of tiles that fit the caches of one core, in one element type. The right factor of a
+ * tile is packed into panels on the heap, and the left one, a strip of rows at a time; a kernel
+ * that keeps a block of the result in registers multiplies them, and the product stays on the heap
+ * until its depth is summed. Each worker has panels of its own, in its tile.
+ *
+ * <p>An element of the product is one chain of fused multiply-adds from zero over the depth, in
+ * ascending order: the width of the vectors, the block it lies in and the layout of the panels
+ * cannot change its bits.
+ */
+abstract class Panels {
+    /**
+     * The greatest depth of a tile. Sums over more are made of one chain for each such block, added
+     * in order.
+     */
+    static final int DEPTH = 256;
+
+    /** The most rows of the left factor that are packed at once: a multiple of four. */
+    static final int STRIP = 64;
+
+    /** The most columns of a tile. */
+    abstract int columns();
+
+    /** The most rows that the product of a tile of {@code columns} may keep: at least a strip. */
+    abstract int rows(int columns);
+
+    /** Columns that the kernel computes at once; a tile of fewer wastes the rest. */
+    abstract int lanes();
+
+    /**
+     * Packs a strip of the left factor: {@code rows x depth} elements of {@code a} from {@code
+     * base} on.
+     */
+    abstract void left(
+            int worker, Buffer a, long base, long rowStride, long depthStride, int rows, int depth);
+
+    /**
+     * Packs the right factor: {@code depth x columns} elements of {@code b} from {@code base} on.
+     */
+    abstract void right(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            long columnStride,
+            int columns,
+            int depth);
+
+    /**
+     * Packs a slice of a strip of the left factor, {@code depth} of its {@code total} from depth
+     * {@code from} on. A strip is packed either whole or in slices.
+     */
+    abstract void leftSlice(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth,
+            int from,
+            int total);
+
+    /**
+     * Packs a slice of a right factor whose column j begins at element {@code base + offsets[j]}; a
+     * column with a negative offset is zero.
+     */
+    abstract void rightSlice(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            int[] offsets,
+            int columns,
+            int depth,
+            int from,
+            int total);
+
+    /**
+     * Packs one column of the right factor: element k lies {@code offsets[k]} after {@code base},
+     * or is zero if negative.
+     */
+    abstract void rightColumn(
+            int worker, Buffer b, long base, int[] offsets, int column, int depth);
+
+    /**
+     * Multiplies four rows of the packed strip, from {@code first} on, with the right factor. They
+     * become rows of the product from {@code row} on, or are added to these.
+     */
+    abstract void multiply(int worker, int first, int row, int columns, int depth, boolean add);
+
+    /**
+     * Multiplies and writes the four rows of the product to {@code out}, which is of the panels'
+     * own type: the first at {@code position}, each {@code outRow} after the one before.
+     */
+    void multiplyAndStore(
+            int worker,
+            int first,
+            int row,
+            int columns,
+            int depth,
+            boolean add,
+            Buffer out,
+            long position,
+            long outRow) {
+        multiply(worker, first, row, columns, depth, add);
+        for (int i = 0; i < 4; i++) store(worker, row + i, columns, out, position + i * outRow);
+    }
+
+    /** Makes the product zero: what a sum over nothing is. */
+    abstract void clear(int worker);
+
+    /** Writes row {@code i} of the product to {@code out}, which is of the panels' own type. */
+    abstract void store(int worker, int i, int columns, Buffer out, long position);
+
+    /** Gives row {@code i} of the product to an epilogue. */
+    abstract void finish(
+            int worker, int i, int columns, Epilogue epilogue, Tile tile, long position);
+}

@@ -1,0 +1,36 @@
+package dev.ebb.cpu.tile;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * What the kernels of a program need of its workers. Worker {@code i} needs as much of each bank as
+ * the greediest kernel that has work for so many workers: the first one the most, later ones less.
+ */
+public record Needs(Set<Need> kernels) {
+    public static final Needs NONE = new Needs(Set.of());
+
+    public Needs {
+        kernels = Set.copyOf(kernels);
+    }
+
+    public Needs and(Needs other) {
+        var all = new LinkedHashSet<>(kernels);
+        all.addAll(other.kernels);
+        return new Needs(all);
+    }
+
+    /** What worker {@code i} needs. */
+    public Need worker(int i) {
+        var need = Need.NOTHING;
+        for (Need kernel : kernels) if (kernel.workers() > i) need = need.and(kernel);
+        return need;
+    }
+
+    /** What so many workers take in all. */
+    public long bytes(int workers) {
+        long bytes = 0;
+        for (int i = 0; i < workers; i++) bytes += worker(i).bytes();
+        return bytes;
+    }
+}

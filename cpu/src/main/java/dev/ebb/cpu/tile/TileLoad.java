@@ -1,0 +1,94 @@
+package dev.ebb.cpu.tile;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * Brings elements of an operand into a register, along its view. Axes that the view walks as one
+ * are merged first, so that what is contiguous is copied whole; otherwise a tile is a sequence of
+ * runs along the innermost axis, each copied, repeated (stride 0) or picked one by one.
+ */
+final class TileLoad implements TileStep {
+    private final DType dtype;
+    private final MemorySegment segment;
+    private final long offset;
+
+    /** Sizes and strides of the merged axes, innermost first. */
+    private final long[] sizes;
+
+    private final long[] strides;
+    private final int to;
+
+    TileLoad(Buffer buffer, View view, Shape shape, int to) {
+        dtype = buffer.dtype();
+        segment = buffer.segment();
+        offset = view.offset();
+        this.to = to;
+        var s = new long[shape.rank()];
+        var w = new long[shape.rank()];
+        int rank = 0;
+        for (int d = shape.rank() - 1; d >= 0; d--) {
+            if (shape.dim(d) == 1) continue;
+            if (rank > 0 && view.stride(d) == w[rank - 1] * s[rank - 1]) {
+                s[rank - 1] *= shape.dim(d);
+            } else {
+                s[rank] = shape.dim(d);
+                w[rank++] = view.stride(d);
+            }
+        }
+        if (rank > Tile.RANK) {
+            throw new IllegalArgumentException(
+                    "a view of "
+                            + rank
+                            + " separate axes; at most "
+                            + Tile.RANK
+                            + " are supported");
+        }
+        sizes = Arrays.copyOf(s, rank);
+        strides = Arrays.copyOf(w, rank);
+    }
+
+    /** Whether every position reads the same element. */
+    private static boolean isConstant(long[] sizes, long[] strides) {
+        return sizes.length == 0 || (sizes.length == 1 && strides[0] == 0);
+    }
+
+    @Override
+    public void run(Tile tile, long position, int n) {
+        if (isConstant(sizes, strides)) {
+            Reads.run(dtype, segment, offset, 0, tile, to, n);
+        } else if (sizes.length == 1) {
+            Reads.run(dtype, segment, offset + position * strides[0], strides[0], tile, to, n);
+        } else {
+            runs(tile, position, n);
+        }
+    }
+
+    private void runs(Tile tile, long position, int n) {
+        long[] index = tile.walk;
+        long at = offset;
+        long left = position;
+        for (int d = 0; d < sizes.length; d++) {
+            index[d] = left % sizes[d];
+            left /= sizes[d];
+            at += index[d] * strides[d];
+        }
+        for (int done = 0; done < n; ) {
+            int run = (int) Math.min(sizes[0] - index[0], n - done);
+            Reads.run(dtype, segment, at, strides[0], tile, to + done, run);
+            done += run;
+            index[0] += run;
+            at += run * strides[0];
+            for (int d = 0; index[d] == sizes[d] && d + 1 < sizes.length; d++) {
+                index[d] = 0;
+                index[d + 1]++;
+                at += strides[d + 1] - sizes[d] * strides[d];
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package dev.ebb.cpu.tile;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Chooses between two loops that give the same bits. Vector code runs a hundred times slower than
+ * plain loops until the JIT has compiled it, and the JIT compiles it only once it has run thousands
+ * of times. So while it is cold, each call does a few elements with vectors, to warm them, and the
+ * rest one by one; now and then both are timed, and once the vectors win they do all. The choice
+ * hangs on the clock, which is harmless as no bit hangs on the choice.
+ */
+public final class Warming implements TileStep {
+    /** What a step does, for the elements from {@code skip} to {@code n}, one by one. */
+    @FunctionalInterface
+    public interface Plain {
+        void run(Tile tile, long position, int skip, int n);
+    }
+
+    /** How warm one loop is; shared by all steps that run it. */
+    public static final class State {
+        private static final int PATIENCE = 256;
+        private static final int EVERY = 32;
+        private static final int SELDOM = 512;
+        private static final int FEWEST = 8;
+        private static final int MOST = 1000;
+
+        /**
+         * A trial is short, so the call itself counts; a trial slower than this is not compiled
+         * yet.
+         */
+        private static final int NEAR = 4;
+
+        private volatile boolean hot;
+        private int calls;
+        private int measured;
+        private boolean near;
+        private double vectors = Double.MAX_VALUE;
+        private double plain = Double.MAX_VALUE;
+
+        public boolean isHot() {
+            return hot;
+        }
+
+        /** Lets vectors do all from now on. */
+        public void trust() {
+            hot = true;
+        }
+
+        /** Whether the next call is to be a trial: once a taste was quick, or now and then. */
+        public boolean isTimeToMeasure() {
+            if (near && !isHopeless()) return true;
+            return ++calls > PATIENCE && calls % (isHopeless() ? SELDOM : EVERY) == 0;
+        }
+
+        /**
+         * Whether vectors have lost so often that they will hardly win. On a busy machine the
+         * compiler may only be late, so they are still tried now and then.
+         */
+        public boolean isHopeless() {
+            return measured > MOST;
+        }
+
+        /** Takes note of how long both took for an element, of a trial or of a taste. */
+        public void note(boolean trial, double vectorNanos, double plainNanos) {
+            if (trial) compare(vectorNanos, plainNanos);
+            else near = vectorNanos < NEAR * plainNanos;
+        }
+
+        /** The least times count, as a busy machine only ever adds. */
+        private void compare(double vectorNanos, double plainNanos) {
+            vectors = Math.min(vectors, vectorNanos);
+            plain = Math.min(plain, plainNanos);
+            if (++measured >= FEWEST && vectors < plain) hot = true;
+        }
+    }
+
+    /** How warm the loop of each function is. */
+    public static final class States<K> {
+        private final Map<K, State> all = new ConcurrentHashMap<>();
+
+        public State of(K function) {
+            return all.computeIfAbsent(function, _ -> new State());
+        }
+    }
+
+    /** Enough of a tile to be worth timing. */
+    public static final int TIMED = 128;
+
+    /** What vectors do of a tile while they are cold. */
+    public static final int TASTE = 32;
+
+    private final State state;
+    private final TileStep vectors;
+    private final Plain plain;
+
+    public Warming(State state, TileStep vectors, Plain plain) {
+        this.state = state;
+        this.vectors = vectors;
+        this.plain = plain;
+    }
+
+    @Override
+    public void run(Tile tile, long position, int n) {
+        if (state.isHot()) vectors.run(tile, position, n);
+        else warm(tile, position, n);
+    }
+
+    private void warm(Tile tile, long position, int n) {
+        boolean trial = n >= TIMED && state.isTimeToMeasure();
+        int some = trial ? n / 64 * 32 : Math.min(TASTE, n / 8 * 8);
+        long start = System.nanoTime();
+        vectors.run(tile, position, some);
+        long turn = System.nanoTime();
+        plain.run(tile, position, some, n);
+        double rest = System.nanoTime() - turn;
+        state.note(trial, (double) (turn - start) / some, rest / (n - some));
+    }
+}

@@ -1,0 +1,94 @@
+package dev.ebb.cpu.work;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+class WorkersTest {
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 8})
+    void runsEveryPartOnce(int threads) {
+        try (var workers = new Workers(threads)) {
+            for (int round = 0; round < 2_000; round++) {
+                int parts = round % 17;
+                var runs = new AtomicIntegerArray(17);
+                workers.run(
+                        parts,
+                        (part, worker) -> {
+                            assertThat(worker).isBetween(0, threads - 1);
+                            runs.incrementAndGet(part);
+                        });
+                for (int i = 0; i < 17; i++) assertThat(runs.get(i)).isEqualTo(i < parts ? 1 : 0);
+            }
+        }
+    }
+
+    @Test
+    void givesAWorkerOnePartAtATime() {
+        try (var workers = new Workers(3)) {
+            var busy = new AtomicIntegerArray(3);
+            workers.run(
+                    1_000,
+                    (_, worker) -> {
+                        assertThat(busy.getAndIncrement(worker)).isZero();
+                        busy.decrementAndGet(worker);
+                    });
+        }
+    }
+
+    @Test
+    void throwsWhatAPartThrowsAndGoesOn() {
+        try (var workers = new Workers(2)) {
+            assertThatThrownBy(
+                            () ->
+                                    workers.run(
+                                            50,
+                                            (part, _) -> {
+                                                if (part == 13)
+                                                    throw new IllegalStateException("part 13");
+                                            }))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("part 13");
+            var runs = new AtomicIntegerArray(9);
+            workers.run(9, (part, _) -> runs.incrementAndGet(part));
+            for (int i = 0; i < 9; i++) assertThat(runs.get(i)).isOne();
+        }
+    }
+
+    @Test
+    void runsNestedPartsWhereTheyAre() {
+        try (var workers = new Workers(2)) {
+            var runs = new AtomicIntegerArray(20);
+            workers.run(
+                    4,
+                    (outer, worker) ->
+                            workers.run(
+                                    5,
+                                    (inner, nested) -> {
+                                        assertThat(nested).isEqualTo(worker);
+                                        runs.incrementAndGet(outer * 5 + inner);
+                                    }));
+            for (int i = 0; i < 20; i++) assertThat(runs.get(i)).isOne();
+        }
+    }
+
+    @Test
+    void runsAfterItIsClosed() {
+        var workers = new Workers(2);
+        workers.close();
+        var runs = new AtomicIntegerArray(3);
+        workers.run(3, (part, _) -> runs.incrementAndGet(part));
+        for (int i = 0; i < 3; i++) assertThat(runs.get(i)).isOne();
+    }
+
+    @Test
+    void refusesToHaveNoThreads() {
+        assertThatThrownBy(() -> new Workers(0)).hasMessageContaining("use at least 1");
+    }
+}

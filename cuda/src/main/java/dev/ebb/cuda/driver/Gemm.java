@@ -1,0 +1,31 @@
+package dev.ebb.cuda.driver;
+
+import dev.ebb.ir.DType;
+
+/**
+ * A batched matrix product as the library sees it, row-major: {@code c[b, i, j] = sum_k a[b, i, k]
+ * * b[b, k, j]}.
+ *
+ * @param type of the factors
+ * @param result of the products
+ * @param tensorFloats whether f32 factors are rounded to tf32
+ * @param rowsA whether a row of {@code a} lies side by side, else a column does; so for {@code b}
+ * @param leadA elements from one row (or column) to the next
+ * @param stepA elements from one matrix of the batch to the next
+ */
+public record Gemm(
+        DType type,
+        DType result,
+        boolean tensorFloats,
+        int batch,
+        int m,
+        int n,
+        int k,
+        boolean rowsA,
+        long leadA,
+        long stepA,
+        long offsetA,
+        boolean rowsB,
+        long leadB,
+        long stepB,
+        long offsetB) {}

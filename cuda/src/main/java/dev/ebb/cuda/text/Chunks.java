@@ -1,0 +1,55 @@
+package dev.ebb.cuda.text;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel.Combine;
+
+import java.util.List;
+
+/**
+ * The order in which columns are folded, by the number of rows alone: {@link #ROWS} rows at a time
+ * in order, then shares of consecutive chunks in order, then the shares in order.
+ */
+record Chunks(long rows, long columns) {
+    static final int ROWS = 16;
+    private static final int SHARES = 32;
+
+    long count() {
+        return Math.max(1, (rows + ROWS - 1) / ROWS);
+    }
+
+    /** Combines chunks [count, columns] at the start of the workspace into the first output. */
+    Action join(Combine combine, DType type, DType out) {
+        var code = new Lines();
+        var t = Words.computed(type);
+        var fn = Words.combine(combine);
+        long share = (count() + SHARES - 1) / SHARES;
+        MapText.open(code, "chunks", 32 * SHARES, 2, true);
+        code.add("__shared__ %s shares[%d][32];", t, SHARES);
+        code.add("const u32 x = threadIdx.x & 31, y = threadIdx.x >> 5;");
+        code.add("const num column = (num)blockIdx.x * 32 + x;");
+        code.add("const num first = y * %d;", share);
+        code.add(
+                "const num last = first + %d < %d ? first + %d : %d;",
+                share, count(), share, count());
+        code.add("%s sum = %s;", t, Words.identity(combine, type));
+        code.open("if (column < %d)", columns);
+        code.add("const %s* const part = (const %s*)p0 + column;", t, t);
+        code.add("#pragma unroll 8");
+        code.add("for (num c = first; c < last; c++) sum = %s(sum, part[c * %d]);", fn, columns);
+        code.close();
+        code.add("shares[y][x] = sum;");
+        code.add("__syncthreads();");
+        code.add("if (y > 0 || column >= %d) return;", columns);
+        code.add("#pragma unroll");
+        code.add("for (int s = 1; s < %d; s++) sum = %s(sum, shares[s][x]);", SHARES, fn);
+        code.add("((%s*)p1)[column] = Down<%s>::of(sum);", Words.stored(out), Words.stored(out));
+        code.close();
+        return new Action.Launch(
+                "chunks",
+                code.toString(),
+                MapText.blocks(columns, 32),
+                32 * SHARES,
+                0,
+                List.of(new Operand.Work(0), new Operand.Out(0)));
+    }
+}

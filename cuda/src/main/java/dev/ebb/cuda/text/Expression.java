@@ -1,0 +1,177 @@
+package dev.ebb.cuda.text;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.Scalar.Fn2;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Writes scalar expressions as statements; parts that are equal are computed once. */
+final class Expression {
+
+    /** How the text around an expression names what it reads. */
+    interface Names {
+        String argument(int index);
+
+        /** The index along an axis of the kernel's shape, an i32. */
+        String index(int axis);
+
+        /** The row-major position in the kernel's shape, an i64. */
+        String position();
+    }
+
+    private final Lines code;
+    private final List<DType> types;
+    private final Names names;
+    private final String prefix;
+    private final Map<Scalar, String> known = new HashMap<>();
+
+    /**
+     * @param types the stored types of all arguments
+     * @param prefix what the names of its values begin with
+     */
+    Expression(Lines code, List<DType> types, Names names, String prefix) {
+        this.code = code;
+        this.types = types;
+        this.names = names;
+        this.prefix = prefix;
+    }
+
+    /** Writes what computes {@code s} and returns the name of its value. */
+    String value(Scalar s) {
+        var before = known.get(s);
+        if (before != null) return before;
+        var text = text(s);
+        var name = text;
+        if (!(s instanceof Scalar.Arg || s instanceof Scalar.Lit)) {
+            name = prefix + known.size();
+            code.add("const %s %s = %s;", Words.computed(s.type(types)), name, text);
+        }
+        known.put(s, name);
+        return name;
+    }
+
+    private String text(Scalar s) {
+        return switch (s) {
+            case Scalar.Arg(int i) -> names.argument(i);
+            case Scalar.Lit(var type, double x) -> Words.literal(type, x);
+            case Scalar.Index(int axis) -> names.index(axis);
+            case Scalar.Position _ -> names.position();
+            case Scalar.Un(var fn, var x) -> call(name(fn), value(x));
+            case Scalar.Bin(var fn, var x, var y) -> binary(fn, x, y);
+            case Scalar.Select(var c, var x, var y) ->
+                    value(c) + " ? " + value(x) + " : " + value(y);
+            case Scalar.Cast(var to, var x) -> cast(to, x);
+            case Scalar.Draw(var k, var c) -> call("philox", value(k), value(c));
+        };
+    }
+
+    private static String call(String fn, String... arguments) {
+        return fn + "(" + String.join(", ", arguments) + ")";
+    }
+
+    private String binary(Fn2 fn, Scalar x, Scalar y) {
+        var a = value(x);
+        var b = value(y);
+        var type = x.type(types);
+        var sign =
+                switch (fn) {
+                    case ADD -> type.isFloat() ? "+" : "";
+                    case SUB -> type.isFloat() ? "-" : "";
+                    case MUL -> type.isFloat() ? "*" : "";
+                    case DIV -> type.isFloat() ? "/" : "";
+                    case EQ -> "==";
+                    case NE -> "!=";
+                    case LT -> "<";
+                    case LE -> "<=";
+                    case GT -> ">";
+                    case GE -> ">=";
+                    case REM,
+                            MAX,
+                            MIN,
+                            POW,
+                            ATAN2,
+                            HYPOT,
+                            POLYGAMMA,
+                            AND,
+                            OR,
+                            XOR,
+                            SHL,
+                            SHR,
+                            USHR ->
+                            "";
+                };
+        return sign.isEmpty() ? call(name(fn), a, b) : a + " " + sign + " " + b;
+    }
+
+    private String cast(DType to, Scalar x) {
+        var value = value(x);
+        var down =
+                "Down<" + Words.stored(to == DType.BIT ? DType.BOOL : to) + ">::of(" + value + ")";
+        return switch (to) {
+            case F32, F64, I32, I64, BOOL, BIT -> down;
+            case BF16, F16, U8 -> "up(" + down + ")";
+        };
+    }
+
+    private static String name(Fn1 fn) {
+        return switch (fn) {
+            case NEG -> "neg";
+            case ABS -> "absolute";
+            case SIGN -> "sign";
+            case FLOOR -> "down";
+            case CEIL -> "upward";
+            case ROUND -> "even";
+            case SQRT -> "root";
+            case EXP -> "fn_exp";
+            case EXPM1 -> "fn_expm1";
+            case LOG -> "fn_log";
+            case LOG1P -> "fn_log1p";
+            case LOG2 -> "fn_log2";
+            case SIN -> "fn_sin";
+            case COS -> "fn_cos";
+            case TAN -> "fn_tan";
+            case ASIN -> "fn_asin";
+            case ACOS -> "fn_acos";
+            case ATAN -> "fn_atan";
+            case SINH -> "fn_sinh";
+            case COSH -> "fn_cosh";
+            case TANH -> "fn_tanh";
+            case ASINH -> "fn_asinh";
+            case ACOSH -> "fn_acosh";
+            case ATANH -> "fn_atanh";
+            case ERF -> "fn_erf";
+            case ERFC -> "fn_erfc";
+            case ERFINV -> "fn_erfinv";
+            case LGAMMA -> "fn_lgamma";
+            case NOT -> "bitwise_not";
+            case IS_NAN -> "is_nan";
+        };
+    }
+
+    private static String name(Fn2 fn) {
+        return switch (fn) {
+            case ADD -> "add";
+            case SUB -> "sub";
+            case MUL -> "mul";
+            case DIV -> "divide";
+            case REM -> "rem";
+            case MAX -> "maximum";
+            case MIN -> "minimum";
+            case POW -> "power";
+            case ATAN2 -> "arctan2";
+            case HYPOT -> "hypotenuse";
+            case POLYGAMMA -> "fn_polygamma";
+            case AND -> "bitwise_and";
+            case OR -> "bitwise_or";
+            case XOR -> "bitwise_xor";
+            case SHL -> "shift_left";
+            case SHR -> "shift_right";
+            case USHR -> "shift_unsigned";
+            case EQ, NE, LT, LE, GT, GE -> throw new IllegalStateException(fn + " has a sign");
+        };
+    }
+}

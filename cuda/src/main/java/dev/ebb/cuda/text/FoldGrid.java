@@ -1,0 +1,179 @@
+package dev.ebb.cuda.text;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+
+/**
+ * A shape seen as rows: the axes that are kept number the rows ({@code row} in the text), those
+ * that are folded number the elements of a row ({@code c} in the text).
+ */
+final class FoldGrid {
+    private final Shape shape;
+    private final List<Integer> keptAxes;
+    private final List<Integer> foldedAxes;
+    private final List<View> views;
+    private final List<DType> types;
+    private final Axes kept;
+    private final Axes folded;
+
+    FoldGrid(Shape shape, List<Integer> axes, List<View> views, List<DType> types) {
+        this.shape = shape;
+        this.views = views;
+        this.types = types;
+        foldedAxes = axes;
+        keptAxes = shape.allAxes().stream().filter(d -> !axes.contains(d)).toList();
+        kept = Axes.of(shape, views, keptAxes);
+        folded = Axes.of(shape, views, foldedAxes);
+    }
+
+    Axes kept() {
+        return kept;
+    }
+
+    Axes folded() {
+        return folded;
+    }
+
+    int inputs() {
+        return views.size();
+    }
+
+    boolean isLarge() {
+        return Words.isLarge(shape, views);
+    }
+
+    /** Whether the fastest axis that has elements is folded. */
+    boolean isRows() {
+        for (int d = shape.rank() - 1; d >= 0; d--) {
+            if (shape.dim(d) > 1) return foldedAxes.contains(d);
+        }
+        return true;
+    }
+
+    List<Operand> operands(Operand target) {
+        var operands = new ArrayList<Operand>();
+        for (int i = 0; i < views.size(); i++) operands.add(new Operand.In(i));
+        operands.add(target);
+        return operands;
+    }
+
+    /** Writes where each operand's row begins; operands that stay along it are read once. */
+    void rowStarts(Lines code) {
+        kept.split(code, "row", "k");
+        for (int i = 0; i < views.size(); i++) {
+            var start = Long.toString(views.get(i).offset());
+            code.add("const ofs s%d = %s;", i, kept.offset(i, start, "k"));
+            if (folded.isFixed(i))
+                code.add(
+                        "const %s f%d = %s;",
+                        Words.computed(types.get(i)),
+                        i,
+                        MapText.element(types.get(i), "p" + i, "s" + i));
+        }
+    }
+
+    /** Whether the four neighbours of a group can be loaded at once. */
+    boolean isPacked(int i) {
+        return folded.rank() == 1
+                && folded.step(i) == 1
+                && types.get(i) != DType.BIT
+                && folded.inner() % Lanes.GROUP == 0
+                && views.get(i).offset() % Lanes.GROUP == 0
+                && kept.strides().get(i).stream().allMatch(s -> s % Lanes.GROUP == 0);
+    }
+
+    /** Writes what visits the elements of a row from {@code c} on, as many as a group has. */
+    void group(Lines code, Lanes lanes, List<DType> all, Consumer<Expression> visit) {
+        for (int i = 0; i < views.size(); i++) {
+            if (!folded.isFixed(i) && isPacked(i))
+                code.add(
+                        "const Pack<%s, %d> a%d = load<%d>((const %s*)p%d + s%d + c);",
+                        Words.stored(types.get(i)),
+                        Lanes.GROUP,
+                        i,
+                        Lanes.GROUP,
+                        Words.stored(types.get(i)),
+                        i,
+                        i);
+        }
+        code.add("#pragma unroll");
+        code.open("for (int e = 0; e < %d; e++)", Lanes.GROUP);
+        code.add("const num x = c + e;");
+        if (lanes.width() % Lanes.GROUP != 0) code.add("if (x >= last) break;");
+        visit.accept(
+                element(code, "x", i -> isPacked(i) ? "up(a%d.at[e])".formatted(i) : "", all, "t"));
+        code.close();
+    }
+
+    /** Writes what visits element {@code c} of a row. */
+    void single(Lines code, Consumer<Expression> visit) {
+        visit.accept(element(code, "c", _ -> ""));
+    }
+
+    /** An expression at element {@code c} of the row; {@code loaded} names what is at hand. */
+    Expression element(Lines code, String c, IntFunction<String> loaded) {
+        return element(code, c, loaded, types, "t");
+    }
+
+    /** The same with numbers of the row as further arguments; {@code all} types include theirs. */
+    Expression element(
+            Lines code, String c, IntFunction<String> loaded, List<DType> all, String prefix) {
+        folded.split(code, c, "d");
+        return new Expression(code, all, names(i -> argument(code, i, loaded), "row", c), prefix);
+    }
+
+    /** Writes a load of what is not at hand yet. */
+    private String argument(Lines code, int i, IntFunction<String> loaded) {
+        if (i >= views.size()) return "n" + (i - views.size());
+        if (folded.isFixed(i)) return "f" + i;
+        var name = loaded.apply(i);
+        if (!name.isEmpty()) return name;
+        var offset = folded.offset(i, "s" + i, "d");
+        var element = MapText.element(types.get(i), "p" + i, offset);
+        code.add("const %s x%d = %s;", Words.computed(types.get(i)), i, element);
+        return "x" + i;
+    }
+
+    /** Names of what is read at an element of a row. */
+    Expression.Names names(IntFunction<String> argument, String row, String element) {
+        return new Expression.Names() {
+            @Override
+            public String argument(int index) {
+                return argument.apply(index);
+            }
+
+            @Override
+            public String index(int axis) {
+                return "(i32)" + at(axis);
+            }
+
+            private String at(int axis) {
+                var axes = keptAxes.contains(axis) ? keptAxes : foldedAxes;
+                long inner = 1;
+                for (int d : axes) if (d > axis) inner *= shape.dim(d);
+                return "(%s / %d %% %d)"
+                        .formatted(
+                                keptAxes.contains(axis) ? row : element,
+                                inner,
+                                Math.max(1, shape.dim(axis)));
+            }
+
+            @Override
+            public String position() {
+                var own = View.contiguous(shape);
+                var sum = new StringBuilder("((i64)0");
+                for (int d = 0; d < shape.rank(); d++) {
+                    if (shape.dim(d) > 1)
+                        sum.append(" + ").append(at(d)).append(" * ").append(own.stride(d));
+                }
+                return sum.append(")").toString();
+            }
+        };
+    }
+}

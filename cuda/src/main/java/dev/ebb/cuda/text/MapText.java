@@ -1,0 +1,229 @@
+package dev.ebb.cuda.text;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Shape;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/**
+ * Elementwise kernels. A thread computes a few elements that lie side by side, so that it reads and
+ * writes sixteen bytes at once where an operand allows it; all of its loads come before its first
+ * store, so an output may lie over an operand that is read where it is written.
+ */
+final class MapText {
+    private static final int THREADS = 256;
+    private static final int MOST = 8;
+
+    private final Kernel.Map k;
+    private final List<DType> in;
+    private final List<DType> out;
+    private final Axes axes;
+    private final int lanes;
+
+    /** Whether the lanes of a thread are neighbours along the fastest axis. */
+    private final boolean together;
+
+    private final boolean large;
+
+    private MapText(Kernel.Map k, List<DType> in, List<DType> out) {
+        this.k = k;
+        this.in = in;
+        this.out = out;
+        axes = Axes.of(k.shape(), k.operands());
+        boolean bits = out.contains(DType.BIT);
+        int wish = bits ? MOST : wish();
+        while (!bits && axes.rank() > 1 && axes.inner() % wish != 0) wish /= 2;
+        together = axes.rank() <= 1 || axes.inner() % wish == 0;
+        lanes = together || bits ? wish : 1;
+        large = Words.isLarge(k.shape(), k.operands());
+    }
+
+    static Recipe recipe(Kernel.Map k, List<DType> in, List<DType> out) {
+        if (k.shape().size() == 0) return Recipe.of();
+        return Recipe.of(new MapText(k, in, out).launch());
+    }
+
+    /** Lanes that fill sixteen bytes of the smallest type that lies side by side. */
+    private int wish() {
+        int least = 8;
+        for (DType t : out) least = Math.min(least, (int) t.bytes(1));
+        for (int i = 0; i < in.size(); i++) {
+            if (axes.step(i) == 1) least = Math.min(least, (int) in.get(i).bytes(1));
+        }
+        return Math.min(MOST, 16 / least);
+    }
+
+    private Action.Launch launch() {
+        var code = new Lines();
+        var operands = new ArrayList<Operand>();
+        for (int i = 0; i < in.size(); i++) operands.add(new Operand.In(i));
+        for (int j = 0; j < out.size(); j++) operands.add(new Operand.Out(j));
+        long size = k.shape().size();
+        open(code, "map", THREADS, operands.size(), large);
+        code.add("const num at = ((num)blockIdx.x * %d + threadIdx.x) * %d;", THREADS, lanes);
+        code.add("if (at >= %d) return;", size);
+        boolean tail = size % lanes != 0;
+        if (tail) {
+            code.add("const int n = %d - at < %d ? (int)(%d - at) : %d;", size, lanes, size, lanes);
+        }
+        if (together) together(code, tail ? "n" : "");
+        else apart(code, tail ? "n" : Integer.toString(lanes));
+        code.close();
+        long threads = (size + lanes - 1) / lanes;
+        return new Action.Launch(
+                "map", code.toString(), blocks(threads, THREADS), THREADS, 0, operands);
+    }
+
+    static long blocks(long threads, int each) {
+        return (threads + each - 1) / each;
+    }
+
+    /**
+     * The head of a kernel of so many operands; {@code large} where numbers of elements need more
+     * than 32 bits.
+     */
+    static void open(Lines code, String name, int threads, int operands, boolean large) {
+        var names = new ArrayList<String>();
+        for (int i = 0; i < operands; i++) names.add("void* p" + i);
+        code.open(
+                "extern \"C\" __global__ void __launch_bounds__(%d) %s(%s)",
+                threads, name, String.join(", ", names));
+        code.add(large ? "typedef u64 num;" : "typedef u32 num;");
+        code.add(large ? "typedef i64 ofs;" : "typedef i32 ofs;");
+    }
+
+    private void together(Lines code, String n) {
+        axes.split(code, "at", "i");
+        for (int i = 0; i < in.size(); i++) {
+            var start = Long.toString(k.operands().get(i).offset());
+            code.add("const ofs o%d = %s;", i, axes.offset(i, start, "i"));
+            code.add(loads(i, n));
+        }
+        for (int j = 0; j < out.size(); j++) {
+            if (out.get(j) == DType.BIT) code.add("u32 r%d = 0;", j);
+            else code.add("Pack<%s, %d> r%d;", Words.stored(out.get(j)), lanes, j);
+        }
+        code.add("#pragma unroll");
+        code.open("for (int e = 0; e < %d; e++)", lanes);
+        var values = new Expression(code, in, names("at + e", this::lane), "t");
+        var results = k.bodies().stream().map(values::value).toList();
+        for (int j = 0; j < out.size(); j++) result(code, j, results.get(j), "r%d.at[e] = %s;");
+        code.close();
+        for (int j = 0; j < out.size(); j++) {
+            int p = in.size() + j;
+            if (out.get(j) == DType.BIT) code.add("((u8*)p%d)[at >> 3] = (u8)r%d;", p, j);
+            else
+                code.add(
+                        "store<%d>((%s*)p%d + at, r%d%s);",
+                        lanes, Words.stored(out.get(j)), p, j, n.isEmpty() ? "" : ", " + n);
+        }
+    }
+
+    private void result(Lines code, int j, String value, String format) {
+        if (out.get(j) == DType.BIT) code.add("r%d |= (u32)%s << e;", j, value);
+        else code.add(format, j, "Down<" + Words.stored(out.get(j)) + ">::of(" + value + ")");
+    }
+
+    /** Loads what the lanes of a thread read of an operand. */
+    private String loads(int i, String n) {
+        var type = Words.stored(in.get(i));
+        var from = "(const " + type + "*)p" + i;
+        long step = axes.step(i);
+        if (in.get(i) == DType.BIT) {
+            return step == 1 && isAligned(i)
+                    ? "const u32 a%d = (%s)[o%d >> 3];".formatted(i, from, i)
+                    : "const u8* const a%d = %s;".formatted(i, from);
+        }
+        if (step == 0) return "const %s a%d = (%s)[o%d];".formatted(type, i, from, i);
+        if (step == 1 && isAligned(i)) {
+            var rest = n.isEmpty() ? "" : ", " + n;
+            return "const Pack<%s, %d> a%d = load<%d>(%s + o%d%s);"
+                    .formatted(type, lanes, i, lanes, from, i, rest);
+        }
+        return "const Pack<%s, %d> a%d = strided<%d>(%s + o%d, %d, %s);"
+                .formatted(type, lanes, i, lanes, from, i, step, n.isEmpty() ? "" + lanes : n);
+    }
+
+    private boolean isAligned(int i) {
+        return k.operands().get(i).offset() % lanes == 0 && axes.isAligned(i, lanes);
+    }
+
+    /** The argument of a lane, of what {@link #loads} has loaded. */
+    private String lane(int i) {
+        long step = axes.step(i);
+        if (in.get(i) == DType.BIT) {
+            return step == 1 && isAligned(i)
+                    ? "(bool)(a%d >> e & 1)".formatted(i)
+                    : "bit(a%d, o%d + e * %dLL)".formatted(i, i, step);
+        }
+        return step == 0 ? "up(a%d)".formatted(i) : "up(a%d.at[e])".formatted(i);
+    }
+
+    /** Every lane finds its own elements. */
+    private void apart(Lines code, String n) {
+        for (int j = 0; j < out.size(); j++) {
+            if (out.get(j) == DType.BIT) code.add("u32 r%d = 0;", j);
+        }
+        code.open("for (int e = 0; e < %s; e++)", n);
+        code.add("const num here = at + e;");
+        axes.split(code, "here", "i");
+        for (int i = 0; i < in.size(); i++) {
+            var start = Long.toString(k.operands().get(i).offset());
+            code.add("const ofs o%d = %s;", i, axes.offset(i, start, "i"));
+            code.add("const %s a%d = %s;", Words.computed(in.get(i)), i, element(in.get(i), i));
+        }
+        var values = new Expression(code, in, names("here", i -> "a" + i), "t");
+        var results = k.bodies().stream().map(values::value).toList();
+        for (int j = 0; j < out.size(); j++) {
+            var format =
+                    "((%s*)p%d)[here] = %%2$s;".formatted(Words.stored(out.get(j)), in.size() + j);
+            result(code, j, results.get(j), format);
+        }
+        code.close();
+        for (int j = 0; j < out.size(); j++) {
+            if (out.get(j) == DType.BIT)
+                code.add("((u8*)p%d)[at >> 3] = (u8)r%d;", in.size() + j, j);
+        }
+    }
+
+    /** Element {@code o} of operand {@code p}, both numbered {@code i}. */
+    static String element(DType type, int i) {
+        return element(type, "p" + i, "o" + i);
+    }
+
+    static String element(DType type, String pointer, String offset) {
+        return type == DType.BIT
+                ? "bit((const u8*)%s, %s)".formatted(pointer, offset)
+                : "up(((const %s*)%s)[%s])".formatted(Words.stored(type), pointer, offset);
+    }
+
+    private Expression.Names names(String position, IntFunction<String> arg) {
+        return names(k.shape(), "(" + position + ")", arg);
+    }
+
+    /** Names of what is read at a row-major position of {@code shape}. */
+    static Expression.Names names(Shape shape, String position, IntFunction<String> arg) {
+        return new Expression.Names() {
+            @Override
+            public String argument(int index) {
+                return arg.apply(index);
+            }
+
+            @Override
+            public String index(int axis) {
+                long inner = 1;
+                for (int d = axis + 1; d < shape.rank(); d++) inner *= shape.dim(d);
+                return "(i32)(%s / %d %% %d)"
+                        .formatted(position, inner, Math.max(1, shape.dim(axis)));
+            }
+
+            @Override
+            public String position() {
+                return "(i64)" + position;
+            }
+        };
+    }
+}

@@ -1,0 +1,163 @@
+package dev.ebb.cuda.text;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Kernels that move elements as they are: assembled, cut, gathered. */
+final class MoveText {
+    private static final int THREADS = 256;
+
+    private MoveText() {}
+
+    static Recipe assemble(Kernel.Assemble k, DType type) {
+        var actions = new ArrayList<Action>();
+        if (k.shape().size() == 0) return Recipe.of();
+        boolean update = k.isUpdate();
+        if (!update && !k.isTiled()) actions.add(fill(k.shape().size(), type, k.fill()));
+        for (int p = 0; p < k.parts().size(); p++) {
+            var part = k.parts().get(p);
+            if (part.shape().size() == 0) continue;
+            var from = new Operand.In(p);
+            var out = new Operand.Out(0);
+            var own = View.contiguous(part.shape());
+            var copy = copy(part.shape(), type, own, part.in(k.shape()), from, out);
+            actions.add(update && p == 0 ? new Action.Unless(from, out, copy) : copy);
+        }
+        return new Recipe(actions, 0);
+    }
+
+    static Recipe cut(Kernel.Cut k, DType type) {
+        var actions = new ArrayList<Action>();
+        for (int j = 0; j < k.sizes().size(); j++) {
+            var shape = k.shape(j);
+            if (shape.size() == 0) continue;
+            var to = View.contiguous(shape);
+            actions.add(copy(shape, type, k.view(j), to, new Operand.In(0), new Operand.Out(j)));
+        }
+        return new Recipe(actions, 0);
+    }
+
+    private static Action fill(long size, DType type, double value) {
+        if (value == 0 && !(1 / value < 0 && type.isFloat())) {
+            return new Action.Zero(new Operand.Out(0), type.bytes(size));
+        }
+        var code = new Lines();
+        MapText.open(code, "fill", THREADS, 1, true);
+        code.add("const num at = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
+        var word = type.isFloat() ? Words.literal(type, value) : Words.whole((long) value);
+        code.add(
+                "if (at < %d) ((%s*)p0)[at] = Down<%s>::of(%s);",
+                size, Words.stored(type), Words.stored(type), word);
+        code.close();
+        return new Action.Launch(
+                "fill",
+                code.toString(),
+                MapText.blocks(size, THREADS),
+                THREADS,
+                0,
+                List.of(new Operand.Out(0)));
+    }
+
+    /** Elements of {@code shape} from where one view says to where the other does. */
+    static Action.Launch copy(
+            Shape shape, DType type, View from, View to, Operand source, Operand target) {
+        var walk = new Walk(shape, List.of(from, to), type, 0);
+        var code = new Lines();
+        MapText.open(code, "copy", THREADS, 2, walk.large);
+        walk.begin(code);
+        walk.move(code, "o0", "p0", "o1", "p1");
+        code.close();
+        return walk.launch("copy", code, List.of(source, target));
+    }
+
+    static Recipe gather(Kernel.Gather k, DType type, DType index) {
+        if (k.shape().size() == 0) return Recipe.of();
+        var out = View.contiguous(k.shape());
+        var walk = new Walk(k.shape(), List.of(k.data(), out, k.index()), type, k.stride());
+        var code = new Lines();
+        MapText.open(code, "gather", THREADS, 5, walk.large);
+        walk.begin(code);
+        code.add(
+                "const i64 pick = within(((const %s*)p1)[o2], %dLL, (i64*)p3, (i64)p4);",
+                Words.stored(index), k.bound());
+        walk.move(code, "o0 + pick * %dLL".formatted(k.stride()), "p0", "o1", "p2");
+        code.close();
+        var operands =
+                List.<Operand>of(
+                        new Operand.In(0),
+                        new Operand.In(1),
+                        new Operand.Out(0),
+                        new Operand.Fault(),
+                        new Operand.Node());
+        return Recipe.of(walk.launch("gather", code, operands));
+    }
+
+    /** A walk in lanes that lie side by side wherever they are read and written, or of one lane. */
+    private static final class Walk {
+        private final Shape shape;
+        private final List<View> views;
+        private final String type;
+        private final Axes axes;
+        private final int lanes;
+        private final boolean large;
+
+        /** The first two views are from and to; any more must stay along the lanes. */
+        Walk(Shape shape, List<View> views, DType stored, long jump) {
+            this.shape = shape;
+            this.views = views;
+            type = Words.raw(stored);
+            axes = Axes.of(shape, views);
+            int wish = (int) Math.min(8, 16 / stored.bytes(1));
+            lanes = sideBySide(wish, jump) ? wish : 1;
+            large = Words.isLarge(shape, views);
+        }
+
+        private boolean sideBySide(int n, long jump) {
+            if (axes.rank() > 1 && axes.inner() % n != 0 || jump % n != 0) return false;
+            for (int v = 0; v < views.size(); v++) {
+                if (axes.step(v) != (v < 2 ? 1 : 0)) return false;
+                if (v < 2 && (views.get(v).offset() % n != 0 || !axes.isAligned(v, n)))
+                    return false;
+            }
+            return true;
+        }
+
+        private boolean tail() {
+            return shape.size() % lanes != 0;
+        }
+
+        void begin(Lines code) {
+            long size = shape.size();
+            code.add("const num at = ((num)blockIdx.x * %d + threadIdx.x) * %d;", THREADS, lanes);
+            code.add("if (at >= %d) return;", size);
+            if (tail()) {
+                code.add(
+                        "const int n = %d - at < %d ? (int)(%d - at) : %d;",
+                        size, lanes, size, lanes);
+            }
+            axes.split(code, "at", "i");
+            for (int v = 0; v < views.size(); v++) {
+                var start = Long.toString(views.get(v).offset());
+                code.add("const ofs o%d = %s;", v, axes.offset(v, start, "i"));
+            }
+        }
+
+        void move(Lines code, String from, String source, String to, String target) {
+            var n = tail() ? ", n" : "";
+            code.add(
+                    "store<%d>((%s*)%s + %s, load<%d>((const %s*)%s + %s%s)%s);",
+                    lanes, type, target, to, lanes, type, source, from, n, n);
+        }
+
+        Action.Launch launch(String name, Lines code, List<Operand> operands) {
+            long threads = (shape.size() + lanes - 1) / lanes;
+            return new Action.Launch(
+                    name, code.toString(), MapText.blocks(threads, THREADS), THREADS, 0, operands);
+        }
+    }
+}

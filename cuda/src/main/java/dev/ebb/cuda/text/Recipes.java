@@ -1,0 +1,39 @@
+package dev.ebb.cuda.text;
+
+import dev.ebb.cuda.Precision;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+
+import java.util.List;
+import java.util.Optional;
+
+/** From kernel forms to recipes. */
+public final class Recipes {
+    private Recipes() {}
+
+    /** The recipe of {@code kernel} on operands of these types; none for what runs on the host. */
+    public static Optional<Recipe> of(
+            Kernel kernel, List<DType> in, List<DType> out, Precision precision) {
+        return switch (kernel) {
+            case Kernel.Map k -> Optional.of(MapText.recipe(k, in, out));
+            case Kernel.Fold k -> Optional.of(FoldText.recipe(k, in, out.getFirst()));
+            case Kernel.Rows k -> Optional.of(RowsText.recipe(k, in, out.getFirst()));
+            case Kernel.Contract k ->
+                    Optional.of(Products.recipe(k, in, out.getFirst(), precision));
+            case Kernel.Assemble k -> Optional.of(MoveText.assemble(k, out.getFirst()));
+            case Kernel.Cut k -> Optional.of(MoveText.cut(k, in.getFirst()));
+            case Kernel.Gather k -> Optional.of(MoveText.gather(k, in.get(0), in.get(1)));
+            case Kernel.Scatter k -> Optional.of(ScatterText.recipe(k, in.get(0), in.get(1)));
+            case Kernel.Cumulate k -> Optional.of(CumulateText.recipe(k, in.getFirst()));
+            case Kernel.Convolve k -> Optional.of(ConvolveText.recipe(k, in, out.getFirst()));
+            case Kernel.Attend k ->
+                    Optional.of(
+                            TensorAttend.fits(k, in, out, precision)
+                                    ? TensorAttend.forward(k, in)
+                                    : AttendText.forward(k, in, out));
+            case Kernel.AttendGrad k -> Optional.of(AttendGradText.backward(k, in, out));
+            case Kernel.Library _, Control _ -> Optional.empty();
+        };
+    }
+}

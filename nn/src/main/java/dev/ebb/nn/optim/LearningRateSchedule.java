@@ -1,0 +1,55 @@
+package dev.ebb.nn.optim;
+
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+/** The learning rate as a function of the number of steps made, computed inside the program. */
+@FunctionalInterface
+public interface LearningRateSchedule {
+
+    /**
+     * The rate for a step, which is a scalar that starts at zero: f32 for weights of up to 32 bits,
+     * f64 for f64. The rate is of the same type.
+     */
+    Tensor at(Tensor step);
+
+    static LearningRateSchedule constant(double rate) {
+        return step -> step.literal(rate);
+    }
+
+    /** From {@code first} to {@code last} in {@code steps} steps, then staying there. */
+    static LearningRateSchedule linear(double first, double last, long steps) {
+        return step -> share(step, steps).mul(last - first).add(first);
+    }
+
+    /** From {@code peak} to {@code floor} along half a cosine in {@code steps} steps. */
+    static LearningRateSchedule cosine(double peak, double floor, long steps) {
+        return step ->
+                share(step, steps).mul(Math.PI).cos().add(1).mul((peak - floor) / 2).add(floor);
+    }
+
+    /** {@code rate} times {@code factor} for every {@code steps} steps made. */
+    static LearningRateSchedule exponential(double rate, double factor, long steps) {
+        return step -> step.mul(Math.log(factor) / steps).exp().mul(rate);
+    }
+
+    /** {@code rate} over the root of the number of steps, as in the first transformers. */
+    static LearningRateSchedule inverseRoot(double rate) {
+        return step -> step.add(1).sqrt().reciprocal().mul(rate);
+    }
+
+    /** This schedule, after a linear start over {@code steps} steps. */
+    default LearningRateSchedule warmedUp(long steps) {
+        if (steps <= 0) return this;
+        return step -> {
+            var first = step.literal((double) steps);
+            var late = at(step.sub(first).maximum(0));
+            var early = at(step.literal(0)).mul(step.add(1).div(first));
+            return Tensors.where(step.lt(first), early, late);
+        };
+    }
+
+    private static Tensor share(Tensor step, long steps) {
+        return step.div((double) Math.max(1, steps)).clamp(0, 1);
+    }
+}
