@@ -20,9 +20,6 @@ final class NothingMeasuredTest {
         assertThat(out)
                 .contains("nothing measured, for no step was made")
                 .doesNotContainPattern("(?<!nothing) measured ");
-        assertThat(Files.readString(folder.resolve("cut.json")))
-                .contains("promised_peak_bytes")
-                .doesNotContain("measured");
         assertThat(Files.readString(folder.resolve("cut/report.html")))
                 .contains("\"promised\":")
                 .doesNotContain("\"measured\":", "\"diskMeasured\":");
@@ -44,6 +41,9 @@ final class NothingMeasuredTest {
         var result = Shell.run(again);
         assertThat(result.code()).as(result.err()).isZero();
         assertNothingMeasured(result.out());
+        assertThat(Files.readString(folder.resolve("cut.json")))
+                .contains("promised_peak_bytes")
+                .doesNotContain("measured");
     }
 
     @Test

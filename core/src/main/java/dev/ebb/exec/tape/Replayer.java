@@ -152,7 +152,7 @@ public final class Replayer implements AutoCloseable {
         try {
             replay.apply(event);
         } catch (TapeReplay.NoRoomException e) {
-            refusal = Optional.of(e.getMessage());
+            refusal = Optional.of(e.why());
         }
     }
 

@@ -44,8 +44,15 @@ final class TapeReplay {
     static final class NoRoomException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        private NoRoomException(String message) {
-            super(message, null, false, false);
+        private final String why;
+
+        private NoRoomException(String why) {
+            super(why, null, false, false);
+            this.why = why;
+        }
+
+        String why() {
+            return why;
         }
     }
 
