@@ -14,6 +14,7 @@ import dev.ebb.ir.Value;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What the nodes of a program ask of a card. */
@@ -39,7 +40,7 @@ final class Texts {
     }
 
     private static void add(
-            List<Node> nodes, Precision precision, LinkedHashMap<String, Action.Launch> found) {
+            List<Node> nodes, Precision precision, Map<String, Action.Launch> found) {
         for (var node : nodes) {
             if (node.kernel() instanceof Control control) {
                 for (var body : control.bodies()) add(body.nodes(), precision, found);

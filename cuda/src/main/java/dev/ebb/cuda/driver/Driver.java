@@ -242,6 +242,8 @@ public final class Driver implements Streams, Kernels.Loader {
     }
 
     /**
+     * Puts a kernel on a stream.
+     *
      * @param arguments one address for each argument: where its value lies in host memory
      */
     public void launch(
