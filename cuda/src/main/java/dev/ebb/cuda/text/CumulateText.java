@@ -5,7 +5,10 @@ import dev.ebb.ir.Kernel;
 
 import java.util.List;
 
-/** Running sums and the like: one thread walks one line, and rounds at every step. */
+/**
+ * Running sums and the like: one thread walks one line. What runs along is carried in f64, or in
+ * the integer's own type, and rounded where it is stored.
+ */
 final class CumulateText {
     private static final int THREADS = 128;
 
@@ -22,15 +25,17 @@ final class CumulateText {
         code.add(
                 "const ofs start = line / %d * %d + line %% %d;",
                 k.inner(), k.length() * k.inner(), k.inner());
-        code.add("%s value = ((const %s*)p0)[start + %d];", t, t, first(k));
-        code.add("((%s*)p1)[start + %d] = value;", t, first(k));
+        var carried = type.isFloat() ? "f64" : Words.computed(type);
+        var rounded = "Down<%s>::of((%s)value)".formatted(t, Words.computed(type));
+        code.add("%s value = (%s)up(((const %s*)p0)[start + %d]);", carried, carried, t, first(k));
+        code.add("((%s*)p1)[start + %d] = %s;", t, first(k), rounded);
         code.open("for (int j = 1; j < %d; j++)", k.length());
         var place = k.reverse() ? (k.length() - 1) + " - j" : "j";
         code.add("const ofs at = start + (ofs)(%s) * %d;", place, k.inner());
         code.add(
-                "value = Down<%s>::of(%s(up(value), up(((const %s*)p0)[at])));",
-                t, Words.combine(k.combine()), t);
-        code.add("((%s*)p1)[at] = value;", t);
+                "value = %s(value, (%s)up(((const %s*)p0)[at]));",
+                Words.combine(k.combine()), carried, t);
+        code.add("((%s*)p1)[at] = %s;", t, rounded);
         code.close();
         code.close();
         return Recipe.of(

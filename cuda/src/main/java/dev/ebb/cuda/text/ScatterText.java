@@ -140,7 +140,8 @@ final class ScatterText {
         code.add("const num own = column < %d ? column : 0;", size(columns));
         kept.split(code, "own", "ci");
         starts(kept, "c", "");
-        code.add("%s sum = %s;", Words.computed(type), Words.literal(type, 0));
+        var wide = type.isFloat() ? "f64" : Words.computed(type);
+        code.add("%s sum = 0;", wide);
         code.add("bool any = false;");
         code.open("for (num base = 0; base < %d; base += %d)", size(summed), THREADS);
         code.add("bool mine = false;");
@@ -158,15 +159,15 @@ final class ScatterText {
         code.add("const num s = base + w * 32 + (__ffs(left) - 1);");
         rest.split(code, "s", "ri");
         code.add("const ofs r2 = %s;", rest.offset(2, "c2", "ri"));
-        code.add("sum = up(Down<%s>::of(add(sum, up(((const %s*)p1)[r2]))));", t, t);
+        code.add("sum = add(sum, (%s)up(((const %s*)p1)[r2]));", wide, t);
         code.add("any = true;");
         code.close();
         code.close();
         code.add("__syncthreads();");
         code.close();
         code.add(
-                "if (any && column < %d) ((%s*)p2)[c0 + place * %d] = Down<%s>::of(sum);",
-                size(columns), t, k.stride(), t);
+                "if (any && column < %d) ((%s*)p2)[c0 + place * %d] = Down<%s>::of((%s)sum);",
+                size(columns), t, k.stride(), t, Words.computed(type));
         code.close();
         return launch(groups * k.bound());
     }

@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(128) scatter(void* p0, void* p1, vo
     const ofs c0 = ci0;
     const ofs c1 = 0;
     const ofs c2 = ci0;
-    f32 sum = 0.0f;
+    f64 sum = 0;
     bool any = false;
     for (num base = 0; base < 40; base += 128) {
         bool mine = false;
@@ -31,11 +31,11 @@ extern "C" __global__ void __launch_bounds__(128) scatter(void* p0, void* p1, vo
                 const num s = base + w * 32 + (__ffs(left) - 1);
                 const ofs ri0 = (ofs)(s);
                 const ofs r2 = c2 + ri0 * 8;
-                sum = up(Down<f32>::of(add(sum, up(((const f32*)p1)[r2]))));
+                sum = add(sum, (f64)up(((const f32*)p1)[r2]));
                 any = true;
             }
         }
         __syncthreads();
     }
-    if (any && column < 8) ((f32*)p2)[c0 + place * 8] = Down<f32>::of(sum);
+    if (any && column < 8) ((f32*)p2)[c0 + place * 8] = Down<f32>::of((f32)sum);
 }
