@@ -76,8 +76,14 @@ class MapTest {
             if (!fits(body, type, type)) continue;
             int n = fn == Fn2.POLYGAMMA ? 13 : 1025;
             var y = fn == Fn2.POLYGAMMA ? Direct.calm(type, n, 5) : Direct.mixed(type, n, 5);
+            if (type.isInteger() && (fn == Fn2.DIV || fn == Fn2.REM)) withoutZeros(y);
             check(body, List.of(Direct.mixed(type, n, 4), y), body.type(List.of(type, type)), 0);
         }
+    }
+
+    /** An integer divided by zero is refused: {@link CpuConventionsTest} holds that. */
+    private static void withoutZeros(Buffer y) {
+        for (long i = 0; i < y.size(); i++) if (y.getLong(i) == 0) y.setLong(i, 3);
     }
 
     @ParameterizedTest

@@ -46,7 +46,7 @@ class BudgetsTest {
             var curve = compiled.plan(at).curve();
             var arguments = leaves(at);
             long all = curve.storeAllBytes();
-            long least = curve.leastBytes();
+            long least = curve.ownLeast();
             assertThat(least).isLessThan(all);
             var expected = run(curve, all, arguments);
             double cost = 0;
@@ -72,10 +72,11 @@ class BudgetsTest {
     }
 
     private static List<MemorySegment> run(Curve curve, long bytes, List<Array> arguments) {
-        var layout = curve.at(Budget.bytes(bytes)).layout();
+        var plan = curve.at(Budget.bytes(bytes));
+        var layout = plan.layout();
         var graph = layout.schedule().problem().graph();
         assertThat(graph.params()).hasSize(arguments.size());
-        try (var program = new Program(layout, CPU)) {
+        try (var program = new Program(layout, CPU, plan.workers())) {
             for (int i = 0; i < arguments.size(); i++) {
                 var to = program.param(i);
                 MemorySegment.copy(

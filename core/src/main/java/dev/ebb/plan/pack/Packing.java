@@ -25,23 +25,27 @@ public final class Packing {
     private static final int ROUNDS = 20;
 
     /** Arenas to try, in thousandths of the peak of live bytes. */
-    private static final int[] GOALS = {1080, 1040, 1030, 1020, 1010, 1005, 1002, 1000};
+    private static final int[] GOALS = {
+        1080, 1040, 1030, 1025, 1020, 1010, 1005, 1002, 1000
+    };
 
     /** How often each is tried from the best so far, and anew. */
     private static final int ATTEMPTS = 3;
 
-    /** How often the one that every plan should reach is tried anew. */
+    /** The one that every plan should reach is tried more often. */
     private static final int PROMISED = 1020;
 
-    private static final int PROMISED_ATTEMPTS = 10;
+    private static final int PROMISED_ATTEMPTS = 40;
 
     /** Comparisons spent on piling up, at first and where that was not enough. */
     private static final long PILING = 20_000_000L;
 
     private static final long LONG_PILING = 100_000_000L;
 
-    /** Comparisons for an attempt: some succeed soon, and others never. */
+    /** Comparisons for an attempt: some succeed soon, and others never; late ones get more. */
     private static final long ATTEMPT = 10_000_000L;
+
+    private static final long LONG_ATTEMPT = 40_000_000L;
 
     /** Buffers below such a part of the peak are small; attempts take turns. */
     private static final int[] SMALL = {300, 1000, Integer.MAX_VALUE};
@@ -167,7 +171,7 @@ public final class Packing {
             long target = floor + spare;
             int anew = goal > PROMISED ? 1 : goal == PROMISED ? PROMISED_ATTEMPTS : ATTEMPTS;
             for (int k = 0; k < Math.max(anew, ATTEMPTS) && bestArena > target; k++) {
-                if (k < ATTEMPTS) improve(target, k);
+                improve(target, k);
                 if (k < anew && bestArena > target) build(target, k);
             }
             if (goal <= PROMISED && bestArena > target) return;
@@ -187,7 +191,7 @@ public final class Packing {
         long room = goal - height;
         var start = Arrays.stream(large).mapToLong(i -> best[i]).toArray();
         var ejection = new EjectionSearch(rest.from, rest.to, rest.bytes, start, attempt);
-        if (!ejection.fit(room, ATTEMPT)) return;
+        if (!ejection.fit(room, effort(attempt))) return;
         var found = new long[bytes.length];
         for (int k = 0; k < large.length; k++) found[large[k]] = ejection.offsets()[k];
         for (int k = 0; k < small.length; k++) found[small[k]] = room + shelf.best[k];
@@ -199,8 +203,12 @@ public final class Packing {
         var piles = new TwoEndedPacking(from, to, bytes, attempt);
         boolean fits = piles.fit(goal, attempt < ATTEMPTS ? PILING : LONG_PILING);
         var ejection = new EjectionSearch(from, to, bytes, piles.offsets(), attempt);
-        if (fits || ejection.fit(goal, ATTEMPT))
+        if (fits || ejection.fit(goal, effort(attempt)))
             settle(fits ? piles.offsets() : ejection.offsets(), goal);
+    }
+
+    private static long effort(int attempt) {
+        return attempt < ATTEMPTS ? ATTEMPT : LONG_ATTEMPT;
     }
 
     private void settle(long[] found, long arena) {
