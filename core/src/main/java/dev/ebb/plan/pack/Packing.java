@@ -25,9 +25,7 @@ public final class Packing {
     private static final int ROUNDS = 20;
 
     /** Arenas to try, in thousandths of the peak of live bytes. */
-    private static final int[] GOALS = {
-        1080, 1040, 1030, 1025, 1020, 1010, 1005, 1002, 1000
-    };
+    private static final int[] GOALS = {1080, 1040, 1030, 1025, 1020, 1010, 1005, 1002, 1000};
 
     /** How often each is tried from the best so far, and anew. */
     private static final int ATTEMPTS = 3;
