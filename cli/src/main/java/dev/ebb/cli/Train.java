@@ -45,6 +45,7 @@ import java.util.concurrent.Callable;
         })
 final class Train implements Callable<Integer> {
     private static final String BUDGET = "64MiB";
+    private static final long LEAST_BUDGET = 1 << 16;
     private static final double RATE = 2e-3;
     private static final double GENTLE_RATE = 3e-4;
 
@@ -169,9 +170,9 @@ final class Train implements Callable<Integer> {
         if (value < 1) throw new Refusal(option + " must be positive, not " + value);
     }
 
-    /** No model trains in less than a million bytes: a number so small was meant with a unit. */
+    /** No model trains in so little: a number so small was meant with a unit. */
     private void requireUnit() {
-        if (budget instanceof Budget.Bytes(long bytes) && bytes < 1_000_000) {
+        if (budget instanceof Budget.Bytes(long bytes) && bytes < LEAST_BUDGET) {
             throw new Refusal(
                     "--budget "
                             + bytes

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  */
 final class GuideCommandsTest {
     private static final Path GUIDE = Path.of("..", "docs", "guide");
-    private static final Pattern BLOCK = Pattern.compile("(?ms)^```\\n(.*?)^```");
+    private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```");
     private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|(\\S+)");
 
     /** What follows a command after three blanks explains it. */
@@ -46,7 +46,8 @@ final class GuideCommandsTest {
                 var text = Files.readString(page);
                 var block = BLOCK.matcher(text);
                 while (block.find()) {
-                    for (var line : block.group(1).lines().toList()) {
+                    if (!block.group(2).startsWith("./ebb ")) continue;
+                    for (var line : block.group(2).lines().toList()) {
                         run(line, text.contains("`--steps 2`"));
                         commands++;
                     }
@@ -64,10 +65,8 @@ final class GuideCommandsTest {
         boolean begins = words.getFirst().equals("train") && !words.contains("--resume");
         if (quick && begins) words.addAll(List.of("--steps", "2"));
         var log = folder.resolve("log.txt");
-        long start = System.nanoTime();
         int code = Shell.spawnIn(folder, words, log).waitFor();
         assertThat(code).as(line + "\n" + Files.readString(log)).isZero();
         assertThat(Files.readString(log)).as(line).doesNotContain("\tat ");
-        System.out.printf("%.1f s: %s%n", (System.nanoTime() - start) / 1e9, line);
     }
 }
