@@ -36,9 +36,22 @@ final class GuideCommandsTest {
                 {"nodes": [{"id": 0, "cost_cpu": 1, "cost_ram": 4},
                            {"id": 1, "cost_cpu": 1, "cost_ram": 4},
                            {"id": 2, "cost_cpu": 1, "cost_ram": 4},
-                           {"id": 3, "cost_cpu": 1, "cost_ram": 4}],
+                           {"id": 3, "cost_cpu": 1, "cost_ram": 4},
+                           {"id": 4, "cost_cpu": 1, "cost_ram": 4},
+                           {"id": 5, "cost_cpu": 1, "cost_ram": 4},
+                           {"id": 6, "cost_cpu": 1, "cost_ram": 4},
+                           {"id": 7, "cost_cpu": 1, "cost_ram": 4},
+                           {"id": 8, "cost_cpu": 1, "cost_ram": 4},
+                           {"id": 9, "cost_cpu": 1, "cost_ram": 4},
+                           {"id": 10, "cost_cpu": 1, "cost_ram": 4}],
                  "links": [{"source": 0, "target": 1}, {"source": 1, "target": 2},
-                           {"source": 2, "target": 3}]}
+                           {"source": 2, "target": 3}, {"source": 3, "target": 4},
+                           {"source": 4, "target": 5}, {"source": 5, "target": 6},
+                           {"source": 4, "target": 6}, {"source": 6, "target": 7},
+                           {"source": 3, "target": 7}, {"source": 7, "target": 8},
+                           {"source": 2, "target": 8}, {"source": 8, "target": 9},
+                           {"source": 1, "target": 9}, {"source": 9, "target": 10},
+                           {"source": 0, "target": 10}]}
                 """);
         int commands = 0;
         try (var pages = Files.list(GUIDE)) {
