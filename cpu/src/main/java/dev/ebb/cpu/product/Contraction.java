@@ -189,17 +189,14 @@ public final class Contraction implements Runnable {
                 panels.left(worker, left.buffer, from, left.side, left.depth, some, depth);
                 int kept = shallow ? 0 : row;
                 boolean last = p + depth == k;
-                for (int f = 0; f < some; f += 4) {
-                    int four = Math.min(4, some - f);
-                    long to = place + (long) (row + f) * grid.n();
-                    if (last && four == 4 && epilogue.isPlain()) {
-                        panels.multiplyAndStore(
-                                worker, f, kept + f, columns, depth, p > 0, out, to, grid.n());
-                        continue;
-                    }
-                    panels.multiply(worker, f, kept + f, columns, depth, p > 0);
-                    if (last) finish(worker, kept + f, to, four, columns);
+                long to = place + (long) row * grid.n();
+                if (last && epilogue.isPlain()) {
+                    panels.multiplyAndStore(
+                            worker, some, kept, columns, depth, p > 0, out, to, grid.n());
+                    continue;
                 }
+                panels.multiply(worker, some, kept, columns, depth, p > 0);
+                if (last) finish(worker, kept, to, some, columns);
             }
         }
     }

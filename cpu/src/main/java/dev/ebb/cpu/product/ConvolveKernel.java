@@ -152,7 +152,7 @@ public final class ConvolveKernel implements Runnable {
                                 t * depth,
                                 some * depth);
                     }
-                    multiply(worker, at, strip, width, some * depth, add);
+                    panels.multiply(worker, strip, at, width, some * depth, add);
                 }
                 add = true;
             }
@@ -186,17 +186,12 @@ public final class ConvolveKernel implements Runnable {
                     int strip = Math.min(Panels.STRIP, height - at);
                     long from = gradient + place + (long) at * space.places();
                     panels.left(worker, second, from, space.places(), 1, strip, depth);
-                    multiply(worker, at, strip, width, depth, add);
+                    panels.multiply(worker, strip, at, width, depth, add);
                 }
                 add = true;
             }
         }
         store(worker, add, ((long) group * rows + i) * grid.n() + j, height, width);
-    }
-
-    /** The packed strip becomes rows of the product from {@code at} on. */
-    private void multiply(int worker, int at, int strip, int width, int depth, boolean add) {
-        for (int f = 0; f < strip; f += 4) panels.multiply(worker, f, at + f, width, depth, add);
     }
 
     private void store(int worker, boolean any, long place, int height, int width) {

@@ -164,8 +164,10 @@ public final class F32Panels extends Panels {
     }
 
     @Override
-    void multiply(int worker, int first, int row, int columns, int depth, boolean add) {
-        for (int j = 0; j < columns; j += LANES) block(worker, first, row, j, columns, depth, add);
+    void multiply(int worker, int rows, int row, int columns, int depth, boolean add) {
+        for (int j = 0; j < columns; j += LANES) {
+            for (int f = 0; f < rows; f += 4) block(worker, f, row + f, j, columns, depth, add);
+        }
     }
 
     private void block(int worker, int first, int row, int j, int columns, int depth, boolean add) {
@@ -185,7 +187,7 @@ public final class F32Panels extends Panels {
     @Override
     void multiplyAndStore(
             int worker,
-            int first,
+            int rows,
             int row,
             int columns,
             int depth,
@@ -193,19 +195,21 @@ public final class F32Panels extends Panels {
             Buffer out,
             long position,
             long outRow) {
-        int whole = columns / LANES * LANES;
         int width = row(columns);
-        int from = product(columns) + row * width;
-        for (int j = 0; j < whole; j += LANES) {
-            block(worker, first, row, j, columns, depth, add);
-            long p = (position + j) * 4;
-            F32Blocks.put(tiles.of(worker).f32Panel, from + j, width, out.segment(), p, outRow * 4);
-        }
-        if (whole == columns) return;
-        block(worker, first, row, whole, columns, depth, add);
-        for (int i = 0; i < 4; i++) {
-            long p = position + i * outRow + whole;
-            copy(worker, from + i * width + whole, columns - whole, out, p);
+        for (int j = 0; j < columns; j += LANES) {
+            for (int f = 0; f < rows; f += 4) {
+                block(worker, f, row + f, j, columns, depth, add);
+                int from = product(columns) + (row + f) * width + j;
+                long to = position + f * outRow + j;
+                if (f + 4 <= rows && j + LANES <= columns) {
+                    var panel = tiles.of(worker).f32Panel;
+                    F32Blocks.put(panel, from, width, out.segment(), to * 4, outRow * 4);
+                    continue;
+                }
+                int some = Math.min(LANES, columns - j);
+                for (int i = 0; i < Math.min(4, rows - f); i++)
+                    copy(worker, from + i * width, some, out, to + i * outRow);
+            }
         }
     }
 

@@ -159,22 +159,22 @@ public final class F64Panels extends Panels {
     }
 
     @Override
-    void multiply(int worker, int first, int row, int columns, int depth, boolean add) {
+    void multiply(int worker, int rows, int row, int columns, int depth, boolean add) {
+        for (int j = 0; j < columns; j += LANES) {
+            for (int f = 0; f < rows; f += 4) block(worker, f, row + f, j, columns, depth, add);
+        }
+    }
+
+    private void block(int worker, int first, int row, int j, int columns, int depth, boolean add) {
         var x = tiles.of(worker).f64Panel;
         int width = row(columns);
-        int to = product(columns) + row * width;
+        int to = product(columns) + row * width + j;
+        int right = places.right() + j * depth;
         if (byRows[worker]) {
-            int at = first * depth;
-            for (int j = 0; j < columns; j += LANES) {
-                F64Blocks.rows(
-                        depth, x, at, depth, x, places.right() + j * depth, x, to + j, width, add);
-            }
+            F64Blocks.rows(depth, x, first * depth, depth, x, right, x, to, width, add);
         } else {
             int at = first / LANES * LANES * depth + first % LANES;
-            for (int j = 0; j < columns; j += LANES) {
-                F64Blocks.columns(
-                        depth, x, at, LANES, x, places.right() + j * depth, x, to + j, width, add);
-            }
+            F64Blocks.columns(depth, x, at, LANES, x, right, x, to, width, add);
         }
     }
 

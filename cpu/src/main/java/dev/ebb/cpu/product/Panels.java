@@ -89,18 +89,22 @@ abstract class Panels {
             int worker, Buffer b, long base, int[] offsets, int column, int depth);
 
     /**
-     * Multiplies four rows of the packed strip, from {@code first} on, with the right factor. They
-     * become rows of the product from {@code row} on, or are added to these.
+     * Multiplies the packed strip of {@code rows} rows with the right factor, four rows at a time.
+     * They become rows of the product from {@code row} on, or are added to these. Panel after panel
+     * of the right factor meets all rows: a panel stays in the first-level cache while the strip,
+     * of which a block reads a fraction as many bytes, comes from the second. In the other order
+     * two 512-bit multiply-adds a cycle would read 32 bytes a cycle from the second level, which
+     * the cores that issue so many do not deliver.
      */
-    abstract void multiply(int worker, int first, int row, int columns, int depth, boolean add);
+    abstract void multiply(int worker, int rows, int row, int columns, int depth, boolean add);
 
     /**
-     * Multiplies and writes the four rows of the product to {@code out}, which is of the panels'
-     * own type: the first at {@code position}, each {@code outRow} after the one before.
+     * Multiplies, and writes the rows of the product to {@code out}, which is of the panels' own
+     * type: the first at {@code position}, each {@code outRow} after the one before.
      */
     void multiplyAndStore(
             int worker,
-            int first,
+            int rows,
             int row,
             int columns,
             int depth,
@@ -108,8 +112,8 @@ abstract class Panels {
             Buffer out,
             long position,
             long outRow) {
-        multiply(worker, first, row, columns, depth, add);
-        for (int i = 0; i < 4; i++) store(worker, row + i, columns, out, position + i * outRow);
+        multiply(worker, rows, row, columns, depth, add);
+        for (int i = 0; i < rows; i++) store(worker, row + i, columns, out, position + i * outRow);
     }
 
     /** Makes the product zero: what a sum over nothing is. */
