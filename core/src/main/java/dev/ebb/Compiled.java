@@ -1,12 +1,8 @@
 package dev.ebb;
 
-import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
 import dev.ebb.plan.Plan;
-import dev.ebb.plan.Planner;
 import dev.ebb.plan.TradeOff;
-import dev.ebb.plan.schedule.Cost;
-import dev.ebb.plan.schedule.Ways;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Numbers;
 import dev.ebb.tensor.Tensor;
@@ -28,54 +24,27 @@ import java.util.Optional;
  * that, a shape, a branch or the setting of an op such as the bounds of {@code clamp}, makes
  * another program, and so does whatever else differs in an argument. To be spared tracing, make the
  * number a tensor.
+ *
+ * <p>What the function closes over freezes at the first call: an array, or a number, of the
+ * enclosing code is read when the function is traced, and a field that is set to another one later
+ * is not looked at again for arguments of the same types. What changes from call to call is an
+ * argument.
  */
-public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
+public final class Compiled<P, R> extends Options<Compiled<P, R>>
+        implements Fn<P, R>, AutoCloseable {
     private final Fn<P, R> f;
-    private final Pipeline pipeline;
     private final Plans<R> plans;
     private Optional<Plans.Entry<R>> latest = Optional.empty();
 
     Compiled(Fn<P, R> f, Pipeline pipeline) {
+        super(pipeline);
         this.f = f;
-        this.pipeline = pipeline;
         plans = new Plans<>(pipeline);
     }
 
-    /**
-     * The same function on another device, planned by that device's own costs: another cost is
-     * asked for after it.
-     */
-    public Compiled<P, R> on(Device device) {
-        return new Compiled<>(f, pipeline.on(device));
-    }
-
-    /** The same function planned under another model of what kernels cost. */
-    public Compiled<P, R> costing(Cost cost) {
-        return new Compiled<>(f, pipeline.costing(cost));
-    }
-
-    /**
-     * The same function under another strategy. {@code new Binomial(slots)} also says how many
-     * states of each loop are kept for its backward half.
-     */
-    public Compiled<P, R> with(Planner strategy) {
-        return new Compiled<>(f, pipeline.with(strategy));
-    }
-
-    /**
-     * The same function whose values come back by these ways alone: as if ops had no inverses, or
-     * the budget named no disk.
-     */
-    public Compiled<P, R> only(Ways ways) {
-        return new Compiled<>(f, pipeline.only(ways));
-    }
-
-    /**
-     * The same function with each op as its own kernel: slower, with the same bits; for finding
-     * faults.
-     */
-    public Compiled<P, R> unfused() {
-        return new Compiled<>(f, pipeline.unfused());
+    @Override
+    Compiled<P, R> under(Pipeline other) {
+        return new Compiled<>(f, other);
     }
 
     /** Runs on arrays; inside a function that is being traced, becomes part of it. */
@@ -149,7 +118,7 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     public TradeOff curve(P argument) {
         var leaves = Tree.flatten(argument);
         var graph = trace(argument, leaves, new ArrayList<>()).graph();
-        return pipeline.tradeOff(graph, Prepared.bindings(graph, leaves.size()));
+        return pipeline().tradeOff(graph, Prepared.bindings(graph, leaves.size()));
     }
 
     /** How many plans are kept. */

@@ -2,7 +2,6 @@ package dev.ebb;
 
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Op;
-import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Eager;
 
@@ -21,7 +20,7 @@ public final class EagerEngine implements Eager {
     }
 
     static List<Array> run(Graph graph, List<Array> operands) {
-        var pipeline = Pipeline.within(Budget.unlimited());
+        var pipeline = Pipeline.free();
         try (var prepared = Prepared.of(graph, List.of(), operands.size(), pipeline)) {
             return prepared.run(operands);
         }

@@ -1,6 +1,5 @@
 package dev.ebb;
 
-import dev.ebb.exec.Device;
 import dev.ebb.grad.Forward;
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Graph;
@@ -8,10 +7,6 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
-import dev.ebb.plan.Budget;
-import dev.ebb.plan.Plan;
-import dev.ebb.plan.TradeOff;
-import dev.ebb.plan.schedule.Cost;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
@@ -50,11 +45,55 @@ public final class Ebb {
 
     /** The gradient of a scalar function by its first argument. */
     public static <P, Q> Fn2<P, Q, P> grad(Fn2<P, Q, Tensor> f) {
-        return (p, q) -> grad((P x) -> f.apply(x, q)).apply(p);
+        return grad(f, By.first());
+    }
+
+    /** The gradient of a scalar function by its first argument. */
+    public static <P, Q, S> Fn3<P, Q, S, P> grad(Fn3<P, Q, S, Tensor> f) {
+        return grad(f, By.firstOf3());
+    }
+
+    /** The gradient by a part of the argument. */
+    public static <P, D> Fn<P, D> grad(Fn<P, Tensor> f, By<P, D> by) {
+        return p -> valueAndGrad(f, by).apply(p).grad();
+    }
+
+    /** The gradient by one argument or by both. */
+    public static <P, Q, D> Fn2<P, Q, D> grad(Fn2<P, Q, Tensor> f, By<By.Two<P, Q>, D> by) {
+        return (p, q) -> valueAndGrad(f, by).apply(p, q).grad();
+    }
+
+    /** The gradient by one argument or by all. */
+    public static <P, Q, S, D> Fn3<P, Q, S, D> grad(
+            Fn3<P, Q, S, Tensor> f, By<By.Three<P, Q, S>, D> by) {
+        return (p, q, s) -> valueAndGrad(f, by).apply(p, q, s).grad();
     }
 
     public static <P, Q> Fn2<P, Q, ValueAndGrad<P>> valueAndGrad(Fn2<P, Q, Tensor> f) {
-        return (p, q) -> valueAndGrad((P x) -> f.apply(x, q)).apply(p);
+        return valueAndGrad(f, By.first());
+    }
+
+    public static <P, Q, S> Fn3<P, Q, S, ValueAndGrad<P>> valueAndGrad(Fn3<P, Q, S, Tensor> f) {
+        return valueAndGrad(f, By.firstOf3());
+    }
+
+    /** The value, and the gradient by a part of the argument. */
+    public static <P, D> Fn<P, ValueAndGrad<D>> valueAndGrad(Fn<P, Tensor> f, By<P, D> by) {
+        return p -> valueAndGrad((D d) -> f.apply(by.with().apply(p, d))).apply(by.part().apply(p));
+    }
+
+    /** The value, and the gradient by one argument or by both. */
+    public static <P, Q, D> Fn2<P, Q, ValueAndGrad<D>> valueAndGrad(
+            Fn2<P, Q, Tensor> f, By<By.Two<P, Q>, D> by) {
+        Fn<By.Two<P, Q>, Tensor> whole = a -> f.apply(a.first(), a.second());
+        return (p, q) -> valueAndGrad(whole, by).apply(new By.Two<>(p, q));
+    }
+
+    /** The value, and the gradient by one argument or by all. */
+    public static <P, Q, S, D> Fn3<P, Q, S, ValueAndGrad<D>> valueAndGrad(
+            Fn3<P, Q, S, Tensor> f, By<By.Three<P, Q, S>, D> by) {
+        Fn<By.Three<P, Q, S>, Tensor> whole = a -> f.apply(a.first(), a.second(), a.third());
+        return (p, q, s) -> valueAndGrad(whole, by).apply(new By.Three<>(p, q, s));
     }
 
     public static <P> Fn<P, ValueAndGrad<P>> valueAndGrad(Fn<P, Tensor> f) {
@@ -191,85 +230,31 @@ public final class Ebb {
         return Array.of(type, data);
     }
 
-    /** Makes {@code f} runnable on arrays. */
+    /**
+     * Makes {@code f} runnable on arrays. How it is planned and run is said on the result: {@code
+     * Ebb.compile(f).within(Budget.of("64MiB"))}, and so on by the other {@link Options}.
+     */
     public static <P, R> Compiled<P, R> compile(Fn<P, R> f) {
-        return compile(f, Budget.unlimited());
+        return new Compiled<>(f, Pipeline.free());
     }
 
-    /** Makes {@code f} runnable on arrays, never owning more than {@code budget}. */
-    public static <P, R> Compiled<P, R> compile(Fn<P, R> f, Budget budget) {
-        return new Compiled<>(f, Pipeline.within(budget));
+    /** As above, of two arguments. */
+    public static <P, Q, R> Compiled2<P, Q, R> compile(Fn2<P, Q, R> f) {
+        return new Compiled2<>(compile((By.Two<P, Q> a) -> f.apply(a.first(), a.second())));
     }
 
-    /**
-     * What memory buys for {@code f} at arguments like this one: budgets, predicted times, and what
-     * each way of bringing values back adds.
-     */
-    public static <P, R> TradeOff curve(Fn<P, R> f, P argument) {
-        return curve(f, argument, Budget.unlimited());
-    }
-
-    /** As above, with the disk that {@code budget} names. */
-    public static <P, R> TradeOff curve(Fn<P, R> f, P argument, Budget budget) {
-        try (var compiled = compile(f, budget)) {
-            return compiled.curve(argument);
-        }
-    }
-
-    /** As above, of a step: the curve on which {@link #plan} lies. */
-    public static <S, B, R> TradeOff curve(
-            Fn2<S, B, Next<S, R>> step,
-            S initial,
-            B example,
-            Budget budget,
-            Device device,
-            Cost cost) {
-        return StepTrace.of(step, initial, example)
-                .tradeOff(Pipeline.within(budget).on(device).costing(cost));
+    /** As above, of three arguments. */
+    public static <P, Q, S, R> Compiled3<P, Q, S, R> compile(Fn3<P, Q, S, R> f) {
+        return new Compiled3<>(
+                compile((By.Three<P, Q, S> a) -> f.apply(a.first(), a.second(), a.third())));
     }
 
     /**
-     * Makes a process out of a step: {@code initial} is its state, which lives in the program's
-     * memory from then on; {@code example} tells the types of the inputs. Nothing it owns exceeds
-     * {@code budget}.
+     * A process made of a step, which takes the state and an input and gives the next state and an
+     * output: {@code Ebb.stepper(step).within(Budget.of("64MiB")).start(initial, example)}.
      */
-    public static <S, B, R> Stepper<S, B, R> stepper(
-            Fn2<S, B, Next<S, R>> step, S initial, B example, Budget budget) {
-        return stepper(step, initial, example, budget, Devices.best());
-    }
-
-    /** As {@link #stepper(Fn2, Object, Object, Budget)}, on a device of the caller's choice. */
-    public static <S, B, R> Stepper<S, B, R> stepper(
-            Fn2<S, B, Next<S, R>> step, S initial, B example, Budget budget, Device device) {
-        return stepper(step, initial, example, budget, device, device.cost());
-    }
-
-    /** As above, planned under a model of what kernels cost. */
-    public static <S, B, R> Stepper<S, B, R> stepper(
-            Fn2<S, B, Next<S, R>> step,
-            S initial,
-            B example,
-            Budget budget,
-            Device device,
-            Cost cost) {
-        return new Stepper<>(
-                step, initial, example, Pipeline.within(budget).on(device).costing(cost));
-    }
-
-    /**
-     * The plan of the stepper that {@link #stepper(Fn2, Object, Object, Budget, Device, Cost)}
-     * would make, without the memory it would own. Of the state and the example only the types
-     * count.
-     */
-    public static <S, B, R> Plan plan(
-            Fn2<S, B, Next<S, R>> step,
-            S initial,
-            B example,
-            Budget budget,
-            Device device,
-            Cost cost) {
-        return StepTrace.of(step, initial, example)
-                .plan(Pipeline.within(budget).on(device).costing(cost));
+    public static <S, B, R> Stepping<S, B, R> stepper(Fn2<S, B, Next<S, R>> step) {
+        return new Stepping<>(step, Pipeline.free());
     }
 
     /**

@@ -1,5 +1,9 @@
 package dev.ebb;
 
+import dev.ebb.control.CondOp;
+import dev.ebb.control.Once;
+import dev.ebb.control.ScanOp;
+import dev.ebb.control.WhileOp;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Pace;
 import dev.ebb.ir.ShapeException;

@@ -45,9 +45,15 @@ record Pipeline(
         boolean fusing,
         Ways ways) {
 
-    static Pipeline within(Budget budget) {
+    /** On the fastest device there is, bounded by nothing. */
+    static Pipeline free() {
         var device = Devices.best();
-        return new Pipeline(budget, Optional.empty(), device.cost(), device, true, Ways.every());
+        return new Pipeline(
+                Budget.unlimited(), Optional.empty(), device.cost(), device, true, Ways.every());
+    }
+
+    Pipeline within(Budget bound) {
+        return new Pipeline(bound, strategy, cost, device, fusing, ways);
     }
 
     /** The same on another device, planned by that device's own costs. */

@@ -30,16 +30,16 @@ import java.util.function.Supplier;
 
 /**
  * Ordinary Java control flow: ops on a tape's tensors run at once, and the tape records them.
- * {@code if}, {@code while} and recursion on numbers read with {@link #item} are just Java, and the
- * branch that was taken is the branch on the record. What does not fit the budget is dropped and
- * computed again from the record when it is asked for, with the same bits; random draws and effects
- * run once.
+ * {@code if}, {@code while} and recursion on numbers read with {@code item()} are just Java, and
+ * the branch that was taken is the branch on the record. What does not fit the budget is dropped
+ * and computed again from the record when it is asked for, with the same bits; random draws and
+ * effects run once.
  *
  * <pre>{@code
  * try (var tape = new Tape(Budget.mebibytes(64))) {
  *     Tensor w = tape.watch(weights);
  *     Tensor x = w;
- *     while (tape.item(x.square().sum()) > 1) x = x.mul(w).sin();
+ *     while (x.square().sum().item() > 1) x = x.mul(w).sin();
  *     Array g = tape.array(tape.gradient(x.sum(), w));
  * }
  * }</pre>
@@ -50,7 +50,7 @@ import java.util.function.Supplier;
  * is one op. Its derivative is one op too: it runs the loop again and keeps what it needs of it in
  * what is free of the budget and half of what could be let go for it.
  *
- * <p>A budget that is too small is refused when data are read, by {@link #item} or {@link #array},
+ * <p>A budget that is too small is refused when data are read, by {@code item()} or {@link #array},
  * or at last by {@link #close}; ops after the first that does not fit are recorded but not run. The
  * {@link dev.ebb.plan.OverBudgetException} names the least budget in which all that was recorded
  * until then runs, to the byte; what is recorded later may need more.
@@ -101,6 +101,11 @@ public final class Tape implements AutoCloseable {
                             public void emitted() {
                                 follow();
                             }
+
+                            @Override
+                            public Array read(Traced tensor) {
+                                return array(tensor);
+                            }
                         });
     }
 
@@ -121,11 +126,6 @@ public final class Tape implements AutoCloseable {
     public <R> R run(Supplier<R> body) {
         requireOpen("run");
         return recording.during(body);
-    }
-
-    /** The only element of {@code t}, as a number to decide by. */
-    public double item(Tensor t) {
-        return array(t).item();
     }
 
     /** A copy of {@code t} that outlives the tape. */

@@ -19,7 +19,7 @@ import java.util.List;
 /** What a wrong input is told: what was given, what was expected, what would help. */
 class BadInputTest {
     private static final Array X = Array.of(Shape.of(3, 4), new double[12]);
-    private static final Array INTS = Array.of(Shape.of(3, 4), new int[12]);
+    private static final Array INTS = Array.of(Type.of(DType.I32, 3, 4), new double[12]);
 
     private static void refused(ThrowingCallable call, String... words) {
         assertThatThrownBy(call).isInstanceOf(ShapeException.class).hasMessageContainingAll(words);

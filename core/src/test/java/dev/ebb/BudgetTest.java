@@ -112,7 +112,8 @@ class BudgetTest {
         var x = noise(new Random(1), 16, 16);
         assertThatThrownBy(
                         () ->
-                                Ebb.compile(Ebb.grad(CHAIN), Budget.kibibytes(4))
+                                Ebb.compile(Ebb.grad(CHAIN))
+                                        .within(Budget.kibibytes(4))
                                         .with(new StoreAll())
                                         .apply(x))
                 .isInstanceOf(OverBudgetException.class)
@@ -129,7 +130,7 @@ class BudgetTest {
             var total = Files.readAllLines(system).getFirst().replaceAll("[^0-9]", "");
             assertThat(free).isLessThan(Long.parseLong(total) * 1024);
         }
-        try (var compiled = Ebb.compile(CHAIN, Budget.free())) {
+        try (var compiled = Ebb.compile(CHAIN).within(Budget.free())) {
             compiled.apply(noise(new Random(1), 16, 16));
             assertThat(compiled.report().promisedBytes()).isLessThan(free);
         }
@@ -159,7 +160,7 @@ class BudgetTest {
         var net = squares(16);
         var expected = Ebb.compile(Ebb.valueAndGrad(f)).apply(net).grad();
         for (int k = 0; k <= 10; k++) {
-            try (var compiled = Ebb.compile(Ebb.valueAndGrad(f), Budget.ofSaved(k / 10.0))) {
+            try (var compiled = Ebb.compile(Ebb.valueAndGrad(f)).within(Budget.ofSaved(k / 10.0))) {
                 long products =
                         compiled.plan(large).schedule().steps().stream()
                                 .filter(
@@ -172,7 +173,7 @@ class BudgetTest {
                 var found = compiled.apply(net).grad();
                 for (int i = 0; i < 6; i++) {
                     var bits = (Array) expected.weights().get(i);
-                    assertThat(((Array) found.weights().get(i)).sameBits(bits)).isTrue();
+                    assertThat(found.weights().get(i).sameBits(bits)).isTrue();
                 }
                 var report = compiled.report();
                 assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
@@ -215,9 +216,9 @@ class BudgetTest {
             var compiled = Ebb.compile(Ebb.grad(loss)).with(planner);
             var found = compiled.apply(net);
             for (int l = 0; l < 8; l++) {
-                assertThat(((Array) found.weights().get(l)).toDoubles())
+                assertThat(found.weights().get(l).toDoubles())
                         .as("%s, layer %s", planner, l)
-                        .isEqualTo(((Array) expected.weights().get(l)).toDoubles());
+                        .isEqualTo(expected.weights().get(l).toDoubles());
             }
             if (planner instanceof Fit(Budget budget)) {
                 assertThat(compiled.plan(net).layout().arenaBytes())

@@ -167,7 +167,7 @@ class ChangingArgumentsTest {
                     var found = compiled.apply(run);
                     assertThat(found.rate()).isEqualTo(0.01 * i);
                     var expected = (Array) alone.apply(run).x();
-                    assertThat(((Array) found.x()).sameBits(expected)).isTrue();
+                    assertThat(found.x().sameBits(expected)).isTrue();
                 }
             }
             assertThat(compiled.plans()).isLessThanOrEqualTo(2);
@@ -211,7 +211,7 @@ class ChangingArgumentsTest {
         try (var one = Ebb.compile(Ebb.grad(f)).on(new Reference())) {
             budget = 2 * one.plan(shapes.getLast()).peakBytes();
         }
-        try (var compiled = Ebb.compile(Ebb.grad(f), Budget.bytes(budget)).on(device)) {
+        try (var compiled = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(budget)).on(device)) {
             for (int round = 0; round < 2; round++) {
                 for (var x : shapes) {
                     try (var alone = Ebb.compile(Ebb.grad(f)).on(new Reference())) {
@@ -236,10 +236,10 @@ class ChangingArgumentsTest {
         try (var one = Ebb.compile(f).on(new Reference())) {
             budget = one.plan(noise(1, 9, 8)).peakBytes();
         }
-        try (var compiled = Ebb.compile(f, Budget.bytes(budget)).on(new Reference())) {
+        try (var compiled = Ebb.compile(f).within(Budget.bytes(budget)).on(new Reference())) {
             var first = (Array) compiled.apply(noise(1, 9, 8));
             compiled.apply(noise(1, 8, 8));
-            assertThat(((Array) compiled.apply(noise(1, 9, 8))).sameBits(first)).isTrue();
+            assertThat(compiled.apply(noise(1, 9, 8)).sameBits(first)).isTrue();
         }
     }
 }

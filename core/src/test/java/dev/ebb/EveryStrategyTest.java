@@ -160,13 +160,13 @@ class EveryStrategyTest {
                 seed % 3 == 0
                         ? Budget.unlimited().withDisk(folder, Budget.mebibytes(4))
                         : Budget.unlimited();
-        var base = Ebb.compile(f, budget).on(new Reference()).with(planner);
+        var base = Ebb.compile(f).within(budget).on(new Reference()).with(planner);
         try (var compiled = seed % 2 == 0 ? base.only(Ways.of(Way.DISK)) : base) {
             compiled.plan(x);
             if (!runs) return;
             var found = compiled.apply(x);
             for (int i = 0; i < x.size(); i++)
-                if (!((Array) found.get(i)).sameBits((Array) expected.get(i)))
+                if (!found.get(i).sameBits((Array) expected.get(i)))
                     faults.add("seed " + seed + ", " + planner + ": other bits of " + i);
         } catch (OverBudgetException e) {
             if (!e.getMessage().contains(";")) faults.add("seed " + seed + ": " + e.getMessage());

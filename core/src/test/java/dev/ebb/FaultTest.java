@@ -41,9 +41,9 @@ class FaultTest {
 
     private Compiled<Tensor, Tensor> onDisk(Fn<Tensor, Tensor> f, Tensor x) {
         var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(64));
-        var curve = Ebb.compile(f, disk).on(new Reference()).plan(x).curve();
+        var curve = Ebb.compile(f).within(disk).on(new Reference()).plan(x).curve();
         var least = Budget.bytes(curve.leastBytes()).withDisk(folder, Budget.mebibytes(64));
-        var compiled = Ebb.compile(f, least).on(new Reference());
+        var compiled = Ebb.compile(f).within(least).on(new Reference());
         assertThat(compiled.plan(x).layout().shelves().bytes()).as("on disk").isPositive();
         return compiled;
     }
@@ -56,13 +56,13 @@ class FaultTest {
     void aRunOnAnInterruptedThreadEndsWithAnError() {
         var x = filled(1, SIDE, SIDE);
         try (var f = onDisk(chain(), x)) {
-            var expected = ((Array) f.apply(x)).toDoubles();
+            var expected = f.apply(x).toDoubles();
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> f.apply(x))
                     .isInstanceOf(CancellationException.class)
                     .hasMessageContaining("interrupted");
             assertThat(Thread.interrupted()).as("the flag is kept").isTrue();
-            assertThat(((Array) f.apply(x)).toDoubles()).isEqualTo(expected);
+            assertThat(f.apply(x).toDoubles()).isEqualTo(expected);
         }
     }
 
@@ -72,11 +72,11 @@ class FaultTest {
         var random = new Random(3);
         try (var f = onDisk(chain(), x)) {
             long begun = System.nanoTime();
-            var expected = ((Array) f.apply(x)).toDoubles();
+            var expected = f.apply(x).toDoubles();
             long nanos = System.nanoTime() - begun;
             int ended = 0;
             for (int i = 0; i < 60; i++) {
-                var run = new FutureTask<>(() -> ((Array) f.apply(x)).toDoubles());
+                var run = new FutureTask<>(() -> f.apply(x).toDoubles());
                 var thread = Thread.ofPlatform().start(run);
                 TimeUnit.NANOSECONDS.sleep(random.nextLong(nanos));
                 thread.interrupt();
@@ -88,7 +88,7 @@ class FaultTest {
                 }
             }
             assertThat(ended).as("some were interrupted").isPositive();
-            assertThat(((Array) f.apply(x)).toDoubles()).isEqualTo(expected);
+            assertThat(f.apply(x).toDoubles()).isEqualTo(expected);
         }
     }
 
@@ -153,23 +153,20 @@ class FaultTest {
                                             .square()
                                             .mean());
             try (var compiled = onDisk(f, x)) {
-                var expected = ((Array) compiled.apply(x)).toDoubles();
+                var expected = compiled.apply(x).toDoubles();
                 assertThatThrownBy(
                                 () -> {
                                     for (int i = 0; i < 4; i++) compiled.apply(x);
                                 })
                         .isInstanceOf(ArithmeticException.class);
-                assertThat(((Array) compiled.apply(x)).toDoubles()).isEqualTo(expected);
+                assertThat(compiled.apply(x).toDoubles()).isEqualTo(expected);
             }
         }
     }
 
     private static Stepper<Tensor, Tensor, Tensor> stepper(Failing op) {
-        return Ebb.stepper(
-                (Tensor s, Tensor b) -> new Next<>(s.add(b).apply(op), s.sum()),
-                filled(7, 8),
-                filled(8, 8),
-                Budget.unlimited());
+        return Ebb.stepper((Tensor s, Tensor b) -> new Next<>(s.add(b).apply(op), s.sum()))
+                .start(filled(7, 8), filled(8, 8));
     }
 
     @Test
@@ -183,8 +180,7 @@ class FaultTest {
             assertThatThrownBy(stepper::state).hasMessageContaining("restore a state");
             stepper.restore(saved);
             stepper.step(input);
-            assertThat(((Array) stepper.state()).toDoubles())
-                    .isEqualTo(((Array) saved.add(input)).toDoubles());
+            assertThat(stepper.state().toDoubles()).isEqualTo(saved.add(input).toDoubles());
         }
     }
 
@@ -197,7 +193,7 @@ class FaultTest {
         op.inside().await();
         var close = Thread.ofPlatform().start(stepper::close);
         op.go().countDown();
-        assertThat(((Array) step.get()).item()).isFinite();
+        assertThat(step.get().item()).isFinite();
         close.join();
         stepper.close();
         assertThatThrownBy(() -> stepper.step(filled(8, 8))).hasMessageContaining("is closed");

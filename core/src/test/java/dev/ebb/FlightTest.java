@@ -38,7 +38,7 @@ class FlightTest {
 
     /** Run as a program of its own, on a Java without jdk.jfr. */
     public static void main(String[] args) {
-        try (var compiled = Ebb.compile(Ebb.grad(LOSS), Budget.share(0.9))) {
+        try (var compiled = Ebb.compile(Ebb.grad(LOSS)).within(Budget.share(0.9))) {
             compiled.apply(x());
             System.out.println(
                     Flight.recorder()
@@ -58,7 +58,7 @@ class FlightTest {
         long promised;
         try (var recording = new Recording()) {
             recording.start();
-            try (var compiled = Ebb.compile(Ebb.valueAndGrad(LOSS), Budget.share(0.9))) {
+            try (var compiled = Ebb.compile(Ebb.valueAndGrad(LOSS)).within(Budget.share(0.9))) {
                 compiled.apply(x());
                 compiled.apply(x());
                 promised = compiled.report().promisedBytes();

@@ -33,7 +33,7 @@ class LargeWorkspaceTest {
                 assertThat(plan.leastBytes()).isLessThanOrEqualTo(plan.peakBytes());
             }
             var less = Budget.bytes(product);
-            try (var loop = Ebb.compile(outer(n), less).on(Devices.reference())) {
+            try (var loop = Ebb.compile(outer(n)).within(less).on(Devices.reference())) {
                 assertThatThrownBy(() -> loop.plan(ones(n))).hasMessageContaining("is too small");
             }
         }

@@ -134,13 +134,13 @@ class LeastBudgetTest {
         try (var all = Ebb.compile(Ebb.valueAndGrad(f))) {
             long least = all.plan(x).leastBytes();
             var expected = all.apply(x);
-            try (var tight = Ebb.compile(Ebb.valueAndGrad(f), Budget.bytes(least))) {
+            try (var tight = Ebb.compile(Ebb.valueAndGrad(f)).within(Budget.bytes(least))) {
                 var found = tight.apply(x);
-                assertThat(((Array) found.grad()).sameBits((Array) expected.grad())).isTrue();
+                assertThat(found.grad().sameBits((Array) expected.grad())).isTrue();
                 assertThat(tight.report().measuredBytes()).isLessThanOrEqualTo(least);
                 assertThat(tight.plan(x).leastBytes()).isEqualTo(least);
             }
-            try (var less = Ebb.compile(Ebb.valueAndGrad(f), Budget.bytes(least - 1))) {
+            try (var less = Ebb.compile(Ebb.valueAndGrad(f)).within(Budget.bytes(least - 1))) {
                 assertThatThrownBy(() -> less.plan(x))
                         .isInstanceOfSatisfying(
                                 OverBudgetException.class,
@@ -197,17 +197,17 @@ class LeastBudgetTest {
 
     private static void saves(Fn<Tensor, Tensor> f) {
         var x = noise(1, WIDTH);
-        try (var all = Ebb.compile(Ebb.valueAndGrad(f), Budget.ofSaved(1))) {
+        try (var all = Ebb.compile(Ebb.valueAndGrad(f)).within(Budget.ofSaved(1))) {
             long saved = keptOf(all.plan(x));
             assertThat(saved).isPositive();
             var expected = all.apply(x);
             for (double share : new double[] {0, 0.3, 0.6}) {
-                try (var less = Ebb.compile(Ebb.valueAndGrad(f), Budget.ofSaved(share))) {
+                try (var less = Ebb.compile(Ebb.valueAndGrad(f)).within(Budget.ofSaved(share))) {
                     assertThat(keptOf(less.plan(x)))
                             .as("share %s of %s", share, saved)
                             .isLessThanOrEqualTo((long) (saved * share));
                     var found = less.apply(x);
-                    assertThat(((Array) found.grad()).sameBits((Array) expected.grad())).isTrue();
+                    assertThat(found.grad().sameBits((Array) expected.grad())).isTrue();
                 }
             }
         }
@@ -223,11 +223,11 @@ class LeastBudgetTest {
                 };
         var x = noise(1, WIDTH, WIDTH);
         var fast = new Speed(1e12, 1e12, 0);
-        try (var all = Ebb.compile(Ebb.valueAndGrad(f), Budget.ofSaved(1))) {
+        try (var all = Ebb.compile(Ebb.valueAndGrad(f)).within(Budget.ofSaved(1))) {
             long saved = keptOf(all.plan(x));
             for (double share : new double[] {0, 0.4}) {
                 var budget = Budget.ofSaved(share).withDisk(folder, Budget.mebibytes(16), fast);
-                try (var less = Ebb.compile(Ebb.valueAndGrad(f), budget)) {
+                try (var less = Ebb.compile(Ebb.valueAndGrad(f)).within(budget)) {
                     assertThat(keptOf(less.plan(x))).isLessThanOrEqualTo((long) (saved * share));
                     var found = (Array) less.apply(x).grad();
                     assertThat(found.sameBits((Array) all.apply(x).grad())).isTrue();

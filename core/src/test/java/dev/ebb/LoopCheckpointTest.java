@@ -109,7 +109,7 @@ class LoopCheckpointTest {
         Fn<Tensor, Tensor> f = v -> wide(v, 10_000);
         var all = (Array) Ebb.compile(Ebb.grad(f)).apply(x);
         try (var few = Ebb.compile(Ebb.grad(f)).with(new Binomial(20))) {
-            assertThat(((Array) few.apply(x)).sameBits(all)).isTrue();
+            assertThat(few.apply(x).sameBits(all)).isTrue();
             assertThat(few.report().measuredBytes()).isEqualTo(few.report().promisedBytes());
         }
     }
@@ -216,7 +216,7 @@ class LoopCheckpointTest {
             var count = new AtomicLong();
             var counting = new Watched(_ -> count.incrementAndGet());
             var budget = share == 1 ? Budget.unlimited() : Budget.bytes((long) (whole * share));
-            try (var grad = Ebb.compile(Ebb.grad((Tensor v) -> deep(v, counting)), budget)) {
+            try (var grad = Ebb.compile(Ebb.grad((Tensor v) -> deep(v, counting))).within(budget)) {
                 gradients.add((Array) grad.apply(x));
                 var report = grad.report();
                 assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
@@ -253,7 +253,7 @@ class LoopCheckpointTest {
         Fn<Tensor, Tensor> f =
                 v -> Loop.repeat(steps, v, c -> c.apply(counting).mul(1.0001).sin()).sum();
         var x = (Array) Key.of(1).uniform(Type.of(DType.F64, 8));
-        try (var grad = Ebb.compile(Ebb.grad(f), Budget.bytes(28 * 64))) {
+        try (var grad = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(28 * 64))) {
             grad.apply(x);
             var room = room(grad.plan(x));
             assertThat(room.levels()).isBetween(15, 25);
@@ -284,8 +284,8 @@ class LoopCheckpointTest {
             most = grad.report().promisedBytes();
         }
         for (int part : new int[] {2, 3}) {
-            try (var grad = Ebb.compile(Ebb.grad(f), Budget.bytes(most / part))) {
-                assertThat(((Array) grad.apply(x)).sameBits(expected)).isTrue();
+            try (var grad = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(most / part))) {
+                assertThat(grad.apply(x).sameBits(expected)).isTrue();
                 assertThat(grad.report().measuredBytes())
                         .isEqualTo(grad.report().promisedBytes())
                         .isLessThanOrEqualTo(most / part);
@@ -298,9 +298,9 @@ class LoopCheckpointTest {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F32, WIDTH));
         for (int states : new int[] {25, 1000}) {
             var budget = Budget.bytes((long) states * WIDTH * Float.BYTES);
-            Ebb.compile(Ebb.grad((Tensor v) -> wide(v, 1000)), budget).plan(x);
+            Ebb.compile(Ebb.grad((Tensor v) -> wide(v, 1000))).within(budget).plan(x);
             long start = System.nanoTime();
-            try (var few = Ebb.compile(Ebb.grad((Tensor v) -> wide(v, 1_000_000)), budget)) {
+            try (var few = Ebb.compile(Ebb.grad((Tensor v) -> wide(v, 1_000_000))).within(budget)) {
                 assertThat(few.plan(x).peakBytes()).isLessThanOrEqualTo(budget.resolve(0));
             }
             // alone on a machine a quarter of a second
@@ -313,14 +313,14 @@ class LoopCheckpointTest {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F32, WIDTH));
         Fn<Tensor, Tensor> f = Ebb.grad((Tensor v) -> wide(v, 500));
         var refused = new ArrayList<OverBudgetException>();
-        try (var compiled = Ebb.compile(f, Budget.bytes(2L * WIDTH * Float.BYTES))) {
+        try (var compiled = Ebb.compile(f).within(Budget.bytes(2L * WIDTH * Float.BYTES))) {
             compiled.plan(x);
         } catch (OverBudgetException e) {
             refused.add(e);
         }
         assertThat(refused).hasSize(1);
         long least = refused.getFirst().leastBytes();
-        try (var compiled = Ebb.compile(f, Budget.bytes(least))) {
+        try (var compiled = Ebb.compile(f).within(Budget.bytes(least))) {
             compiled.apply(x);
             assertThat(compiled.report().measuredBytes()).isEqualTo(least);
         }
@@ -348,8 +348,8 @@ class LoopCheckpointTest {
             all = grad.report().promisedBytes();
         }
         for (int part : new int[] {4, 10}) {
-            try (var grad = Ebb.compile(Ebb.grad(f), Budget.bytes(all / part))) {
-                assertThat(((Array) grad.apply(x)).sameBits(expected)).isTrue();
+            try (var grad = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(all / part))) {
+                assertThat(grad.apply(x).sameBits(expected)).isTrue();
                 assertThat(grad.report().measuredBytes())
                         .isEqualTo(grad.report().promisedBytes())
                         .isLessThanOrEqualTo(all / part);
@@ -357,7 +357,7 @@ class LoopCheckpointTest {
         }
         for (int slots : new int[] {1, 3}) {
             try (var grad = Ebb.compile(Ebb.grad(f)).with(new Binomial(slots))) {
-                assertThat(((Array) grad.apply(x)).sameBits(expected)).isTrue();
+                assertThat(grad.apply(x).sameBits(expected)).isTrue();
             }
         }
     }

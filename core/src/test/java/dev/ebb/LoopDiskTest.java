@@ -99,7 +99,7 @@ class LoopDiskTest {
         var counting = new Watched(_ -> count.incrementAndGet());
         Fn<Tensor, Tensor> f = x -> stepped(x, steps, counting);
         var x = Array.of(0.4, 0.9);
-        try (var grad = Ebb.compile(Ebb.grad(f), disk()).with(new Binomial(slots, onDisk))) {
+        try (var grad = Ebb.compile(Ebb.grad(f)).within(disk()).with(new Binomial(slots, onDisk))) {
             grad.apply(x);
             assertThat(grad.report().measuredBytes()).isEqualTo(grad.report().promisedBytes());
             var there = grad.report().disk();
@@ -158,8 +158,8 @@ class LoopDiskTest {
             var all = (Array) Ebb.compile(Ebb.grad(f)).apply(x);
             for (var places :
                     List.of(new Binomial(2, 6), new Binomial(4, 30), new Binomial(1, 5000))) {
-                try (var few = Ebb.compile(Ebb.grad(f), disk()).with(places)) {
-                    assertThat(((Array) few.apply(x)).sameBits(all)).as("%s", places).isTrue();
+                try (var few = Ebb.compile(Ebb.grad(f)).within(disk()).with(places)) {
+                    assertThat(few.apply(x).sameBits(all)).as("%s", places).isTrue();
                     assertKept(few);
                     try (var files = Files.list(folder)) {
                         assertThat(files).isEmpty();
@@ -206,7 +206,7 @@ class LoopDiskTest {
             var count = new AtomicLong();
             var counting = new Watched(_ -> count.incrementAndGet());
             try (var grad =
-                    Ebb.compile(Ebb.grad((Tensor v) -> heavy(v, steps, counting)), budget)) {
+                    Ebb.compile(Ebb.grad((Tensor v) -> heavy(v, steps, counting))).within(budget)) {
                 gradients.add((Array) grad.apply(w));
                 counts.add(count.get());
                 assertKept(grad);
@@ -255,9 +255,9 @@ class LoopDiskTest {
             for (var room : List.of(Budget.kibibytes(40), ROOM)) {
                 var memory = Budget.bytes((long) (whole * share));
                 var budget = memory.withDisk(folder, room, FAST);
-                try (var grad = Ebb.compile(Ebb.grad(f), budget)) {
-                    assertThat(((Array) grad.apply(w)).sameBits(expected)).isTrue();
-                    assertThat(((Array) grad.verify(w)).sameBits(expected)).isTrue();
+                try (var grad = Ebb.compile(Ebb.grad(f)).within(budget)) {
+                    assertThat(grad.apply(w).sameBits(expected)).isTrue();
+                    assertThat(grad.verify(w).sameBits(expected)).isTrue();
                     assertKept(grad);
                     var report = grad.report();
                     assertThat(report.promisedBytes()).isLessThanOrEqualTo(memory.resolve(0));
@@ -276,7 +276,7 @@ class LoopDiskTest {
                 v -> Loop.repeat(1_000_000, v, c -> c.add(c.mul(c).mul(-0.001)).sin()).sum();
         var budget = Budget.bytes(25L * 4000).withDisk(folder, Budget.mebibytes(4), FAST);
         long start = System.nanoTime();
-        try (var few = Ebb.compile(Ebb.grad(f), budget)) {
+        try (var few = Ebb.compile(Ebb.grad(f)).within(budget)) {
             assertThat(room(few.plan(x)).onDisk()).isPositive();
         }
         assertThat((System.nanoTime() - start) / 1e9).isLessThan(10);
@@ -292,7 +292,12 @@ class LoopDiskTest {
                 .hasMessageContaining("the budget names none")
                 .hasMessageContaining("withDisk");
         var small = Budget.unlimited().withDisk(folder, Budget.bytes(639));
-        assertThatThrownBy(() -> Ebb.compile(Ebb.grad(f), small).with(new Binomial(3, 10)).apply(x))
+        assertThatThrownBy(
+                        () ->
+                                Ebb.compile(Ebb.grad(f))
+                                        .within(small)
+                                        .with(new Binomial(3, 10))
+                                        .apply(x))
                 .isInstanceOf(OverBudgetException.class)
                 .hasMessageContaining("room for 639 bytes");
         assertThatThrownBy(() -> new Binomial(3, -1)).hasMessageContaining("not -1");

@@ -23,7 +23,7 @@ import java.util.List;
 class MakeAndMoveTest {
 
     private static double[] values(Tensor t) {
-        return ((Array) t).toDoubles();
+        return t.toDoubles();
     }
 
     @Test

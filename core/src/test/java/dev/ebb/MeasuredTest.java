@@ -31,7 +31,7 @@ class MeasuredTest {
             long[] ends = new long[2];
             for (int i = 0; i < 2; i++) {
                 var device = new Guarded(new Reference(), i == 0 ? 0xa5 : 0x5a);
-                try (var run = Ebb.compile(f, Budget.bytes(bytes)).on(device)) {
+                try (var run = Ebb.compile(f).within(Budget.bytes(bytes)).on(device)) {
                     run.apply(X);
                     var touched = device.touched();
                     assertThat(touched.allocated()).isEqualTo(run.report().promisedBytes());

@@ -72,10 +72,10 @@ class OffloadTest {
             for (double share : new double[] {1, 0.8, 0.6}) {
                 var budget = Budget.bytes((long) (least * share));
                 if (share < 1) {
-                    assertThatThrownBy(() -> Ebb.compile(f, budget).plan(net))
+                    assertThatThrownBy(() -> Ebb.compile(f).within(budget).plan(net))
                             .isInstanceOf(OverBudgetException.class);
                 }
-                try (var away = Ebb.compile(f, budget.withDisk(folder, ROOM))) {
+                try (var away = Ebb.compile(f).within(budget.withDisk(folder, ROOM))) {
                     for (int run = 0; run < 3; run++) assertSameBits(away.apply(net), expected);
                     var report = away.report();
                     assertThat(report.measuredBytes())
@@ -114,10 +114,10 @@ class OffloadTest {
                 };
         var rate = Array.scalar(0.1);
         var initial = new State(net, zero);
-        try (var all = Ebb.stepper(step, initial, rate, Budget.unlimited())) {
+        try (var all = Ebb.stepper(step).start(initial, rate)) {
             long least = all.plan().leastBytes();
             var budget = Budget.bytes((long) (0.6 * least)).withDisk(folder, ROOM);
-            try (var away = Ebb.stepper(step, initial, rate, budget)) {
+            try (var away = Ebb.stepper(step).within(budget).start(initial, rate)) {
                 assertThat(away.plan().schedule().away()).isNotEmpty();
                 for (int i = 0; i < 5; i++) assertSameBits(away.step(rate), all.step(rate));
                 assertSameBits(away.state(), all.state());
@@ -139,14 +139,14 @@ class OffloadTest {
             try (var all = Ebb.compile(f)) {
                 var expected = all.apply(net);
                 var disk = Budget.unlimited().withDisk(folder, ROOM);
-                var curve = Ebb.compile(f, disk).plan(net).curve();
+                var curve = Ebb.compile(f).within(disk).plan(net).curve();
                 long most = curve.storeAllBytes();
                 long least = curve.leastBytes();
                 double cost = 0;
                 for (int i = 0; i <= 3; i++) {
                     long bytes = most - (most - least) * i / 3;
                     var budget = Budget.bytes(bytes).withDisk(folder, ROOM);
-                    try (var tight = Ebb.compile(f, budget)) {
+                    try (var tight = Ebb.compile(f).within(budget)) {
                         assertSameBits(tight.verify(net), expected);
                         var report = tight.report();
                         assertThat(report.measuredBytes())
@@ -189,7 +189,7 @@ class OffloadTest {
         var f = Ebb.valueAndGrad(loss());
         long least = Ebb.compile(f).plan(net).leastBytes();
         var budget = Budget.bytes((long) (0.7 * least)).withDisk(folder, ROOM);
-        var plan = Ebb.compile(f, budget).plan(net);
+        var plan = Ebb.compile(f).within(budget).plan(net);
         assertThat(plan.schedule().steps()).anyMatch(s -> s instanceof Step.Fetch);
         assertThat(plan.explain()).contains("fetched").contains("on the disk");
         assertThat(plan.layout().shelves().bytes()).isPositive();
@@ -201,12 +201,12 @@ class OffloadTest {
         var f = Ebb.valueAndGrad(loss());
         long least = Ebb.compile(f).plan(net).leastBytes();
         var room = Budget.kibibytes(24);
-        try (var some = Ebb.compile(f, Budget.bytes(least).withDisk(folder, room))) {
+        try (var some = Ebb.compile(f).within(Budget.bytes(least).withDisk(folder, room))) {
             some.apply(net);
             assertThat(some.report().disk().measuredBytes()).isLessThanOrEqualTo(24 << 10);
         }
         var tight = Budget.bytes((long) (0.6 * least)).withDisk(folder, room);
-        assertThatThrownBy(() -> Ebb.compile(f, tight).plan(net))
+        assertThatThrownBy(() -> Ebb.compile(f).within(tight).plan(net))
                 .isInstanceOf(OverBudgetException.class);
     }
 
@@ -217,7 +217,7 @@ class OffloadTest {
         long least = Ebb.compile(f).plan(net).leastBytes();
         var nowhere = folder.resolve("nowhere");
         var budget = Budget.bytes((long) (0.7 * least)).withDisk(nowhere, ROOM);
-        assertThatThrownBy(() -> Ebb.compile(f, budget).apply(net))
+        assertThatThrownBy(() -> Ebb.compile(f).within(budget).apply(net))
                 .isInstanceOf(DiskException.class)
                 .hasMessageContaining("nowhere")
                 .hasMessageContaining("name another folder");
@@ -241,9 +241,8 @@ class OffloadTest {
         assertThat(speed.writing()).isGreaterThan(1e6);
         assertThat(speed.reading()).isGreaterThan(1e6);
         var plan =
-                Ebb.compile(
-                                Ebb.valueAndGrad(loss()),
-                                Budget.share(0.5).withDisk(folder, ROOM, speed))
+                Ebb.compile(Ebb.valueAndGrad(loss()))
+                        .within(Budget.share(0.5).withDisk(folder, ROOM, speed))
                         .plan(Net.of(4, 32));
         assertThat(plan.peakBytes()).isLessThanOrEqualTo(plan.storeAllBytes() / 2);
     }

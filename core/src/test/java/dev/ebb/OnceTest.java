@@ -204,7 +204,7 @@ class OnceTest {
         try (f) {
             var both = f.apply(X);
             assertThat(CALLS.get()).as("calls of %s", what).isEqualTo(calls);
-            return new Found(((Array) both.value()).item(), ((Array) both.grad()).toDoubles());
+            return new Found(both.value().item(), both.grad().toDoubles());
         }
     }
 
@@ -229,10 +229,10 @@ class OnceTest {
                 var curve = Ebb.compile(f).on(new Reference()).plan(X).curve();
                 for (long bytes : List.of(curve.leastBytes(), curve.storeAllBytes() * 2 / 3)) {
                     var budget = Budget.bytes(Math.max(bytes, curve.leastBytes()));
-                    var less = Ebb.compile(f, budget).on(new Reference());
+                    var less = Ebb.compile(f).within(budget).on(new Reference());
                     assertSame(run(less, p.calls(), what + ", " + budget), expected, what);
                     var disk = budget.withDisk(folder, Budget.mebibytes(1));
-                    var hauled = Ebb.compile(f, disk).on(new Reference());
+                    var hauled = Ebb.compile(f).within(disk).on(new Reference());
                     assertSame(run(hauled, p.calls(), what + ", " + disk), expected, what);
                 }
                 assertSame(onTape(p), expected, what + " on a tape");
@@ -247,7 +247,7 @@ class OnceTest {
             var loss = scalar(p).apply(x);
             var grad = tape.array(tape.gradient(loss, x));
             assertThat(CALLS.get()).as("calls of %s on a tape", p.name()).isEqualTo(p.calls());
-            return new Found(tape.item(loss), grad.toDoubles());
+            return new Found(loss.item(), grad.toDoubles());
         }
     }
 
@@ -261,7 +261,7 @@ class OnceTest {
                 moved[i] += side == 0 ? -h : h;
                 CALLS.set(0);
                 try (var f = Ebb.compile(scalar(p)).on(new Reference())) {
-                    at[side] = ((Array) f.apply(Array.of(X.shape(), moved))).item();
+                    at[side] = f.apply(Array.of(X.shape(), moved)).item();
                 }
                 assertThat(CALLS.get()).as("calls of %s alone", what).isEqualTo(p.calls());
             }
@@ -278,7 +278,7 @@ class OnceTest {
             for (var s : List.of(new StoreAll(), new RecomputeAll())) {
                 CALLS.set(0);
                 try (var compiled = Ebb.compile(f).on(new Reference()).with(s)) {
-                    results.add(((Array) compiled.apply(X)).toDoubles());
+                    results.add(compiled.apply(X).toDoubles());
                     assertThat(CALLS.get()).as(p.name()).isEqualTo(p.calls());
                 }
             }

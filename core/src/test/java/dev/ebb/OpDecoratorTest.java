@@ -113,8 +113,8 @@ class OpDecoratorTest {
                 var named = Ebb.compile(gradient(true))) {
             long least = plain.plan(net).leastBytes();
             assertThat(named.plan(net).leastBytes()).isEqualTo(least);
-            try (var tight = Ebb.compile(gradient(true), Budget.bytes(least));
-                    var unnamed = Ebb.compile(gradient(false), Budget.bytes(least))) {
+            try (var tight = Ebb.compile(gradient(true)).within(Budget.bytes(least));
+                    var unnamed = Ebb.compile(gradient(false)).within(Budget.bytes(least))) {
                 assertThat(inverted(tight.plan(net)))
                         .isEqualTo(inverted(unnamed.plan(net)))
                         .isPositive();

@@ -53,13 +53,19 @@ class PlanAheadTest {
     void a_step_is_planned_as_its_stepper_would_be() {
         var device = Devices.best();
         var cost = Roofline.typical();
-        var plan = Ebb.plan(PlanAheadTest::step, start(), X, Budget.unlimited(), device, cost);
-        try (var stepper = Ebb.stepper(PlanAheadTest::step, start(), X, Budget.unlimited())) {
+        var plan = Ebb.stepper(PlanAheadTest::step).on(device).costing(cost).plan(start(), X);
+        try (var stepper = Ebb.stepper(PlanAheadTest::step).start(start(), X)) {
             assertThat(plan.peakBytes()).isEqualTo(stepper.plan().peakBytes());
             assertThat(plan.explain()).isEqualTo(stepper.plan().explain());
         }
         var little = Budget.bytes(plan.leastBytes() - 1);
-        assertThatThrownBy(() -> Ebb.plan(PlanAheadTest::step, start(), X, little, device, cost))
+        assertThatThrownBy(
+                        () ->
+                                Ebb.stepper(PlanAheadTest::step)
+                                        .within(little)
+                                        .on(device)
+                                        .costing(cost)
+                                        .plan(start(), X))
                 .hasMessageContaining("is too small");
     }
 
@@ -67,11 +73,11 @@ class PlanAheadTest {
     void a_state_is_written_piece_by_piece() {
         var types = Tensorwise.list(start()).stream().map(Tensor::type).toList();
         var blank = Tensorwise.rebuild(start(), Array.zeros(types));
-        try (var whole = Ebb.stepper(PlanAheadTest::step, start(), X, Budget.unlimited());
-                var pieces = Ebb.stepper(PlanAheadTest::step, blank, X, Budget.unlimited())) {
+        try (var whole = Ebb.stepper(PlanAheadTest::step).start(start(), X);
+                var pieces = Ebb.stepper(PlanAheadTest::step).start(blank, X)) {
             whole.step(X);
             for (int i = 0; i < 2; i++) pieces.restore(i, whole.state(i));
-            assertThat(((Array) pieces.step(X)).sameBits((Array) whole.step(X))).isTrue();
+            assertThat(pieces.step(X).sameBits((Array) whole.step(X))).isTrue();
             assertThat(pieces.state(1).sameBits(whole.state(1))).isTrue();
             assertThatThrownBy(() -> pieces.restore(1, Array.scalar(1f)))
                     .hasMessageContaining("tensor 1 of the state")
@@ -83,12 +89,11 @@ class PlanAheadTest {
 
     @Test
     void a_state_is_read_piece_by_piece() {
-        try (var stepper = Ebb.stepper(PlanAheadTest::step, start(), X, Budget.unlimited())) {
+        try (var stepper = Ebb.stepper(PlanAheadTest::step).start(start(), X)) {
             stepper.step(X);
             var whole = Tensorwise.list(stepper.state());
             for (int i = 0; i < whole.size(); i++)
-                assertThat(stepper.state(i).toDoubles())
-                        .isEqualTo(((Array) whole.get(i)).toDoubles());
+                assertThat(stepper.state(i).toDoubles()).isEqualTo(whole.get(i).toDoubles());
             assertThatThrownBy(() -> stepper.state(2)).hasMessageContaining("2 tensors");
         }
     }
@@ -108,14 +113,12 @@ class PlanAheadTest {
         try (var compiled = Ebb.compile(Ebb.valueGradAndExtra(f))) {
             for (var result :
                     List.of(Ebb.valueGradAndExtra(f).apply(weight), compiled.apply(weight))) {
-                assertThat(((Array) result.value()).item())
-                        .isEqualTo(((Array) plain.value()).item());
-                assertThat(((Array) result.grad()).toDoubles())
-                        .isEqualTo(((Array) plain.grad()).toDoubles());
-                var scores = ((Array) result.extra().scores).toDoubles();
-                assertThat(scores).isEqualTo(((Array) X.matmul(weight)).toDoubles());
+                assertThat(result.value().item()).isEqualTo(plain.value().item());
+                assertThat(result.grad().toDoubles()).isEqualTo(plain.grad().toDoubles());
+                var scores = result.extra().scores.toDoubles();
+                assertThat(scores).isEqualTo(X.matmul(weight).toDoubles());
                 long positive = java.util.Arrays.stream(scores).filter(s -> s > 0).count();
-                assertThat(((Array) result.extra().counts.getFirst()).item()).isEqualTo(positive);
+                assertThat(result.extra().counts.getFirst().item()).isEqualTo(positive);
             }
         }
         assertThatThrownBy(

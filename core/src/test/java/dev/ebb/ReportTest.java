@@ -70,7 +70,7 @@ class ReportTest {
     void memory_by_category_is_measured_as_promised() {
         Tensor x = noise(9, 64, WIDTH);
         var start = new State(squares(1), squares(0));
-        try (var all = Ebb.stepper(ReportTest::step, start, x, Budget.unlimited())) {
+        try (var all = Ebb.stepper(ReportTest::step).start(start, x)) {
             all.step(x);
             var report = all.report();
             holds(report);
@@ -84,7 +84,8 @@ class ReportTest {
             assertThat(tide.peak(Category.ACTIVATIONS))
                     .isEqualTo(report.peak(Category.ACTIVATIONS).promisedBytes());
             long least = all.plan().leastBytes();
-            try (var few = Ebb.stepper(ReportTest::step, start, x, Budget.bytes(least))) {
+            try (var few =
+                    Ebb.stepper(ReportTest::step).within(Budget.bytes(least)).start(start, x)) {
                 few.step(x);
                 var tight = few.report();
                 holds(tight);

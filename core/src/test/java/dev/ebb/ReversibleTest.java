@@ -86,11 +86,11 @@ class ReversibleTest {
         var block = Reversible.block(x -> x.mul(0.1), y -> y.mul(3));
         var out =
                 Reversible.stack(List.of(block), new Grid(2)).apply(new Reversible.Streams(x1, x2));
-        assertThat(((Array) out.first()).toDoubles()).containsExactly(0.5, 0, 100.25);
-        assertThat(((Array) out.second()).toDoubles()).containsExactly(2.5, 2, 303.75);
+        assertThat(out.first().toDoubles()).containsExactly(0.5, 0, 100.25);
+        assertThat(out.second().toDoubles()).containsExactly(2.5, 2, 303.75);
         var plain = Reversible.approximate(List.of(block)).apply(new Reversible.Streams(x1, x2));
-        assertThat(((Array) plain.first()).get(0)).isEqualTo(0.5 + 0.1);
-        assertThat(((Array) block.apply(Reversible.Streams.of(x2)).sum()).get(0))
+        assertThat(((Array) plain.first()).data().get(0)).isEqualTo(0.5 + 0.1);
+        assertThat(((Array) block.apply(Reversible.Streams.of(x2)).sum()).data().get(0))
                 .isCloseTo(0.55 + 0.5 + 3 * 0.55, within(1e-9));
     }
 
@@ -108,7 +108,8 @@ class ReversibleTest {
         var expected = arrays(Ebb.compile(Ebb.valueAndGrad(plain)).apply(net));
         for (int i = 0; i < found.size(); i++) {
             for (long j = 0; j < found.get(i).type().size(); j++) {
-                assertThat(found.get(i).get(j)).isCloseTo(expected.get(i).get(j), within(2e-5));
+                assertThat(found.get(i).data().get(j))
+                        .isCloseTo(expected.get(i).data().get(j), within(2e-5));
             }
         }
     }
@@ -191,7 +192,7 @@ class ReversibleTest {
                                 .mean();
         var net = Net.of(12, 6);
         var curve = Ebb.compile(Ebb.valueAndGrad(loss)).plan(net).curve();
-        var least = Ebb.compile(Ebb.valueAndGrad(loss), Budget.bytes(curve.leastBytes()));
+        var least = Ebb.compile(Ebb.valueAndGrad(loss)).within(Budget.bytes(curve.leastBytes()));
         var found = arrays(least.verify(net));
         assertThat(least.plan(net).explain()).contains("approximately");
         assertThat(least.report().drifts()).isNotEmpty();
@@ -200,7 +201,8 @@ class ReversibleTest {
         var stored = arrays(Ebb.compile(Ebb.valueAndGrad(loss)).with(new StoreAll()).apply(net));
         for (int i = 0; i < found.size(); i++) {
             for (long j = 0; j < found.get(i).type().size(); j++) {
-                assertThat(found.get(i).get(j)).isCloseTo(stored.get(i).get(j), within(1e-4));
+                assertThat(found.get(i).data().get(j))
+                        .isCloseTo(stored.get(i).data().get(j), within(1e-4));
             }
         }
     }
@@ -221,7 +223,7 @@ class ReversibleTest {
         long least = Ebb.compile(f).plan(example).leastBytes();
         int refused = 0;
         try (var all = Ebb.compile(f).with(new StoreAll());
-                var tight = Ebb.compile(f, Budget.bytes(least))) {
+                var tight = Ebb.compile(f).within(Budget.bytes(least))) {
             assertThat(tight.plan(example).schedule().steps())
                     .anyMatch(s -> s instanceof Step.Invert);
             for (int n = 0; n < 1000; n++) {
@@ -238,8 +240,8 @@ class ReversibleTest {
                 }
                 var expected = all.apply(x);
                 var found = tight.verify(x);
-                assertThat(((Array) found.value()).sameBits((Array) expected.value())).isTrue();
-                assertThat(((Array) found.grad()).sameBits((Array) expected.grad())).isTrue();
+                assertThat(found.value().sameBits((Array) expected.value())).isTrue();
+                assertThat(found.grad().sameBits((Array) expected.grad())).isTrue();
             }
         }
         assertThat(refused).isBetween(100, 700);

@@ -41,7 +41,7 @@ class SecondOrderTest {
         var down = (Array) Ebb.grad(f).apply(shifted(AT, -h));
         var hvp = (Array) Ebb.hvp(f).apply(AT, ALONG);
         assertThat(hvp.toDoubles())
-                .containsExactly(((Array) up.sub(down).div(2 * h)).toDoubles(), within(1e-5));
+                .containsExactly(up.sub(down).div(2 * h).toDoubles(), within(1e-5));
         var plain = (Array) Ebb.hvp((Tensor x) -> unrolled(x, rounds)).apply(AT, ALONG);
         assertThat(hvp.toDoubles()).containsExactly(plain.toDoubles(), within(1e-10));
         var gradient = (Array) Ebb.grad(f).apply(AT);
@@ -102,7 +102,7 @@ class SecondOrderTest {
             try (var tape = new Tape(Budget.bytes(room))) {
                 var x = tape.watch(AT);
                 Tensor c = x;
-                for (int i = 0; tape.item(c.sum()) < 1e9 && i < 5; i++) c = step(c, x);
+                for (int i = 0; c.sum().item() < 1e9 && i < 5; i++) c = step(c, x);
                 var g = tape.gradient(c.square().sum(), x);
                 bits.add(tape.array(tape.gradient(g.mul(ALONG).sum(), x)));
             }

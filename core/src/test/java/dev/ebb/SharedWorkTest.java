@@ -105,7 +105,8 @@ class SharedWorkTest {
                 var leasts = new ArrayList<Long>();
                 for (int cores : new int[] {1, 2, 16, 64}) {
                     var device = Sharing.of(cores, false);
-                    try (var grad = Ebb.compile(Ebb.grad(f), Budget.bytes(budget)).on(device)) {
+                    try (var grad =
+                            Ebb.compile(Ebb.grad(f)).within(Budget.bytes(budget)).on(device)) {
                         var plan = grad.plan(X);
                         schedules.add(plan.schedule().steps().toString());
                         leasts.add(plan.leastBytes());
@@ -141,7 +142,8 @@ class SharedWorkTest {
                 long step = Math.max(1, (all - least) / 20);
                 double last = Double.MAX_VALUE;
                 for (long budget = least; budget <= all + 1000; budget += step) {
-                    try (var grad = Ebb.compile(Ebb.grad(f), Budget.bytes(budget)).on(device)) {
+                    try (var grad =
+                            Ebb.compile(Ebb.grad(f)).within(Budget.bytes(budget)).on(device)) {
                         double cost = grad.plan(X).cost();
                         assertThat(cost).as("at %d bytes", budget).isLessThanOrEqualTo(last);
                         last = cost;
@@ -161,12 +163,12 @@ class SharedWorkTest {
             expected = (Array) grad.apply(X);
             assertThat(grad.plan(X).workers()).isEqualTo(64);
         }
-        try (var grad = Ebb.compile(Ebb.grad(CHAIN), Budget.bytes(least)).on(device)) {
+        try (var grad = Ebb.compile(Ebb.grad(CHAIN)).within(Budget.bytes(least)).on(device)) {
             assertThat(grad.plan(X).workers()).isOne();
             assertThat(grad.plan(X).peakBytes()).isEqualTo(least);
-            assertThat(((Array) grad.apply(X)).sameBits(expected)).isTrue();
+            assertThat(grad.apply(X).sameBits(expected)).isTrue();
         }
-        try (var grad = Ebb.compile(Ebb.grad(CHAIN), Budget.bytes(least - 1)).on(device)) {
+        try (var grad = Ebb.compile(Ebb.grad(CHAIN)).within(Budget.bytes(least - 1)).on(device)) {
             assertThatThrownBy(() -> grad.plan(X))
                     .isInstanceOf(OverBudgetException.class)
                     .hasMessageContaining("the least that works is " + least)
@@ -195,7 +197,8 @@ class SharedWorkTest {
             arena = grad.plan(X).layout().arenaBytes();
         }
         var budget = Budget.bytes(arena + 5 * EACH);
-        try (var grad = Ebb.compile(Ebb.grad(CHAIN), budget).on(device).with(new StoreAll())) {
+        try (var grad =
+                Ebb.compile(Ebb.grad(CHAIN)).within(budget).on(device).with(new StoreAll())) {
             assertThat(grad.plan(X).workers()).isEqualTo(5);
             assertThat(grad.plan(X).peakBytes()).isEqualTo(arena + 5 * EACH);
         }

@@ -70,7 +70,7 @@ class TapeRandomTest {
             case 5 -> Tensors.concat(List.of(a, b), 0).slice(0, size / 2, size / 2 + size);
             case 6 -> {
                 reads.incrementAndGet();
-                yield tape.item(a.sum()) > 0 ? a.exp().tanh() : b.neg();
+                yield a.sum().item() > 0 ? a.exp().tanh() : b.neg();
             }
             default -> a.mul(tape.run(() -> Tensors.fill(b.type(), 0.5)).cast(DType.F64)).sub(b);
         };

@@ -32,7 +32,7 @@ class TapeTest {
             var x = tape.watch(Array.of(3.0, 4.0));
             Tensor y = x;
             int rounds = 0;
-            while (tape.item(y.square().sum()) > 1) {
+            while (y.square().sum().item() > 1) {
                 y = y.mul(0.5);
                 rounds++;
             }
@@ -49,9 +49,9 @@ class TapeTest {
             var p = tape.watch(new Params(Array.of(2.0), List.of(Array.of(3.0), Array.of(5.0))));
             var loss = p.w().mul(p.rest().getFirst()).sum();
             var g = tape.arrays(tape.gradient(loss, p));
-            assertThat(((Array) g.w()).item()).isEqualTo(3);
-            assertThat(((Array) g.rest().getFirst()).item()).isEqualTo(2);
-            assertThat(((Array) g.rest().getLast()).item()).isEqualTo(0);
+            assertThat(g.w().item()).isEqualTo(3);
+            assertThat(g.rest().getFirst().item()).isEqualTo(2);
+            assertThat(g.rest().getLast().item()).isEqualTo(0);
         }
     }
 
@@ -97,8 +97,7 @@ class TapeTest {
                     };
             assertThat(g.toDoubles())
                     .containsExactly(
-                            ((Array) Ebb.grad(f).apply(Array.of(0.3, 0.8))).toDoubles(),
-                            within(1e-13));
+                            Ebb.grad(f).apply(Array.of(0.3, 0.8)).toDoubles(), within(1e-13));
         }
     }
 
@@ -107,8 +106,8 @@ class TapeTest {
         try (var tape = new Tape(Budget.kibibytes(4))) {
             var x = tape.watch(Array.of(1.0, 2.0));
             var y = tape.run(() -> Tensors.ones(DType.F64, Shape.of(2)).mul(3).add(x).sum());
-            assertThat(tape.item(y)).isEqualTo(9);
-            assertThat(tape.item(Tensors.ones(DType.F64, Shape.of(2)).mul(x).sum())).isEqualTo(3);
+            assertThat(y.item()).isEqualTo(9);
+            assertThat(Tensors.ones(DType.F64, Shape.of(2)).mul(x).sum().item()).isEqualTo(3);
         }
     }
 
@@ -171,9 +170,9 @@ class TapeTest {
             var a = tape.watch(random(3, 6, 6));
             var one = tape.watch(Tensors.eye(DType.F64, 6));
             var spd = a.matmul(a.transpose()).add(one);
-            Tensor x = spd.div(tape.item(spd.square().sum()));
+            Tensor x = spd.div(spd.square().sum().item());
             int rounds = 0;
-            while (tape.item(x.matmul(spd).sub(one).square().sum()) > 1e-20) {
+            while (x.matmul(spd).sub(one).square().sum().item() > 1e-20) {
                 x = x.mul(2).sub(x.matmul(spd).matmul(x));
                 rounds++;
             }
@@ -203,7 +202,7 @@ class TapeTest {
         Function<Budget, Double> f =
                 budget -> {
                     try (var tape = new Tape(budget)) {
-                        return tape.item(tape.watch(Array.of(1.0, 2.0)).exp().sum());
+                        return tape.watch(Array.of(1.0, 2.0)).exp().sum().item();
                     }
                 };
         var seen = new ArrayList<Long>();
@@ -242,7 +241,7 @@ class TapeTest {
             var y = x.sin();
             assertThatThrownBy(() -> y.indexSelect(0, Array.of(5))).hasMessageContaining("5");
             var z = y.mul(x).sum();
-            assertThat(tape.item(z))
+            assertThat(z.item())
                     .isCloseTo(0.3 * Math.sin(0.3) + 0.8 * Math.sin(0.8), within(1e-15));
             assertThat(tape.array(tape.gradient(z, x)).toDoubles()).doesNotContain(0);
         }
@@ -255,7 +254,7 @@ class TapeTest {
         tape.close();
         tape.close();
         assertThatThrownBy(x::sin).hasMessageContaining("tape that is closed");
-        assertThatThrownBy(() -> tape.item(x)).hasMessageContaining("closed");
+        assertThatThrownBy(() -> x.item()).hasMessageContaining("closed");
         assertThatThrownBy(() -> tape.watch(Array.of(1.0))).hasMessageContaining("closed");
     }
 
@@ -322,8 +321,7 @@ class TapeTest {
             var g = tape.gradient(f.apply(w), w);
             var h = tape.array(tape.gradient(g.mul(along).sum(), w));
             assertThat(h.toDoubles())
-                    .containsExactly(
-                            ((Array) Ebb.hvp(f).apply(x, along)).toDoubles(), within(1e-12));
+                    .containsExactly(Ebb.hvp(f).apply(x, along).toDoubles(), within(1e-12));
         }
     }
 }

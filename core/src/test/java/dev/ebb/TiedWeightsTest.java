@@ -57,10 +57,10 @@ class TiedWeightsTest {
         var at = task(32);
         try (var plain = Ebb.compile(GRADIENT).unfused();
                 var fused = Ebb.compile(GRADIENT);
-                var least = Ebb.compile(GRADIENT, Budget.bytes(least(32)))) {
+                var least = Ebb.compile(GRADIENT).within(Budget.bytes(least(32)))) {
             var expected = (Array) plain.apply(at);
-            assertThat(((Array) fused.apply(at)).sameBits(expected)).isTrue();
-            assertThat(((Array) least.apply(at)).sameBits(expected)).isTrue();
+            assertThat(fused.apply(at).sameBits(expected)).isTrue();
+            assertThat(least.apply(at).sameBits(expected)).isTrue();
         }
     }
 }

@@ -88,7 +88,7 @@ class TradeOffTest {
 
     @Test
     void aGraphWithoutOtherWaysHasOneLine() {
-        var curve = Ebb.curve(plain(), net(6));
+        var curve = Ebb.compile(plain()).curve(net(6));
         check(curve);
         assertThat(curve.lines()).hasSize(1);
         assertThat(curve.lines().getFirst().ways()).isEqualTo(Ways.recomputing());
@@ -104,7 +104,7 @@ class TradeOffTest {
     @Test
     void inversesExtendTheLineOfAReversibleStack() {
         var net = ReversibleTest.Net.of(6, 6);
-        var curve = Ebb.curve(ReversibleTest.gradient(), net);
+        var curve = Ebb.compile(ReversibleTest.gradient()).curve(net);
         check(curve);
         assertThat(curve.lines()).hasSize(2);
         var without = curve.lines().getFirst();
@@ -117,14 +117,15 @@ class TradeOffTest {
             for (var point :
                     List.of(line.points().get(line.points().size() / 2), line.points().getLast())) {
                 var plan =
-                        Ebb.compile(ReversibleTest.gradient(), Budget.bytes(point.bytes()))
+                        Ebb.compile(ReversibleTest.gradient())
+                                .within(Budget.bytes(point.bytes()))
                                 .only(line.ways())
                                 .plan(net);
                 assertThat(plan.cost()).isEqualTo(point.cost());
             }
         }
         var tight = Budget.bytes(with.leastBytes());
-        var alone = Ebb.compile(ReversibleTest.gradient(), tight).only(Ways.recomputing());
+        var alone = Ebb.compile(ReversibleTest.gradient()).within(tight).only(Ways.recomputing());
         assertThatThrownBy(() -> alone.plan(net))
                 .isInstanceOfSatisfying(
                         OverBudgetException.class,
@@ -134,7 +135,7 @@ class TradeOffTest {
     @Test
     void aDiskExtendsTheLineOfAPlainNet() {
         var disk = Budget.unlimited().withDisk(folder, ROOM);
-        var curve = Ebb.curve(plain(), net(6), disk);
+        var curve = Ebb.compile(plain()).within(disk).curve(net(6));
         check(curve);
         assertThat(curve.lines()).hasSize(2);
         var without = curve.lines().getFirst();
@@ -143,14 +144,20 @@ class TradeOffTest {
         assertThat(with.leastBytes()).isLessThan(without.leastBytes());
         assertThat(anywhere(with, Mix::fetched)).isTrue();
         assertThat(anywhere(without, Mix::fetched)).isFalse();
-        assertThat(without.points()).hasSameSizeAs(Ebb.curve(plain(), net(6)).points());
+        assertThat(without.points()).hasSameSizeAs(Ebb.compile(plain()).curve(net(6)).points());
         var budget = Budget.bytes(with.leastBytes()).withDisk(folder, ROOM);
-        var plan = Ebb.compile(plain(), budget).plan(net(6));
+        var plan = Ebb.compile(plain()).within(budget).plan(net(6));
         assertThat(plan.cost()).isEqualTo(with.points().getLast().cost());
-        assertThatThrownBy(() -> Ebb.compile(plain(), budget).only(Ways.recomputing()).plan(net(6)))
+        assertThatThrownBy(
+                        () ->
+                                Ebb.compile(plain())
+                                        .within(budget)
+                                        .only(Ways.recomputing())
+                                        .plan(net(6)))
                 .isInstanceOf(OverBudgetException.class);
         var kept =
-                Ebb.compile(plain(), Budget.bytes(without.leastBytes()).withDisk(folder, ROOM))
+                Ebb.compile(plain())
+                        .within(Budget.bytes(without.leastBytes()).withDisk(folder, ROOM))
                         .only(Ways.recomputing())
                         .plan(net(6));
         assertThat(kept.schedule().steps()).noneMatch(s -> s instanceof Step.Fetch);
@@ -163,7 +170,7 @@ class TradeOffTest {
                 Ebb.grad((Tensor v) -> Loop.repeat(60, v, c -> c.matmul(w).tanh()).sum());
         var fast = Budget.unlimited().withDisk(folder, ROOM, new Speed(5e9, 5e9, 1e-7));
         var x = noise(4, 64, 64);
-        var curve = Ebb.curve(f, x, fast);
+        var curve = Ebb.compile(f).within(fast).curve(x);
         check(curve);
         assertThat(curve.lines()).hasSize(2);
         var without = curve.lines().getFirst();
@@ -176,8 +183,8 @@ class TradeOffTest {
         for (var line : curve.lines()) {
             var point = line.points().getLast();
             var plan =
-                    Ebb.compile(
-                                    f,
+                    Ebb.compile(f)
+                            .within(
                                     Budget.bytes(point.bytes())
                                             .withDisk(folder, ROOM, fast.disk().speed()))
                             .only(line.ways())
@@ -190,7 +197,7 @@ class TradeOffTest {
 
     @Test
     void aLoopThatCanBeUndoneIsUndoneWhereInversesAreAllowed() {
-        var curve = Ebb.curve(undoable(), noise(5, 64, 64).mul(0.1));
+        var curve = Ebb.compile(undoable()).curve(noise(5, 64, 64).mul(0.1));
         check(curve);
         assertThat(curve.lines()).hasSize(2);
         var without = curve.lines().getFirst();

@@ -218,7 +218,7 @@ class TreeTest {
 
     private static Stepper<Object, Tensor, Tensor> stepper(Object p) {
         Fn2<Object, Tensor, Next<Object, Tensor>> step = (s, x) -> new Next<>(twice(s), x);
-        return Ebb.stepper(step, p, A, Budget.mebibytes(64));
+        return Ebb.stepper(step).within(Budget.mebibytes(64)).start(p, A);
     }
 
     @TestFactory
@@ -246,9 +246,9 @@ class TreeTest {
         for (int i = 0; i < found.size(); i++) {
             double scale = gradient ? 2 * (i + 1.0) * (i + 1.0) : 2;
             for (int j = 0; j < 2; j++)
-                assertThat(((Array) found.get(i)).get(j))
+                assertThat(((Array) found.get(i)).data().get(j))
                         .as("%s, tensor %s", taker, i)
-                        .isEqualTo(scale * ((Array) given.get(i)).get(j));
+                        .isEqualTo(scale * ((Array) given.get(i)).data().get(j));
         }
     }
 

@@ -54,7 +54,7 @@ class UpdatesTest {
 
     private static Stepper<State, Tensor, Tensor> stepper(
             Fn2<State, Tensor, Next<State, Tensor>> step) {
-        return Ebb.stepper(step, start(), numbers(4), Budget.unlimited(), new Reference());
+        return Ebb.stepper(step).on(new Reference()).start(start(), numbers(4));
     }
 
     private static boolean copies(Stepper<State, Tensor, Tensor> stepper) {
@@ -81,7 +81,7 @@ class UpdatesTest {
     }
 
     private static void same(Tensor expected, Tensor actual) {
-        assertThat(((Array) expected).sameBits((Array) actual)).isTrue();
+        assertThat(expected.sameBits((Array) actual)).isTrue();
     }
 
     @Test
@@ -174,7 +174,8 @@ class UpdatesTest {
         var budget = Budget.unlimited().withDisk(folder, Budget.mebibytes(1));
         Fn2<State, Tensor, Next<State, Tensor>> step =
                 (s, x) -> new Next<>(adam(s, gradient(s.w, x)), s.w.sum());
-        try (var stepper = Ebb.stepper(step, start(), numbers(4), budget, new Reference())) {
+        try (var stepper =
+                Ebb.stepper(step).within(budget).on(new Reference()).start(start(), numbers(4))) {
             assertThat(maps(stepper)).allMatch(n -> n.outputs().size() == 1);
         }
     }
@@ -196,8 +197,7 @@ class UpdatesTest {
                     return new Next<>(next, x.sum());
                 };
         var two = new Two(start(), start(), Array.scalar(0f));
-        try (var stepper =
-                Ebb.stepper(step, two, numbers(4), Budget.unlimited(), new Reference())) {
+        try (var stepper = Ebb.stepper(step).on(new Reference()).start(two, numbers(4))) {
             var graph = stepper.plan().schedule().problem().graph();
             assertThat(graph.nodes().stream().filter(n -> n.outputs().size() == 3)).hasSize(2);
             // six states, the input and two more; with both gradients in wait it would be three
@@ -232,7 +232,7 @@ class UpdatesTest {
             var expected = updates.plain(new Reference());
             var actual = updates.stepped(new Reference());
             for (int i = 0; i < expected.size(); i++) {
-                assertThat(((Array) expected.get(i)).sameBits((Array) actual.get(i)))
+                assertThat(expected.get(i).sameBits((Array) actual.get(i)))
                         .as("value %d of %s", i, updates)
                         .isTrue();
             }

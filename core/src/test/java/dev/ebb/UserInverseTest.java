@@ -123,13 +123,11 @@ class UserInverseTest {
             long bytes =
                     curve.leastBytes()
                             + (long) (share * (curve.storeAllBytes() - curve.leastBytes()));
-            var tight = Ebb.compile(gradient(-3), Budget.bytes(bytes));
+            var tight = Ebb.compile(gradient(-3)).within(Budget.bytes(bytes));
             var found = tight.verify(net);
             used |= inverts(tight, net);
             for (int i = 0; i < 4; i++) {
-                assertThat(
-                                ((Array) found.weights().get(i))
-                                        .sameBits((Array) expected.weights().get(i)))
+                assertThat(found.weights().get(i).sameBits((Array) expected.weights().get(i)))
                         .isTrue();
             }
         }
@@ -149,7 +147,7 @@ class UserInverseTest {
             long bytes =
                     curve.leastBytes()
                             + (long) (share * (curve.storeAllBytes() - curve.leastBytes()));
-            var lying = Ebb.compile(gradient(-2), Budget.bytes(bytes));
+            var lying = Ebb.compile(gradient(-2)).within(Budget.bytes(bytes));
             if (!inverts(lying, net)) continue;
             assertThatThrownBy(() -> lying.verify(net))
                     .isInstanceOf(DigestException.class)

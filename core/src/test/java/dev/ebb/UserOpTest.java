@@ -93,7 +93,7 @@ class UserOpTest {
     @Test
     void anElementwiseOpIsTwoLines() {
         var x = Array.of(-3.0, 0.5, 2.0);
-        assertThat(((Array) x.apply(new Soften())).toDoubles())
+        assertThat(x.apply(new Soften()).toDoubles())
                 .containsExactly(new double[] {-0.75, 1 / 3.0, 2 / 3.0}, within(1e-15));
         Differences.check(in -> in.getFirst().apply(new Soften()), x);
     }
@@ -102,7 +102,7 @@ class UserOpTest {
     void anOpMayBringItsOwnKernel() {
         var x = Array.of(1.0, 0.0, 2.0);
         var op = new Echo(0.5, false);
-        assertThat(((Array) x.apply(op)).toDoubles()).containsExactly(1, 0.5, 2.25);
+        assertThat(x.apply(op).toDoubles()).containsExactly(1, 0.5, 2.25);
         Differences.check(in -> in.getFirst().apply(op).square(), x);
     }
 

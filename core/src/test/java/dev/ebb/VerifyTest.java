@@ -109,7 +109,7 @@ class VerifyTest {
             }
         }
         var least = Ebb.compile(f).plan(x).curve().leastBytes();
-        try (var compiled = Ebb.compile(f, Budget.bytes(least))) {
+        try (var compiled = Ebb.compile(f).within(Budget.bytes(least))) {
             assertThat(compiled.verify(x).grad().shape()).isEqualTo(x.shape());
         }
     }

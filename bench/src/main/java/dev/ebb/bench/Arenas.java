@@ -117,7 +117,7 @@ public final class Arenas {
     }
 
     private static <P, R> Curve curve(Fn<P, R> f, P at, Budget budget, Cpu cpu) {
-        try (var compiled = Ebb.compile(f, budget).on(cpu)) {
+        try (var compiled = Ebb.compile(f).within(budget).on(cpu)) {
             return compiled.plan(at).curve();
         }
     }
@@ -181,7 +181,7 @@ public final class Arenas {
             Training.Batch batch,
             Cpu cpu) {
         var state = new State<>(start, optimizer.start(start));
-        try (var stepper = Ebb.stepper(step, state, batch, Budget.unlimited(), cpu)) {
+        try (var stepper = Ebb.stepper(step).on(cpu).start(state, batch)) {
             return stepper.plan().curve();
         }
     }

@@ -39,7 +39,8 @@ public final class Hauling {
         var folder = Path.of(System.getProperty("java.io.tmpdir"));
         var budget = Budget.unlimited().withDisk(folder, Budget.gibibytes(1));
         try (var cpu = new Cpu();
-                var gradient = Ebb.compile(Ebb.grad(f), budget).on(cpu).with(new Binomial(3, 40))) {
+                var gradient =
+                        Ebb.compile(Ebb.grad(f)).within(budget).on(cpu).with(new Binomial(3, 40))) {
             var seconds = new double[RUNS];
             for (int i = 0; i < RUNS; i++) {
                 long start = System.nanoTime();

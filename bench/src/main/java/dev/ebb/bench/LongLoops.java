@@ -54,7 +54,7 @@ public final class LongLoops {
             }
             var budget = Budget.bytes(own + (SLOTS + 5L) * WIDTH * Double.BYTES);
             long start = System.nanoTime();
-            try (var grad = Ebb.compile(Ebb.grad(f), budget).on(device)) {
+            try (var grad = Ebb.compile(Ebb.grad(f)).within(budget).on(device)) {
                 var room = room(grad.plan(x));
                 System.out.printf(
                         "scan of %,d steps, %d wide, in %s: planned in %.2f s%n",
@@ -69,8 +69,8 @@ public final class LongLoops {
                 var report = grad.report();
                 System.out.printf(
                         "  gradient %.9f (exact %.9f) in %.1f s; promised %d bytes, measured %d%n",
-                        g.get(0),
-                        derivative(x.get(0), a, steps),
+                        g.data().get(0),
+                        derivative(x.data().get(0), a, steps),
                         seconds(start),
                         report.promisedBytes(),
                         report.measuredBytes());
@@ -111,12 +111,12 @@ public final class LongLoops {
         var at = Array.of(2.0, 0.0);
         var direction = Array.of(0.3, -0.2);
         long start = System.nanoTime();
-        double tangent = ((Array) Ebb.jvp(last).apply(at, direction).tangent()).item();
+        double tangent = Ebb.jvp(last).apply(at, direction).tangent().item();
         double forward = seconds(start);
         start = System.nanoTime();
         try (var grad = Ebb.compile(Ebb.grad(last)).with(new Binomial(SLOTS))) {
             var g = (Array) grad.apply(at);
-            double adjoint = ((Array) g.mul(direction).sum()).item();
+            double adjoint = g.mul(direction).sum().item();
             System.out.printf(
                     "Van der Pol, %,d steps: tangent %.3e in %.1f s, adjoint off by %.1e in %.1f s"
                             + " and %s%n",

@@ -45,9 +45,8 @@ public final class Orbits {
                 };
         try (var cpu = new Cpu(1);
                 var undone =
-                        Ebb.compile(
-                                        Ebb.valueAndGrad(undoable),
-                                        Budget.bytes(own(undoable, bodies, cpu) + ROOM))
+                        Ebb.compile(Ebb.valueAndGrad(undoable))
+                                .within(Budget.bytes(own(undoable, bodies, cpu) + ROOM))
                                 .on(cpu);
                 var kept = Ebb.compile(Ebb.valueAndGrad(plain)).with(new Binomial(slots)).on(cpu)) {
             long start = System.nanoTime();
@@ -67,9 +66,9 @@ public final class Orbits {
                     Budget.show(kept.report().measuredBytes() - kept.plan(bodies).workerBytes()),
                     (System.nanoTime() - start) / 1e9);
             boolean same =
-                    ((Array) a.value()).sameBits((Array) b.value())
-                            && ((Array) a.grad().place()).sameBits((Array) b.grad().place())
-                            && ((Array) a.grad().velocity()).sameBits((Array) b.grad().velocity());
+                    a.value().sameBits((Array) b.value())
+                            && a.grad().place().sameBits((Array) b.grad().place())
+                            && a.grad().velocity().sameBits((Array) b.grad().velocity());
             System.out.println(same ? "the same bits" : "OTHER BITS");
         }
     }

@@ -12,8 +12,6 @@ import dev.ebb.nn.model.ReversibleGpt;
 import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.nn.optim.Optimizer;
-import dev.ebb.plan.Budget;
-import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.io.ByteArrayOutputStream;
@@ -79,9 +77,9 @@ public final class ReversibleTraining {
         int last = Math.max(1, steps / 10);
         var start = new State<>(model, optimizer.start(model));
         try (var cpu = new Cpu();
-                var stepper = Ebb.stepper(step, start, batch(corpus, 0), Budget.unlimited(), cpu)) {
+                var stepper = Ebb.stepper(step).on(cpu).start(start, batch(corpus, 0))) {
             for (int i = 0; i < steps; i++) {
-                double loss = ((Array) stepper.step(batch(corpus, i))).item();
+                double loss = stepper.step(batch(corpus, i)).item();
                 if (i >= steps - last) sum += loss;
             }
         }

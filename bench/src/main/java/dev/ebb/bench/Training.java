@@ -114,12 +114,15 @@ public final class Training {
                     var next = optimizer.update(state.model(), slope.grad(), state.optimizer());
                     return new Next<>(new State<>(next.params(), next.state()), slope.value());
                 };
-        return Ebb.stepper(step, new State<>(start, optimizer.start(start)), example, budget, cpu);
+        return Ebb.stepper(step)
+                .within(budget)
+                .on(cpu)
+                .start(new State<>(start, optimizer.start(start)), example);
     }
 
     private static <S> Timing.Contender contender(
             String model, String name, Stepper<S, Batch, Tensor> stepper, Batch batch) {
-        return new Timing.Contender(model, name, () -> ((Array) stepper.step(batch)).item());
+        return new Timing.Contender(model, name, () -> stepper.step(batch).item());
     }
 
     private static Batch batch() {

@@ -42,7 +42,7 @@ final class Sampler implements AutoCloseable {
         this.context = context;
         this.temperature = temperature;
         this.top = top;
-        next = Ebb.compile((Question q) -> answer(model, q), budget).on(device);
+        next = Ebb.compile((Question q) -> answer(model, q)).within(budget).on(device);
     }
 
     /** What follows a token lies after it, and a causal model does not look there. */
@@ -58,7 +58,7 @@ final class Sampler implements AutoCloseable {
             var window = Arrays.copyOf(Arrays.copyOfRange(all, from, i), context);
             var question =
                     new Question(Array.of(Shape.of(1, context), window), Array.of(i - from - 1));
-            all[i] = draw(((Array) next.apply(question)).toDoubles(), seed.uniform(i));
+            all[i] = draw(next.apply(question).toDoubles(), seed.uniform(i));
         }
         return Arrays.copyOfRange(all, prompt.length, all.length);
     }

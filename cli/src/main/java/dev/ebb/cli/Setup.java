@@ -1,6 +1,5 @@
 package dev.ebb.cli;
 
-import dev.ebb.cli.option.BudgetArgument;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
@@ -37,8 +36,8 @@ record Setup(
 
     /** Memory, and the disk if there is one. */
     Budget bounds() {
-        var memory = BudgetArgument.parse(budget);
-        return disk.isEmpty() ? memory : memory.withDisk(Path.of(disk), BudgetArgument.parse(room));
+        var memory = Budget.of(budget);
+        return disk.isEmpty() ? memory : memory.withDisk(Path.of(disk), Budget.of(room));
     }
 
     Json json() {

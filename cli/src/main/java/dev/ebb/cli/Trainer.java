@@ -15,7 +15,6 @@ import dev.ebb.nn.optim.Gradients;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.schedule.Cost;
-import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.util.ArrayList;
@@ -45,13 +44,11 @@ final class Trainer implements AutoCloseable {
         this.corpus = corpus;
         losses = new ArrayList<>(from.losses());
         stepper =
-                Ebb.stepper(
-                        (TrainingState s, Corpus.Batch b) -> step(settings, s, b),
-                        from.state(),
-                        batch(settings, corpus, 0),
-                        setup.bounds(),
-                        device,
-                        cost);
+                Ebb.stepper((TrainingState s, Corpus.Batch b) -> step(settings, s, b))
+                        .within(setup.bounds())
+                        .on(device)
+                        .costing(cost)
+                        .start(from.state(), batch(settings, corpus, 0));
         form = stepper.form();
         for (int i = 0; i < from.read().size(); i++) {
             stepper.restore(i, from.read().get(i).data().get());
@@ -61,13 +58,11 @@ final class Trainer implements AutoCloseable {
     /** What a trainer would do, without the memory for it. */
     static Plan plan(Checkpoint from, Corpus corpus, Budget budget, Device device, Cost cost) {
         var settings = from.settings();
-        return Ebb.plan(
-                (TrainingState s, Corpus.Batch b) -> step(settings, s, b),
-                from.state(),
-                batch(settings, corpus, 0),
-                budget,
-                device,
-                cost);
+        return Ebb.stepper((TrainingState s, Corpus.Batch b) -> step(settings, s, b))
+                .within(budget)
+                .on(device)
+                .costing(cost)
+                .plan(from.state(), batch(settings, corpus, 0));
     }
 
     /** A model that has not learned yet. */
@@ -94,7 +89,7 @@ final class Trainer implements AutoCloseable {
     /** One step; its loss. */
     double step() {
         long start = System.nanoTime();
-        double loss = ((Array) stepper.step(batch(settings, corpus, losses.size()))).item();
+        double loss = stepper.step(batch(settings, corpus, losses.size())).item();
         seconds.add((System.nanoTime() - start) / 1e9);
         losses.add(loss);
         return loss;

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ebb.cli.option.BareGraph;
 import dev.ebb.cli.option.BarePlan;
-import dev.ebb.cli.option.BudgetArgument;
 import dev.ebb.ir.Table;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
@@ -102,14 +101,14 @@ class BarePlanTest {
 
     @Test
     void readsBudgetsAsPeopleWriteThem() {
-        assertThat(BudgetArgument.parse("80%")).isEqualTo(Budget.share(0.8));
-        assertThat(BudgetArgument.parse("64MiB")).isEqualTo(Budget.mebibytes(64));
-        assertThat(BudgetArgument.parse("free").resolve(1)).isGreaterThan(1 << 20);
-        assertThat(BudgetArgument.parse("123")).isEqualTo(Budget.bytes(123));
-        assertThatThrownBy(() -> BudgetArgument.parse("lots")).hasMessageContaining("80%");
-        assertThatThrownBy(() -> BudgetArgument.parse("0")).hasMessageContaining("positive");
-        assertThatThrownBy(() -> BudgetArgument.parse("9e30")).hasMessageContaining("no budget");
-        assertThatThrownBy(() -> BudgetArgument.parse("99999999999999999999"))
+        assertThat(Budget.of("80%")).isEqualTo(Budget.share(0.8));
+        assertThat(Budget.of("64MiB")).isEqualTo(Budget.mebibytes(64));
+        assertThat(Budget.of("free").resolve(1)).isGreaterThan(1 << 20);
+        assertThat(Budget.of("123")).isEqualTo(Budget.bytes(123));
+        assertThatThrownBy(() -> Budget.of("lots")).hasMessageContaining("80%");
+        assertThatThrownBy(() -> Budget.of("0")).hasMessageContaining("positive");
+        assertThatThrownBy(() -> Budget.of("9e30")).hasMessageContaining("no budget");
+        assertThatThrownBy(() -> Budget.of("99999999999999999999"))
                 .hasMessageContaining("overflows");
     }
 

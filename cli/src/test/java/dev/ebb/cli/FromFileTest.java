@@ -101,7 +101,7 @@ final class FromFileTest {
                             .apply(model);
             var told = Json.parse(Files.readString(REFERENCE.resolve("gpt2-tiny.json")));
             double expected = told.at("loss").flatMap(Json::number).orElseThrow();
-            assertThat(((Array) found.value()).item()).isCloseTo(expected, within(1e-5));
+            assertThat(found.value().item()).isCloseTo(expected, within(1e-5));
             var grad = Weights.load(tensors, model, Naming.gpt2().behind("grad/transformer."));
             var expectedSlopes = Tensorwise.list(grad);
             var slopes = Tensorwise.list(found.grad());
@@ -124,8 +124,8 @@ final class FromFileTest {
     }
 
     private static void close(Tensor found, Tensor expected) {
-        var a = ((Array) found).toDoubles();
-        var b = ((Array) expected).toDoubles();
+        var a = found.toDoubles();
+        var b = expected.toDoubles();
         double largest = Math.max(1e-8, Arrays.stream(b).map(Math::abs).max().orElse(0));
         for (int i = 0; i < a.length; i++) assertThat(a[i]).isCloseTo(b[i], within(1e-4 * largest));
     }

@@ -117,6 +117,15 @@ public sealed interface Budget {
      */
     long resolve(long storeAllBytes);
 
+    /**
+     * A budget as people write it: {@code "64MiB"}, {@code "1.5GiB"}, {@code "1073741824"}, {@code
+     * "80%"} of what keeping everything takes, {@code "free"} for nine tenths of what the machine
+     * has free.
+     */
+    static Budget of(String text) {
+        return BudgetParser.parse(text);
+    }
+
     static Budget bytes(long bytes) {
         return new Bytes(bytes);
     }

@@ -9,9 +9,11 @@ import dev.ebb.ir.Type;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 
 /** A tensor with data. It copies what it is made of, so it never changes. */
 public final class Array implements Tensor {
@@ -87,14 +89,9 @@ public final class Array implements Tensor {
                                 MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
     }
 
+    /** Whole numbers, I64 as all that are made or found: by argmax, sums of integers, long. */
     public static Array of(Shape shape, int... data) {
-        var type = new Type(DType.I32, shape);
-        require(type, data.length);
-        return make(
-                type,
-                b ->
-                        MemorySegment.copy(
-                                MemorySegment.ofArray(data), 0, b.segment(), 0, type.bytes()));
+        return of(shape, Arrays.stream(data).asLongStream().toArray());
     }
 
     public static Array of(Shape shape, long... data) {
@@ -127,7 +124,7 @@ public final class Array implements Tensor {
         return of(Shape.of(data.length), data);
     }
 
-    /** A vector. */
+    /** A vector of whole numbers, I64 as all that are made or found. */
     public static Array of(int... data) {
         return of(Shape.of(data.length), data);
     }
@@ -135,6 +132,57 @@ public final class Array implements Tensor {
     /** A vector. */
     public static Array of(long... data) {
         return of(Shape.of(data.length), data);
+    }
+
+    /** A matrix of the rows given, which must be equally long. */
+    public static Array of(float[][] rows) {
+        int width = width(rows.length, i -> rows[i].length);
+        return make(
+                Type.of(DType.F32, rows.length, width),
+                b -> {
+                    for (int i = 0; i < rows.length; i++)
+                        for (int j = 0; j < width; j++) b.set((long) i * width + j, rows[i][j]);
+                });
+    }
+
+    /** A matrix of the rows given, which must be equally long. */
+    public static Array of(double[][] rows) {
+        int width = width(rows.length, i -> rows[i].length);
+        return make(
+                Type.of(DType.F64, rows.length, width),
+                b -> {
+                    for (int i = 0; i < rows.length; i++)
+                        for (int j = 0; j < width; j++) b.set((long) i * width + j, rows[i][j]);
+                });
+    }
+
+    /** A matrix of whole numbers, I64, of the rows given, which must be equally long. */
+    public static Array of(int[][] rows) {
+        int width = width(rows.length, i -> rows[i].length);
+        return make(
+                Type.of(DType.I64, rows.length, width),
+                b -> {
+                    for (int i = 0; i < rows.length; i++)
+                        for (int j = 0; j < width; j++) b.setLong((long) i * width + j, rows[i][j]);
+                });
+    }
+
+    private static int width(int rows, IntUnaryOperator length) {
+        if (rows == 0) return 0;
+        int width = length.applyAsInt(0);
+        for (int i = 1; i < rows; i++) {
+            if (length.applyAsInt(i) != width) {
+                throw new ShapeException(
+                        "row 0 has "
+                                + width
+                                + " elements and row "
+                                + i
+                                + " has "
+                                + length.applyAsInt(i)
+                                + "; the rows of a matrix are equally long");
+            }
+        }
+        return width;
     }
 
     public static Array scalar(float x) {
@@ -176,24 +224,7 @@ public final class Array implements Tensor {
         return data;
     }
 
-    /** Element {@code i} in row-major order, as a double. */
-    public double get(long i) {
-        return data.get(i);
-    }
-
-    /** The only element. */
-    public double item() {
-        if (type.size() != 1) throw new ShapeException("item() needs one element, this is " + type);
-        return data.get(0);
-    }
-
-    public double[] toDoubles() {
-        var out = new double[Math.toIntExact(type.size())];
-        for (int i = 0; i < out.length; i++) out[i] = data.get(i);
-        return out;
-    }
-
-    public float[] toFloats() {
+    float[] floats() {
         if (type.dtype() == DType.F32) {
             var all = data.segment().asSlice(0, type.bytes());
             return all.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
@@ -203,14 +234,7 @@ public final class Array implements Tensor {
         return out;
     }
 
-    public long[] toLongs() {
-        var out = new long[Math.toIntExact(type.size())];
-        for (int i = 0; i < out.length; i++) out[i] = data.getLong(i);
-        return out;
-    }
-
-    /** Whether both have the same type and the same bits. */
-    public boolean sameBits(Array other) {
+    boolean equalBits(Array other) {
         return type.equals(other.type)
                 && data.segment()
                                 .asSlice(0, type.bytes())

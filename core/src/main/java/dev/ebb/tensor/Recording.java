@@ -31,6 +31,9 @@ public final class Recording {
         void captured(Array array, Value param);
 
         void emitted();
+
+        /** A copy of the data of {@code tensor}. */
+        Array read(Traced tensor);
     }
 
     private Recording(Graph.Builder graph, Optional<Recording> outer, Optional<Follower> follower) {
@@ -109,6 +112,31 @@ public final class Recording {
                             + " to grad, compile or a loop");
         }
         return CURRENT.get();
+    }
+
+    /** A copy of the data of {@code tensor}, which only a tape has. */
+    Array read(Traced tensor, String caller) {
+        if (!open) {
+            throw new IllegalStateException(
+                    caller
+                            + ": "
+                            + tensor
+                            + " was traced in a function that has already returned, or on a tape"
+                            + " that is closed; return it from that function, or copy it out of the"
+                            + " tape with array(), instead of keeping it");
+        }
+        return follower.orElseThrow(() -> noData(tensor, caller)).read(tensor);
+    }
+
+    private static IllegalStateException noData(Traced tensor, String caller) {
+        return new IllegalStateException(
+                caller
+                        + ": "
+                        + tensor
+                        + " has no data yet, since its function is being traced: it is recorded now"
+                        + " and runs later. Return the tensor and read it from the result; decide"
+                        + " by it with Tensors.where, Loop.cond or Loop.whileTrue; or use a Tape,"
+                        + " on which every op runs at once");
     }
 
     public Graph.Builder graph() {

@@ -23,7 +23,8 @@ import java.util.List;
  * with data outside. The operations come by family from the interfaces this one extends.
  */
 public sealed interface Tensor
-        extends ElementOps,
+        extends ReadOps,
+                ElementOps,
                 ActivationOps,
                 CompareOps,
                 ReduceOps,

@@ -33,6 +33,16 @@ public final class Tensors {
         return fill(new Type(dtype, shape), 0);
     }
 
+    /** Zeros of a shape given axis by axis. */
+    public static Tensor zeros(DType dtype, int... dims) {
+        return zeros(dtype, Shape.of(dims));
+    }
+
+    /** Ones of a shape given axis by axis. */
+    public static Tensor ones(DType dtype, int... dims) {
+        return ones(dtype, Shape.of(dims));
+    }
+
     public static Tensor ones(DType dtype, Shape shape) {
         return fill(new Type(dtype, shape), 1);
     }

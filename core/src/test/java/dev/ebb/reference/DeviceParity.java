@@ -98,8 +98,8 @@ public abstract class DeviceParity {
             List<Tensor> found, List<Tensor> expected, double bound, String what) {
         assertThat(types(found)).as(what).isEqualTo(types(expected));
         for (int i = 0; i < found.size(); i++) {
-            var f = ((Array) found.get(i)).toDoubles();
-            var e = ((Array) expected.get(i)).toDoubles();
+            var f = found.get(i).toDoubles();
+            var e = expected.get(i).toDoubles();
             double largest = 0;
             for (double y : e) largest = Math.max(largest, Math.abs(y));
             double allowed = found.get(i).dtype().isFloat() ? bound * largest : 0;

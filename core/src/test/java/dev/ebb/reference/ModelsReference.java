@@ -59,7 +59,7 @@ public abstract class ModelsReference {
         try (var compiled = Ebb.compile(Ebb.valueAndGrad(loss)).on(device())) {
             var found = compiled.apply(new Models.Weights(weights));
             double expected = file.description().at("loss").number();
-            assertThat(Math.abs(((Array) found.value()).item() - expected))
+            assertThat(Math.abs(found.value().item() - expected))
                     .as("loss in " + floats)
                     .isLessThanOrEqualTo(bound * Math.abs(expected));
             found.grad()
@@ -77,8 +77,8 @@ public abstract class ModelsReference {
         double largest = 0;
         double error = 0;
         for (int i = 0; i < expected.type().size(); i++) {
-            largest = Math.max(largest, Math.abs(expected.get(i)));
-            error = Math.max(error, Math.abs(found.get(i) - expected.get(i)));
+            largest = Math.max(largest, Math.abs(expected.data().get(i)));
+            error = Math.max(error, Math.abs(found.data().get(i) - expected.data().get(i)));
         }
         assertThat(error)
                 .as("largest error of the gradient of " + what)

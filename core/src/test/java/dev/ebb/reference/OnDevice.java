@@ -3,7 +3,6 @@ package dev.ebb.reference;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.exec.Device;
-import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 /** Functions and their slopes, computed on a device. */
@@ -12,7 +11,7 @@ abstract class OnDevice {
 
     double[] value(Fn<Tensor, Tensor> f, Tensor x) {
         try (var compiled = Ebb.compile(f).on(device())) {
-            return ((Array) compiled.apply(x)).toDoubles();
+            return compiled.apply(x).toDoubles();
         }
     }
 

@@ -154,7 +154,7 @@ public abstract class OpsDerivatives {
     }
 
     private static double[] doubles(Tensor t) {
-        return ((Array) t).toDoubles();
+        return t.toDoubles();
     }
 
     private static void equal(double found, double expected, double bound, String what) {

@@ -203,9 +203,11 @@ public abstract class OpsReference {
         double largest = least;
         for (double x : expected.toDoubles()) largest = Math.max(largest, Math.abs(x));
         for (int i = 0; i < expected.type().size(); i++) {
-            double error = Math.abs(found.get(i) - expected.get(i));
+            double error = Math.abs(found.data().get(i) - expected.data().get(i));
             assertThat(error)
-                    .as("%s [%d]: %s where %s", what, i, found.get(i), expected.get(i))
+                    .as(
+                            "%s [%d]: %s where %s",
+                            what, i, found.data().get(i), expected.data().get(i))
                     .isLessThanOrEqualTo(bound * largest);
         }
     }

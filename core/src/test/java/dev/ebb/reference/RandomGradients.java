@@ -62,10 +62,10 @@ public abstract class RandomGradients {
             double size = 1;
             var g = gradient.apply(x);
             for (int i = 0; i < v.size(); i++) {
-                var d = ((Array) g.get(i)).toDoubles();
+                var d = g.get(i).toDoubles();
                 for (int j = 0; j < d.length; j++) {
-                    slope += d[j] * v.get(i).get(j);
-                    size += Math.abs(d[j] * v.get(i).get(j));
+                    slope += d[j] * v.get(i).data().get(j);
+                    size += Math.abs(d[j] * v.get(i).data().get(j));
                 }
             }
             double wide = step(value, program, v, 2e-4);
@@ -88,10 +88,10 @@ public abstract class RandomGradients {
         var x = new ArrayList<Tensor>();
         for (int i = 0; i < v.size(); i++) {
             var data = at.inputs().get(i).toDoubles();
-            for (int j = 0; j < data.length; j++) data[j] += by * v.get(i).get(j);
+            for (int j = 0; j < data.length; j++) data[j] += by * v.get(i).data().get(j);
             x.add(Array.of(v.get(i).type(), data));
         }
-        return ((Array) f.apply(x)).item();
+        return f.apply(x).item();
     }
 
     private static Array direction(Array like, Random random) {

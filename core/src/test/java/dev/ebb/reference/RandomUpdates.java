@@ -7,7 +7,6 @@ import dev.ebb.exec.Device;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Type;
-import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -117,8 +116,7 @@ public record RandomUpdates(long seed, int side, List<DType> types)
     /** The same by a stepper. */
     public List<Tensor> stepped(Device device) {
         var out = new ArrayList<Tensor>();
-        try (var stepper =
-                Ebb.stepper(this, start(), inputs().getFirst(), Budget.unlimited(), device)) {
+        try (var stepper = Ebb.stepper(this).on(device).start(start(), inputs().getFirst())) {
             for (Tensor x : inputs()) out.add(stepper.step(x));
             out.addAll(stepper.state());
         }
@@ -127,8 +125,7 @@ public record RandomUpdates(long seed, int side, List<DType> types)
 
     /** How many kernels of a step have several outputs. */
     public long merged(Device device) {
-        try (var stepper =
-                Ebb.stepper(this, start(), inputs().getFirst(), Budget.unlimited(), device)) {
+        try (var stepper = Ebb.stepper(this).on(device).start(start(), inputs().getFirst())) {
             return stepper.plan().schedule().problem().graph().nodes().stream()
                     .filter(n -> n.kernel() instanceof Kernel.Map && n.outputs().size() > 1)
                     .count();

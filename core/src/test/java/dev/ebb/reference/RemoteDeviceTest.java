@@ -49,7 +49,7 @@ class RemoteDeviceTest {
     }
 
     private static Array run(Fn<Tensor, Tensor> f, Device device, Budget budget) {
-        try (var gradient = Ebb.compile(Ebb.grad(f), budget).on(device)) {
+        try (var gradient = Ebb.compile(Ebb.grad(f)).within(budget).on(device)) {
             return (Array) gradient.apply(X);
         }
     }
@@ -94,7 +94,7 @@ class RemoteDeviceTest {
     }
 
     private static long least(Fn<Tensor, Tensor> f) {
-        try (var gradient = Ebb.compile(Ebb.grad(f), Budget.unlimited())) {
+        try (var gradient = Ebb.compile(Ebb.grad(f))) {
             return gradient.on(Devices.reference()).plan(X).leastBytes();
         }
     }
@@ -119,7 +119,7 @@ class RemoteDeviceTest {
                         .with(strategy)
                         .on(new RemoteDevice())) {
             var expected = run(RemoteDeviceTest::chain, Devices.reference(), Budget.unlimited());
-            assertThat(((Array) gradient.verify(X)).sameBits(expected)).isTrue();
+            assertThat(gradient.verify(X).sameBits(expected)).isTrue();
         }
     }
 

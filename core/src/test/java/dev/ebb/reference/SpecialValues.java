@@ -168,7 +168,7 @@ public abstract class SpecialValues {
                 Ebb.compile((List<Tensor> in) -> f.apply(in.get(0), in.get(1)))
                         .on(device())
                         .apply(List.copyOf(arguments));
-        return ((Array) out).toDoubles();
+        return out.toDoubles();
     }
 
     private static Array floats(double[] x) {

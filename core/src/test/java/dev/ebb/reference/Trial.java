@@ -83,7 +83,7 @@ public record Trial(long seed, Device base, Device device, Path folder) {
             case LEAST -> least(f, x, expected);
             case DISK -> {
                 var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(4));
-                long least = Ebb.compile(f, disk).on(device).plan(x).leastBytes();
+                long least = Ebb.compile(f).within(disk).on(device).plan(x).leastBytes();
                 long bytes = least + (long) ((all - least) * random.nextDouble() / 2);
                 var budget = Budget.bytes(Math.max(least, bytes));
                 inBudget(f, x, budget.withDisk(folder, Budget.mebibytes(4)), expected);
@@ -112,7 +112,7 @@ public record Trial(long seed, Device base, Device device, Path folder) {
             Fn<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> f, List<Tensor> x, Both expected) {
         long least = Ebb.compile(f).on(device).plan(x).leastBytes();
         inBudget(f, x, Budget.bytes(least), expected);
-        try (var run = Ebb.compile(f, Budget.bytes(least - 1)).on(device)) {
+        try (var run = Ebb.compile(f).within(Budget.bytes(least - 1)).on(device)) {
             run.plan(x);
         } catch (OverBudgetException e) {
             if (e.leastBytes() == least) return;
@@ -126,7 +126,7 @@ public record Trial(long seed, Device base, Device device, Path folder) {
             List<Tensor> x,
             Budget budget,
             Both expected) {
-        try (var run = Ebb.compile(f, budget).on(device)) {
+        try (var run = Ebb.compile(f).within(budget).on(device)) {
             measured(run, x, budget.resolve(0), expected);
         }
     }

@@ -50,9 +50,8 @@ class SolveTest {
     /** The adjoint along a direction, and the tangent along it: the same number, two ways. */
     private static void agree(Fn<Tensor, Tensor> f, Array at, double tolerance) {
         var direction = Array.of(0.3, -0.2, 0.5);
-        double tangent = ((Array) Ebb.jvp(f).apply(at, direction).tangent()).item();
-        double adjoint =
-                ((Array) ((Array) Ebb.compile(Ebb.grad(f)).apply(at)).mul(direction).sum()).item();
+        double tangent = Ebb.jvp(f).apply(at, direction).tangent().item();
+        double adjoint = ((Array) Ebb.compile(Ebb.grad(f)).apply(at)).mul(direction).sum().item();
         assertThat(adjoint).isCloseTo(tangent, within(tolerance * Math.max(1, Math.abs(tangent))));
     }
 
@@ -99,8 +98,8 @@ class SolveTest {
         double dd = (closed(2, 0.3 + 1e-6, 5) - closed(2, 0.3 - 1e-6, 5)) / 2e-6;
         for (var f : List.of(fixed, adaptive)) {
             var both = Ebb.compile(Ebb.valueAndGrad(f)).apply(at);
-            assertThat(((Array) both.value()).item()).isCloseTo(closed(2, 0.3, 5), within(1e-9));
-            assertThat(((Array) both.grad()).toDoubles())
+            assertThat(both.value().item()).isCloseTo(closed(2, 0.3, 5), within(1e-9));
+            assertThat(both.grad().toDoubles())
                     .containsExactly(new double[] {dw, dd}, within(1e-8));
         }
     }
@@ -117,11 +116,11 @@ class SolveTest {
                 };
         var out = Ebb.compile(run).apply(Array.of(0.0));
         double exact = 50 * (50 * Math.cos(3) + Math.sin(3)) / 2501;
-        assertThat(((Array) out.getFirst()).item()).isCloseTo(exact, within(1e-6));
-        assertThat(((Array) out.get(1)).item()).isBetween(50.0, 400.0);
-        assertThat(((Array) out.get(2)).item()).isBetween(0.0, 60.0);
+        assertThat(out.getFirst().item()).isCloseTo(exact, within(1e-6));
+        assertThat(out.get(1).item()).isBetween(50.0, 400.0);
+        assertThat(out.get(2).item()).isBetween(0.0, 60.0);
         Fn<Tensor, Tensor> last = y -> solver.solve(f, y, 0, 0.1).y().sum();
-        assertThat(((Array) Ebb.grad(last).apply(Array.of(0.0))).item())
+        assertThat(Ebb.grad(last).apply(Array.of(0.0)).item())
                 .isCloseTo(Math.exp(-5), within(1e-6));
         for (int slots : new int[] {2, 5}) {
             var few =
@@ -137,8 +136,7 @@ class SolveTest {
     void runsBackwardsInTime() {
         Fn2<Tensor, Tensor, Tensor> f = (_, y) -> y;
         Fn<Tensor, Tensor> g = y -> DormandPrince.standard().solve(f, y, 1, 0).y();
-        assertThat(((Array) Ebb.compile(g).apply(Array.of(Math.E))).item())
-                .isCloseTo(1, within(1e-5));
+        assertThat(Ebb.compile(g).apply(Array.of(Math.E)).item()).isCloseTo(1, within(1e-5));
     }
 
     @Test

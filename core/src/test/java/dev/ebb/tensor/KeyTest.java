@@ -24,7 +24,7 @@ class KeyTest {
     private final Key key = Key.of(42);
 
     private static double[] data(Tensor t) {
-        return ((Array) t).toDoubles();
+        return t.toDoubles();
     }
 
     private static double moment(double[] x, int power) {
@@ -97,7 +97,7 @@ class KeyTest {
 
     @Test
     void aPermutationHasEveryNumberOnce() {
-        var p = ((Array) key.permutation(1000)).toLongs();
+        var p = key.permutation(1000).toLongs();
         assertThat(p).isNotEqualTo(IntStream.range(0, 1000).asLongStream().toArray());
         Arrays.sort(p);
         assertThat(p).isEqualTo(IntStream.range(0, 1000).asLongStream().toArray());

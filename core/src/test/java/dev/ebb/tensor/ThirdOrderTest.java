@@ -77,6 +77,6 @@ class ThirdOrderTest {
     }
 
     private static double at(Fn<Tensor, Tensor> f, double t) {
-        return ((Array) f.apply(Array.scalar(t))).item();
+        return f.apply(Array.scalar(t)).item();
     }
 }

@@ -38,7 +38,7 @@ class CpuWideSumsTest extends WideSums {
                                                                 .sum(0)),
                                                 0))
                         .on(CPU)) {
-            var found = ((Array) sums.apply(Array.of(1f))).toDoubles();
+            var found = sums.apply(Array.of(1f)).toDoubles();
             assertThat(found).containsExactly(many, many / 2, many / 2);
         }
     }

@@ -64,7 +64,7 @@ class GridTest {
     }
 
     private static void same(Tensor a, Tensor b) {
-        assertThat(((Array) a).sameBits((Array) b)).as("%s", a.type()).isTrue();
+        assertThat(a.sameBits((Array) b)).as("%s", a.type()).isTrue();
     }
 
     /** Wherever it lies: in the first vector, in the last, in a tail, in another thread's part. */

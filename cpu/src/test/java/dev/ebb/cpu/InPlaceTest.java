@@ -34,7 +34,7 @@ class InPlaceTest {
         try (var device = Cpu.allCores();
                 var fast = Ebb.compile(f).on(device);
                 var slow = Ebb.compile(f).on(new Reference())) {
-            assertThat(((Array) fast.apply(x)).sameBits((Array) slow.apply(x))).isTrue();
+            assertThat(fast.apply(x).sameBits((Array) slow.apply(x))).isTrue();
             long bytes = fast.report().promisedBytes() - fast.plan(x).workerBytes();
             assertThat(fast.report().measuredBytes()).isEqualTo(fast.report().promisedBytes());
             assertThat(bytes).isLessThanOrEqualTo(most).isEqualTo(slow.report().promisedBytes());

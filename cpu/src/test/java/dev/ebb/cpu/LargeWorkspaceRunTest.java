@@ -29,7 +29,7 @@ class LargeWorkspaceRunTest {
             try (var cpu = new Cpu(2);
                     var loop = Ebb.compile(Child::grow).on(cpu)) {
                 var last = (Array) loop.apply(Array.of(ones));
-                System.out.println(last.get(0) + " " + last.get(N - 1));
+                System.out.println(last.data().get(0) + " " + last.data().get(N - 1));
                 System.out.println(loop.report().measuredBytes() > Integer.MAX_VALUE);
             }
         }

@@ -65,7 +65,7 @@ class ProcessorsTest {
             for (double share : new double[] {0.2, 0.5, 0.8})
                 budgets.add(Budget.bytes(least + (long) (share * (all - least))));
             for (var budget : budgets) {
-                try (var grad = Ebb.compile(Ebb.grad(f), budget).on(CPU)) {
+                try (var grad = Ebb.compile(Ebb.grad(f)).within(budget).on(CPU)) {
                     var gradient = (Array) grad.apply(x);
                     var report = grad.report();
                     boolean kept =

@@ -56,8 +56,10 @@ class RandomBitsTest {
     private static boolean isAllNan(Array a, Array b) {
         for (long i = 0; i < a.type().size(); i++) {
             boolean equal =
-                    Double.doubleToRawLongBits(a.get(i)) == Double.doubleToRawLongBits(b.get(i));
-            if (!equal && !(Double.isNaN(a.get(i)) && Double.isNaN(b.get(i)))) return false;
+                    Double.doubleToRawLongBits(a.data().get(i))
+                            == Double.doubleToRawLongBits(b.data().get(i));
+            if (!equal && !(Double.isNaN(a.data().get(i)) && Double.isNaN(b.data().get(i))))
+                return false;
         }
         return true;
     }

@@ -124,10 +124,8 @@ class RowBitsTest {
 
     private static void same(List<Tensor> expected, List<Tensor> actual, String what) {
         for (int i = 0; i < expected.size(); i++) {
-            var a = ((Array) expected.get(i)).toDoubles();
-            assertThat(((Array) actual.get(i)).toDoubles())
-                    .as("gradient %d of %s", i, what)
-                    .isEqualTo(a);
+            var a = expected.get(i).toDoubles();
+            assertThat(actual.get(i).toDoubles()).as("gradient %d of %s", i, what).isEqualTo(a);
         }
     }
 }

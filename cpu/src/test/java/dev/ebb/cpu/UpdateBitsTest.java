@@ -50,7 +50,7 @@ class UpdateBitsTest {
 
     private static void same(List<Tensor> expected, List<Tensor> actual, RandomUpdates updates) {
         for (int i = 0; i < expected.size(); i++) {
-            assertThat(((Array) expected.get(i)).sameBits((Array) actual.get(i)))
+            assertThat(expected.get(i).sameBits((Array) actual.get(i)))
                     .as("value %d of %s", i, updates)
                     .isTrue();
         }

@@ -47,7 +47,7 @@ class CudaProgramTest {
     }
 
     private static Array run(Fn<Tensor, Tensor> f, Device device, Budget budget, Array x) {
-        try (var gradient = Ebb.compile(Ebb.grad(f), budget).on(device)) {
+        try (var gradient = Ebb.compile(Ebb.grad(f)).within(budget).on(device)) {
             gradient.apply(x);
             return (Array) gradient.apply(x);
         }
@@ -133,9 +133,9 @@ class CudaProgramTest {
             assertThatThrownBy(() -> reference.apply(bad))
                     .hasMessageContaining("index 40 is outside an axis of 40 elements");
             var good = Array.of(Shape.of(2), new int[] {3, 4});
-            assertThat(((Array) compiled.apply(good)).toDoubles()[0])
+            assertThat(compiled.apply(good).toDoubles()[0])
                     .isCloseTo(
-                            ((Array) reference.apply(good)).toDoubles()[0],
+                            reference.apply(good).toDoubles()[0],
                             org.assertj.core.data.Offset.offset(1e-5));
         }
     }

@@ -77,8 +77,8 @@ class CudaTest {
                                                 Tensor h = t;
                                                 for (int i = 0; i < 8; i++) h = h.matmul(t).tanh();
                                                 return h.sum();
-                                            }),
-                                    Budget.bytes(full.leastBytes()))
+                                            }))
+                            .within(Budget.bytes(full.leastBytes()))
                             .on(cuda)) {
                 assertThat(small.plan(x).peakBytes()).isLessThanOrEqualTo(full.leastBytes());
             }

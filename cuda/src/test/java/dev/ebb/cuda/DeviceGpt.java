@@ -168,8 +168,7 @@ final class DeviceGpt {
         var state = state(sizes);
         var batch = batch(sizes);
         say("  weights drawn in %.1f s", (System.nanoTime() - start) / 1e9);
-        var plan =
-                Ebb.plan(DeviceGpt::step, state, batch, Budget.unlimited(), device, device.cost());
+        var plan = Ebb.stepper(DeviceGpt::step).on(device).plan(state, batch);
         say(
                 "  full %.2f GiB, least %.2f GiB, planned in %.1f s",
                 gib(plan.peakBytes()), gib(plan.leastBytes()), (System.nanoTime() - start) / 1e9);
@@ -193,14 +192,14 @@ final class DeviceGpt {
     private double[] run(String name, Budget budget, State state, Batch batch, Device device) {
         long start = System.nanoTime();
         try (Stepper<State, Batch, Tensor> stepper =
-                Ebb.stepper(DeviceGpt::step, state, batch, budget, device)) {
+                Ebb.stepper(DeviceGpt::step).within(budget).on(device).start(state, batch)) {
             double ready = (System.nanoTime() - start) / 1e9;
             var losses = new double[STEPS];
             var times = new double[STEPS];
             double begun = 0;
             for (int i = 0; i < STEPS; i++) {
                 long now = System.nanoTime();
-                losses[i] = ((Array) stepper.step(batch)).item();
+                losses[i] = stepper.step(batch).item();
                 times[i] = (System.nanoTime() - now) / 1e6;
                 if (i == 0) begun = (System.nanoTime() - start) / 1e9;
             }
@@ -238,8 +237,8 @@ final class DeviceGpt {
         try (var full = Ebb.compile(Ebb.grad(f)).on(device)) {
             var expected = (Array) full.apply(x);
             long least = full.plan(x).leastBytes();
-            try (var small = Ebb.compile(Ebb.grad(f), Budget.bytes(least)).on(device)) {
-                boolean same = ((Array) small.apply(x)).sameBits(expected);
+            try (var small = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(least)).on(device)) {
+                boolean same = small.apply(x).sameBits(expected);
                 say(
                         "loop of 100 rounds: %.2f ms at %d bytes, %.2f ms at %d bytes, %s bits",
                         full.report().seconds() * 1e3,

@@ -43,7 +43,7 @@ public final class Example10Disk {
         var net = Net.of(8);
         long least = Ebb.compile(gradient).plan(net).leastBytes();
         var budget = Budget.bytes(least * 9 / 10).withDisk(folder, Budget.mebibytes(64));
-        try (var compiled = Ebb.compile(gradient, budget)) {
+        try (var compiled = Ebb.compile(gradient).within(budget)) {
             compiled.apply(net);
             return compiled.report();
         }
@@ -55,7 +55,7 @@ public final class Example10Disk {
     static String curve(Path folder) {
         var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(64));
         var out = new StringBuilder();
-        for (var line : Ebb.curve(Ebb.grad(Net::loss), Net.of(2), disk).lines()) {
+        for (var line : Ebb.compile(Ebb.grad(Net::loss)).within(disk).curve(Net.of(2)).lines()) {
             var last = line.points().getLast();
             out.append(line.ways() + ": from " + line.leastBytes() + " bytes on, of which ");
             out.append(last.mix().fetched().bytes() + " come back from the disk\n");

@@ -18,9 +18,9 @@ public final class Example1FirstGradient {
         return x.square().sum();
     }
 
-    static Array gradient() {
+    static Tensor gradient() {
         var gradient = Ebb.compile(Ebb.grad(Example1FirstGradient::bowl));
-        return (Array) gradient.apply(Array.of(1f, 2f, 3f)); // 2x: [2, 4, 6]
+        return gradient.apply(Array.of(1f, 2f, 3f)); // 2x: [2, 4, 6]
     }
 
     // first-gradient]

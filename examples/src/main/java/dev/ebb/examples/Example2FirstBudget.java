@@ -44,7 +44,7 @@ public final class Example2FirstBudget {
     static Run run(Budget budget) {
         var net = Mlp.of(Collections.nCopies(9, 32), Activation.TANH, new Seed(1));
         var x = Array.make(Type.of(DType.F32, 256, 32), b -> b.set(0, 1));
-        try (var gradient = Ebb.compile(Ebb.grad((Mlp m) -> loss(m, x)), budget)) {
+        try (var gradient = Ebb.compile(Ebb.grad((Mlp m) -> loss(m, x))).within(budget)) {
             return new Run(gradient.apply(net), gradient.report());
         }
     }
@@ -71,7 +71,7 @@ public final class Example2FirstBudget {
     static String explained(Budget budget) {
         var net = Mlp.of(List.of(8, 8, 8), Activation.TANH, new Seed(1));
         var x = Array.make(Type.of(DType.F32, 4, 8), b -> b.set(0, 1));
-        try (var gradient = Ebb.compile(Ebb.grad((Mlp m) -> loss(m, x)), budget)) {
+        try (var gradient = Ebb.compile(Ebb.grad((Mlp m) -> loss(m, x))).within(budget)) {
             return gradient.plan(net).explain();
         }
     }

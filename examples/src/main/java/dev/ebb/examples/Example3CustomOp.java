@@ -35,14 +35,13 @@ public final class Example3CustomOp {
         System.out.println(second());
     }
 
-    static Array gradient() {
-        return (Array) Ebb.grad(Example3CustomOp::grown).apply(Array.of(0.0, 1.0, 2.0));
+    static Tensor gradient() {
+        return Ebb.grad(Example3CustomOp::grown).apply(Array.of(0.0, 1.0, 2.0));
     }
 
     /** Its second derivative comes for free. */
-    static Array second() {
-        return (Array)
-                Ebb.hvp(Example3CustomOp::grown)
-                        .apply(Array.of(0.0, 1.0, 2.0), Array.of(1.0, 1.0, 1.0));
+    static Tensor second() {
+        return Ebb.hvp(Example3CustomOp::grown)
+                .apply(Array.of(0.0, 1.0, 2.0), Array.of(1.0, 1.0, 1.0));
     }
 }

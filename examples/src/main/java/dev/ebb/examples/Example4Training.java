@@ -46,8 +46,10 @@ public final class Example4Training {
                         Array.of(Shape.of(4, 1), 0f, 1f, 1f, 0f));
         double loss = Double.NaN;
         try (var training =
-                Ebb.stepper(Example4Training::step, start, batch, Budget.mebibytes(16))) {
-            for (int i = 0; i < steps; i++) loss = ((Array) training.step(batch)).item();
+                Ebb.stepper(Example4Training::step)
+                        .within(Budget.mebibytes(16))
+                        .start(start, batch)) {
+            for (int i = 0; i < steps; i++) loss = training.step(batch).item();
         }
         return loss;
     }

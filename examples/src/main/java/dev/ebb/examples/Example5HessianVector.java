@@ -20,10 +20,10 @@ public final class Example5HessianVector {
         return a.neg().add(1).square().add(b.sub(a.square()).square().mul(100)).sum();
     }
 
-    static Array curvature() {
+    static Tensor curvature() {
         var point = Array.of(1.0, 1.0);
         var direction = Array.of(1.0, 0.0);
-        return (Array) Ebb.hvp(Example5HessianVector::valley).apply(point, direction);
+        return Ebb.hvp(Example5HessianVector::valley).apply(point, direction);
     }
     // hessian-vector]
 }

@@ -36,9 +36,9 @@ public final class Example6Loop {
     /** What one step hands the next. */
     public record Pendulum(Tensor angle, Tensor speed) {}
 
-    static Array gradient(Budget budget) {
-        try (var gradient = Ebb.compile(Ebb.grad(Example6Loop::swung), budget)) {
-            return (Array) gradient.apply(Array.of(0.5f, 1f));
+    static Tensor gradient(Budget budget) {
+        try (var gradient = Ebb.compile(Ebb.grad(Example6Loop::swung)).within(budget)) {
+            return gradient.apply(Array.of(0.5f, 1f));
         }
     }
 
@@ -46,9 +46,9 @@ public final class Example6Loop {
 
     // [slots
     /** Four states, whatever else there is: the others are computed again, as rarely as can be. */
-    static Array gradientFromFourStates() {
+    static Tensor gradientFromFourStates() {
         try (var gradient = Ebb.compile(Ebb.grad(Example6Loop::swung)).with(new Binomial(4))) {
-            return (Array) gradient.apply(Array.of(0.5f, 1f));
+            return gradient.apply(Array.of(0.5f, 1f));
         }
     }
 
@@ -66,11 +66,13 @@ public final class Example6Loop {
 
     // [loop-disk
     /** Two states in memory, eight more in a file of the program's own in {@code folder}. */
-    static Array gradientFromBothPlaces(Path folder) {
+    static Tensor gradientFromBothPlaces(Path folder) {
         var budget = Budget.mebibytes(64).withDisk(folder, Budget.mebibytes(1));
         try (var gradient =
-                Ebb.compile(Ebb.grad(Example6Loop::swung), budget).with(new Binomial(2, 8))) {
-            return (Array) gradient.apply(Array.of(0.5f, 1f));
+                Ebb.compile(Ebb.grad(Example6Loop::swung))
+                        .within(budget)
+                        .with(new Binomial(2, 8))) {
+            return gradient.apply(Array.of(0.5f, 1f));
         }
     }
 

@@ -73,10 +73,10 @@ public final class Example8Strategies {
         Fn<Tensor, Ebb.ValueAndGrad<Tensor>> f = Ebb.valueAndGrad(Example8Strategies::loss);
         var w = Array.of(Shape.of(32, 32), new float[1024]);
         var timed = Timed.on(Devices.best(), file);
-        try (var here = Ebb.compile(f, Budget.share(1)).costing(timed)) {
+        try (var here = Ebb.compile(f).within(Budget.share(1)).costing(timed)) {
             here.plan(w);
         }
-        try (var elsewhere = Ebb.compile(f, Budget.share(1)).costing(Prices.load(file))) {
+        try (var elsewhere = Ebb.compile(f).within(Budget.share(1)).costing(Prices.load(file))) {
             return elsewhere.plan(w).cost();
         }
     }

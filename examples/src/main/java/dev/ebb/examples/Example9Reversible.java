@@ -78,9 +78,9 @@ public final class Example9Reversible {
         return end.place().square().sum().sqrt();
     }
 
-    static Array orbit(Budget budget) {
-        try (var gradient = Ebb.compile(Ebb.grad(Example9Reversible::distance), budget)) {
-            return (Array) gradient.apply(Array.of(1.0, 0.0));
+    static Tensor orbit(Budget budget) {
+        try (var gradient = Ebb.compile(Ebb.grad(Example9Reversible::distance)).within(budget)) {
+            return gradient.apply(Array.of(1.0, 0.0));
         }
     }
 
@@ -112,10 +112,10 @@ public final class Example9Reversible {
 
     // own-inverse]
 
-    static Array mirrored() {
+    static Tensor mirrored() {
         Fn<Tensor, Tensor> f = x -> x.exp().apply(new Mirror()).square().sum();
         try (var gradient = Ebb.compile(Ebb.grad(f))) {
-            return (Array) gradient.verify(Array.of(0.0, 1.0));
+            return gradient.verify(Array.of(0.0, 1.0));
         }
     }
 }

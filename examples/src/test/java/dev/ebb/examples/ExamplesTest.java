@@ -60,8 +60,8 @@ final class ExamplesTest {
     void firstGradient() {
         assertThat(Example1FirstGradient.gradient().toFloats()).containsExactly(2, 4, 6);
         var told = Example1FirstGradient.withResiduals(Array.of(2f, 4f));
-        assertThat(((Array) told.grad()).toFloats()).containsExactly(2, 6);
-        assertThat(((Array) told.extra()).toFloats()).containsExactly(1, 3);
+        assertThat(told.grad().toFloats()).containsExactly(2, 6);
+        assertThat(told.extra().toFloats()).containsExactly(1, 3);
     }
 
     @Test
@@ -103,9 +103,9 @@ final class ExamplesTest {
         assertThat(Example6Loop.gradientFromFourStates().sameBits(all)).isTrue();
         assertThat(Example6Loop.gradientFromBothPlaces(folder).sameBits(all)).isTrue();
         var pushes = Array.of(0.1f, 0.2f, 0.3f);
-        var end = (Array) Example6Loop.growing(Array.scalar(0.5f), pushes);
+        var end = Example6Loop.growing(Array.scalar(0.5f), pushes);
         assertThat(end.item()).isBetween(0.0, 1.0);
-        assertThat(((Array) Example6Loop.damped(pushes)).get(0)).isEqualTo(0.5);
+        assertThat(Example6Loop.damped(pushes).get(0)).isEqualTo(0.5);
     }
 
     @Test

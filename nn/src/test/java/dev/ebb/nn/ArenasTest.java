@@ -62,7 +62,7 @@ class ArenasTest {
                     return new Next<>(new State<>(next.params(), next.state()), slope.value());
                 };
         var state = new State<>(start, optimizer.start(start));
-        try (var stepper = Ebb.stepper(step, state, batch, Budget.unlimited(), CPU)) {
+        try (var stepper = Ebb.stepper(step).on(CPU).start(state, batch)) {
             return stepper.plan().curve();
         }
     }
@@ -128,7 +128,7 @@ class ArenasTest {
         Fn<Gpt2, Ebb.ValueAndGrad<Gpt2>> f =
                 m -> Ebb.valueAndGrad((Gpt2 g) -> g.loss(x, x)).apply(m);
         var budget = Budget.unlimited().withDisk(folder, Budget.mebibytes(256));
-        try (var compiled = Ebb.compile(f, budget).on(CPU)) {
+        try (var compiled = Ebb.compile(f).within(budget).on(CPU)) {
             packsTightly(compiled.plan(model).curve());
         }
     }

@@ -256,14 +256,17 @@ class BudgetsTest {
         var batches = new ArrayList<Batch>();
         for (int i = 0; i < 10; i++)
             batches.add(new Batch(noise(30 + i, 2, 2, 8, 8), labels(5, 2)));
-        try (var all = Ebb.stepper(step, first, batches.getFirst(), Budget.unlimited(), CPU)) {
+        try (var all = Ebb.stepper(step).on(CPU).start(first, batches.getFirst())) {
             for (int i = 0; i < 100; i++) all.step(batches.get(i % batches.size()));
             var expected = leaves(all.state());
             long least = all.plan().leastBytes();
             long middle = (least + all.plan().peakBytes()) / 2;
             for (long bytes : new long[] {middle, least}) {
                 try (var few =
-                        Ebb.stepper(step, first, batches.getFirst(), Budget.bytes(bytes), CPU)) {
+                        Ebb.stepper(step)
+                                .within(Budget.bytes(bytes))
+                                .on(CPU)
+                                .start(first, batches.getFirst())) {
                     for (int i = 0; i < 100; i++) few.step(batches.get(i % batches.size()));
                     var state = leaves(few.state());
                     for (int i = 0; i < state.size(); i++) {

@@ -54,12 +54,12 @@ final class LayersTest {
         var norm = BatchNorm.of(2);
         var x = Array.of(Shape.of(2, 2), 1f, 10f, 3f, 30f);
         var seen = norm.train(x, BatchNorm.Statistics.of(2));
-        var mean = ((Array) seen.next().mean()).toDoubles();
-        var variance = ((Array) seen.next().variance()).toDoubles();
+        var mean = seen.next().mean().toDoubles();
+        var variance = seen.next().variance().toDoubles();
         assertThat(mean).containsExactly(new double[] {0.2, 2}, within(1e-6));
         assertThat(variance).containsExactly(new double[] {1.1, 20.9}, within(1e-4));
         var used = (Array) norm.apply(x, seen.next());
-        assertThat(used.get(0)).isCloseTo((1 - 0.2) / Math.sqrt(1.1), within(1e-4));
+        assertThat(used.data().get(0)).isCloseTo((1 - 0.2) / Math.sqrt(1.1), within(1e-4));
     }
 
     @Test
@@ -93,8 +93,9 @@ final class LayersTest {
                     double angle = (far + t) * speeds[i];
                     double near = dtype == DType.F64 ? 4 * Math.ulp(angle) : 1e-7;
                     near = Math.max(near, bound);
-                    assertThat(y.get(4 * t + i)).isCloseTo(Math.cos(angle), within(near));
-                    assertThat(y.get(4 * t + 2 + i)).isCloseTo(Math.sin(angle), within(near));
+                    assertThat(y.data().get(4 * t + i)).isCloseTo(Math.cos(angle), within(near));
+                    assertThat(y.data().get(4 * t + 2 + i))
+                            .isCloseTo(Math.sin(angle), within(near));
                 }
             }
         }
@@ -105,8 +106,9 @@ final class LayersTest {
         var model = llama();
         var before = (Array) model.logits(Array.of(Shape.of(1, 4), 1, 2, 3, 4));
         var after = (Array) model.logits(Array.of(Shape.of(1, 4), 1, 2, 3, 9));
-        for (int i = 0; i < 3 * 11; i++) assertThat(after.get(i)).isEqualTo(before.get(i));
-        assertThat(after.get(3 * 11)).isNotEqualTo(before.get(3 * 11));
+        for (int i = 0; i < 3 * 11; i++)
+            assertThat(after.data().get(i)).isEqualTo(before.data().get(i));
+        assertThat(after.data().get(3 * 11)).isNotEqualTo(before.data().get(3 * 11));
     }
 
     @Test
@@ -164,8 +166,7 @@ final class LayersTest {
     }
 
     private static void close(Tensor found, Tensor expected) {
-        assertThat(((Array) found).toDoubles())
-                .containsExactly(((Array) expected).toDoubles(), within(1e-5));
+        assertThat(found.toDoubles()).containsExactly(expected.toDoubles(), within(1e-5));
     }
 
     @Test
@@ -202,18 +203,18 @@ final class LayersTest {
         var unet = UNet.of(1, 2, 8, 2, SEED);
         assertThat(unet.apply(noise(1, 1, 8, 8)).shape()).isEqualTo(Shape.of(1, 2, 8, 8));
         var gradient = Ebb.grad((UNet u) -> u.apply(noise(1, 1, 8, 8)).square().mean()).apply(unet);
-        for (Tensor g : Tensorwise.list(gradient)) assertThat(((Array) g).get(0)).isFinite();
+        for (Tensor g : Tensorwise.list(gradient)) assertThat(((Array) g).data().get(0)).isFinite();
     }
 
     @Test
     void batchesAreAFunctionOfTheSeedAndTheStep() {
         var corpus = Corpus.of("abcdefghijklmnopqrstuvwxyz");
         var a = corpus.batch(2, 4, SEED, 5);
-        var ids = ((Array) a.ids()).toLongs();
-        var targets = ((Array) a.targets()).toLongs();
+        var ids = a.ids().toLongs();
+        var targets = a.targets().toLongs();
         for (int i = 0; i < ids.length; i++) assertThat(targets[i]).isEqualTo(ids[i] + 1);
-        assertThat(((Array) corpus.batch(2, 4, SEED, 5).ids()).toLongs()).isEqualTo(ids);
-        assertThat(((Array) corpus.batch(2, 4, SEED, 6).ids()).toLongs()).isNotEqualTo(ids);
+        assertThat(corpus.batch(2, 4, SEED, 5).ids().toLongs()).isEqualTo(ids);
+        assertThat(corpus.batch(2, 4, SEED, 6).ids().toLongs()).isNotEqualTo(ids);
         assertThat(Corpus.of("abab").unigramEntropy()).isCloseTo(Math.log(2), within(1e-12));
     }
 }

@@ -34,10 +34,10 @@ class OffloadTest {
         try (var all = Ebb.compile(f).on(cpu)) {
             var expected = Tensorwise.list(all.apply(model));
             var budget = Budget.bytes((long) (0.6 * all.plan(model).leastBytes()));
-            assertThatThrownBy(() -> Ebb.compile(f, budget).on(cpu).plan(model))
+            assertThatThrownBy(() -> Ebb.compile(f).within(budget).on(cpu).plan(model))
                     .isInstanceOf(OverBudgetException.class);
             var room = Budget.mebibytes(32);
-            try (var away = Ebb.compile(f, budget.withDisk(folder, room)).on(cpu)) {
+            try (var away = Ebb.compile(f).within(budget.withDisk(folder, room)).on(cpu)) {
                 for (int run = 0; run < 2; run++) {
                     var found = Tensorwise.list(away.apply(model));
                     for (int i = 0; i < expected.size(); i++) {

@@ -23,7 +23,7 @@ final class PlainMathTest {
     }
 
     private static double[] doubles(Tensor x) {
-        return ((Array) x).toDoubles();
+        return x.toDoubles();
     }
 
     /** The slope of {@code f} at {@code x} towards {@code by}, from both sides. */

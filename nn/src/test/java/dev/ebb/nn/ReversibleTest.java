@@ -77,9 +77,9 @@ class ReversibleTest {
                 };
         double last = 0;
         var start = new State<>(model, optimizer.start(model));
-        try (var stepper = Ebb.stepper(step, start, batch(corpus, 0), Budget.unlimited(), CPU)) {
+        try (var stepper = Ebb.stepper(step).on(CPU).start(start, batch(corpus, 0))) {
             for (int i = 0; i < STEPS; i++) {
-                double loss = ((Array) stepper.step(batch(corpus, i))).item();
+                double loss = stepper.step(batch(corpus, i)).item();
                 if (i >= STEPS - LAST) last += loss / LAST;
             }
         }
@@ -128,9 +128,8 @@ class ReversibleTest {
         var found = Ebb.compile(gradient).with(new RecomputeAll()).on(CPU).verify(images);
         var a = Tensorwise.list(expected);
         var b = Tensorwise.list(found);
-        for (int i = 0; i < a.size(); i++)
-            assertThat(((Array) a.get(i)).sameBits((Array) b.get(i))).isTrue();
-        assertThat(((Array) a.getLast()).get(0)).isNotZero();
+        for (int i = 0; i < a.size(); i++) assertThat(a.get(i).sameBits((Array) b.get(i))).isTrue();
+        assertThat(((Array) a.getLast()).data().get(0)).isNotZero();
     }
 
     /** Weights are updated in place while streams are still being rebuilt with them. */
@@ -150,14 +149,15 @@ class ReversibleTest {
                 };
         var start = new State<>(model, optimizer.start(model));
         var first = corpus.batch(4, 24, new Seed(7), 0);
-        try (var all = Ebb.stepper(step, start, first, Budget.unlimited(), CPU)) {
+        try (var all = Ebb.stepper(step).on(CPU).start(start, first)) {
             long bytes =
                     all.plan().curve().points().stream()
                             .filter(p -> p.mix().inverted().count() > 0)
                             .mapToLong(Curve.Point::bytes)
                             .min()
                             .orElseThrow();
-            try (var least = Ebb.stepper(step, start, first, Budget.bytes(bytes), CPU)) {
+            try (var least =
+                    Ebb.stepper(step).within(Budget.bytes(bytes)).on(CPU).start(start, first)) {
                 for (int i = 0; i < 3; i++) {
                     var batch = corpus.batch(4, 24, new Seed(7), i);
                     all.step(batch);

@@ -12,7 +12,7 @@ public final class BudgetText implements ITypeConverter<Budget> {
     @Override
     public Budget convert(String text) {
         try {
-            return BudgetArgument.parse(text);
+            return Budget.of(text);
         } catch (IllegalArgumentException e) {
             throw new TypeConversionException(String.valueOf(e.getMessage()));
         }

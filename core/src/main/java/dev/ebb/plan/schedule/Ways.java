@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 
 /**
  * What a plan may use to bring values back, beside keeping them and computing them again, which it
- * always may. {@code Ebb.compile(f, budget).only(Ways.recomputing())} plans as if ops had no
+ * always may. {@code Ebb.compile(f).within(budget).only(Ways.recomputing())} plans as if ops had no
  * inverses and the budget named no disk.
  */
 public record Ways(Set<Way> all) {

@@ -69,6 +69,11 @@ public interface MoveOps {
         return to.equals(self().shape()) ? self() : self().apply(new Moves.BroadcastTo(to));
     }
 
+    /** As above, the shape given axis by axis. */
+    default Tensor broadcastTo(int... dims) {
+        return broadcastTo(Shape.of(dims));
+    }
+
     /** Elements {@code [start, stop)} of one axis; both count from the end if negative. */
     default Tensor slice(int axis, int start, int stop) {
         return slice(axis, start, stop, 1);

@@ -73,7 +73,7 @@ class DiskFaultTest {
         var net = new Net(filled(1), filled(2), filled(3));
         var f = Ebb.grad(loss);
         var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(8));
-        var curve = Ebb.compile(f, disk).on(new Reference()).plan(net).curve();
+        var curve = Ebb.compile(f).within(disk).on(new Reference()).plan(net).curve();
         layout = curve.at(Budget.bytes(curve.leastBytes())).layout();
         assertThat(layout.shelves().bytes()).isPositive();
         arguments = new ArrayList<>();

@@ -76,7 +76,8 @@ class LoopDiskFaultTest {
     void plan() {
         Fn<Tensor, Tensor> f = v -> Loop.repeat(40, v, c -> c.mul(c).sin().add(0.1)).sum();
         var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(1));
-        var compiled = Ebb.compile(Ebb.grad(f), disk).on(new Reference()).with(new Binomial(2, 4));
+        var compiled =
+                Ebb.compile(Ebb.grad(f)).within(disk).on(new Reference()).with(new Binomial(2, 4));
         layout = compiled.plan(X).layout();
         expected = run(new Program(layout, new Reference()));
         assertThat(((Array) compiled.apply(X)).data().segment().mismatch(expected)).isEqualTo(-1);

@@ -67,7 +67,8 @@ class LoopOverlapTest {
     private Layout layout(int slots, int onDisk) {
         Fn<Tensor, Tensor> f = v -> Loop.repeat(40, v, c -> c.mul(c).sin().add(0.1)).sum();
         var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(1));
-        return Ebb.compile(Ebb.grad(f), disk)
+        return Ebb.compile(Ebb.grad(f))
+                .within(disk)
                 .on(new Reference())
                 .with(new Binomial(slots, onDisk))
                 .plan(X)

@@ -72,7 +72,7 @@ class GridTest {
                 var one = new Type(type, Shape.of(1));
                 var x = Array.of(one, any(random, bits, type));
                 var f = Array.of(one, any(random, bits, type));
-                if (!fits(x.get(0), bits, type) || !fits(f.get(0), bits, type)) {
+                if (!fits(x.data().get(0), bits, type) || !fits(f.data().get(0), bits, type)) {
                     assertThatThrownBy(() -> passing.apply(new Pair(x, f)))
                             .isInstanceOf(GridException.class);
                     refused++;
@@ -80,15 +80,18 @@ class GridTest {
                 }
                 var passed = passing.apply(new Pair(x, f));
                 var entered = (Array) passed.entered();
-                double rounded = Math.scalb(Math.rint(Math.scalb(x.get(0), bits)), -bits) + 0.0;
-                assertThat(entered.get(0)).isEqualTo(rounded);
-                var sum = expected(x.get(0), f.get(0), bits, type);
-                if (sum != rounded + Math.scalb(Math.rint(Math.scalb(f.get(0), bits)), -bits))
+                double rounded =
+                        Math.scalb(Math.rint(Math.scalb(x.data().get(0), bits)), -bits) + 0.0;
+                assertThat(entered.data().get(0)).isEqualTo(rounded);
+                var sum = expected(x.data().get(0), f.data().get(0), bits, type);
+                if (sum
+                        != rounded
+                                + Math.scalb(Math.rint(Math.scalb(f.data().get(0), bits)), -bits))
                     wrapped++;
-                assertThat(((Array) passed.sum()).sameBits(Array.of(one, sum)))
+                assertThat(passed.sum().sameBits(Array.of(one, sum)))
                         .as("%s + %s on %s bits: %s", x, f, bits, passed.sum())
                         .isTrue();
-                assertThat(((Array) passed.back()).sameBits(entered))
+                assertThat(passed.back().sameBits(entered))
                         .as("%s + %s on %s bits", x, f, bits)
                         .isTrue();
             }
@@ -121,8 +124,8 @@ class GridTest {
             var all = new Type(type, Shape.of(n));
             try (var passing = passing(new Grid(0))) {
                 var passed = passing.apply(new Pair(Array.of(all, x), Array.of(all, f)));
-                assertThat(((Array) passed.sum()).sameBits(Array.of(all, sums))).isTrue();
-                assertThat(((Array) passed.back()).sameBits(Array.of(all, x))).isTrue();
+                assertThat(passed.sum().sameBits(Array.of(all, sums))).isTrue();
+                assertThat(passed.back().sameBits(Array.of(all, x))).isTrue();
             }
             // a stream may come to lie at the lower end, where nothing enters
             var low = Array.of(new Type(type, Shape.of(2)), -h, -h);
@@ -130,7 +133,7 @@ class GridTest {
             var grid = new Grid(0);
             var there = (Array) grid.sub(low, f2);
             assertThat(there.toDoubles()).containsExactly(1, 1 - h);
-            assertThat(((Array) grid.add(there, f2)).sameBits(low)).isTrue();
+            assertThat(grid.add(there, f2).sameBits(low)).isTrue();
         }
     }
 
@@ -140,7 +143,7 @@ class GridTest {
         var x = Array.of(-2047.5f, 2047.99975586f, 0f, 0.000244140625f);
         var y = (Array) grid.scale(grid.enter(x), 5);
         assertThat(y.toDoubles()).isEqualTo(new double[] {-65520, 65535.9921875, 0, 0.0078125});
-        assertThat(((Array) grid.scaled(5).scale(y, -5)).sameBits((Array) grid.enter(x))).isTrue();
+        assertThat(grid.scaled(5).scale(y, -5).sameBits((Array) grid.enter(x))).isTrue();
         assertThat(grid.scaled(5)).isEqualTo(new Grid(7));
         assertThatThrownBy(() -> grid.scale(x, -60)).hasMessageContaining("72 fractional bits");
     }
@@ -156,13 +159,13 @@ class GridTest {
                             var y = grid.add(grid.enter(v), f.mul(v));
                             return grid.scale(y, 1).square().sum();
                         });
-        var rounded = ((Array) hessian.apply(x)).toDoubles();
+        var rounded = hessian.apply(x).toDoubles();
         for (int i = 0; i < 3; i++) {
-            double slope = 2 * (1 + f.get(i));
+            double slope = 2 * (1 + f.data().get(i));
             assertThat(rounded[4 * i]).isEqualTo(2 * slope * slope);
         }
         var gradient = Ebb.grad((Tensor v) -> grid.sub(grid.enter(v), v.square()).sum());
-        assertThat(((Array) gradient.apply(x)).toDoubles())
+        assertThat(gradient.apply(x).toDoubles())
                 .isEqualTo(new double[] {1 - 0.6, 1 + 3.4, 1 - 4.4});
     }
 

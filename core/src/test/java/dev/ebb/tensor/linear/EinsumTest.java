@@ -24,8 +24,7 @@ class EinsumTest {
 
     private static void same(Tensor found, Tensor expected) {
         assertThat(found.shape()).isEqualTo(expected.shape());
-        assertThat(((Array) found).toDoubles())
-                .containsExactly(((Array) expected).toDoubles(), within(1e-13));
+        assertThat(found.toDoubles()).containsExactly(expected.toDoubles(), within(1e-13));
     }
 
     @Test
@@ -147,9 +146,9 @@ class EinsumTest {
     void vectors() {
         var a = Array.of(1.0, 2.0);
         var b = Array.of(3.0, 5.0);
-        assertThat(((Array) a.dot(b)).item()).isEqualTo(13);
-        assertThat(((Array) a.outer(b)).toDoubles()).containsExactly(3, 5, 6, 10);
-        assertThat(((Array) a.diag().diagonal(1)).toDoubles()).containsExactly(0);
+        assertThat(a.dot(b).item()).isEqualTo(13);
+        assertThat(a.outer(b).toDoubles()).containsExactly(3, 5, 6, 10);
+        assertThat(a.diag().diagonal(1).toDoubles()).containsExactly(0);
         assertThat(x.diagonal(-2).shape()).isEqualTo(Shape.of(3, 1));
         assertThat(x.diagonal(9).shape()).isEqualTo(Shape.of(3, 0));
     }

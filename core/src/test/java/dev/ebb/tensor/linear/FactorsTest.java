@@ -21,7 +21,7 @@ import java.util.List;
 class FactorsTest {
 
     private static double[] data(Tensor t) {
-        return ((Array) t).toDoubles();
+        return t.toDoubles();
     }
 
     private static void same(Tensor found, Tensor expected) {

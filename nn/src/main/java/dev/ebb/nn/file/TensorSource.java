@@ -46,7 +46,7 @@ public sealed interface TensorSource extends AutoCloseable permits Safetensors, 
         return Array.make(
                 expected,
                 b -> {
-                    for (long i = 0; i < expected.size(); i++) b.set(i, stored.get(i));
+                    for (long i = 0; i < expected.size(); i++) b.set(i, stored.data().get(i));
                 });
     }
 

@@ -154,7 +154,7 @@ public final class Weights {
                 b -> {
                     for (int i = 0; i < rows; i++) {
                         for (int j = 0; j < columns; j++)
-                            b.set((long) j * rows + i, a.get((long) i * columns + j));
+                            b.set((long) j * rows + i, a.data().get((long) i * columns + j));
                     }
                 });
     }

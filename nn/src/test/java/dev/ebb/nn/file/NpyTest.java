@@ -56,7 +56,7 @@ final class NpyTest {
         Files.write(file, text.replace("False", "True ").getBytes(StandardCharsets.ISO_8859_1));
         assertThat(Npy.read(file).toDoubles()).containsExactly(1, 3, 5, 2, 4, 6);
         Files.write(file, text.replace("<i4", ">i4").getBytes(StandardCharsets.ISO_8859_1));
-        assertThat(Npy.read(file).get(0)).isEqualTo(1 << 24);
+        assertThat(Npy.read(file).data().get(0)).isEqualTo(1 << 24);
     }
 
     @Test

@@ -37,7 +37,7 @@ final class Gpt2ReferenceTest {
                                                     ids.slice(1, 1, time))));
             var result = loss.apply(model);
             double expected = description().at("loss").flatMap(Json::number).orElseThrow();
-            assertThat(((Array) result.value()).item()).isCloseTo(expected, within(1e-5));
+            assertThat(result.value().item()).isCloseTo(expected, within(1e-5));
             var grad = Weights.load(file, model, Naming.gpt2().behind("grad/transformer."));
             var names = Tensorwise.names(model);
             for (int i = 0; i < names.size(); i++) {
@@ -65,8 +65,8 @@ final class Gpt2ReferenceTest {
     }
 
     private static void close(String name, Tensor actual, Tensor expected) {
-        var a = ((Array) actual).toDoubles();
-        var e = ((Array) expected).toDoubles();
+        var a = actual.toDoubles();
+        var e = expected.toDoubles();
         double largest = 1e-8;
         for (double x : e) largest = Math.max(largest, Math.abs(x));
         for (int i = 0; i < a.length; i++)

@@ -49,7 +49,7 @@ final class PretrainedTest {
         for (var row : expected) for (double v : row) largest = Math.max(largest, Math.abs(v));
         for (int t = 0; t < IDS.length; t++) {
             for (int i = 0; i < expected[t].length; i++) {
-                assertThat(logits.get((long) t * expected[t].length + i))
+                assertThat(logits.data().get((long) t * expected[t].length + i))
                         .as("score %d at position %d", i, t)
                         .isCloseTo(expected[t][i], within(2e-5 * largest));
             }

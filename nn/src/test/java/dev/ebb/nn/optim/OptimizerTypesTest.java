@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.within;
 import dev.ebb.Ebb;
 import dev.ebb.Next;
 import dev.ebb.ir.DType;
-import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -67,16 +66,14 @@ final class OptimizerTypesTest {
 
     /** What the type holds of {@code x}. */
     private static double rounded(double x, DType type) {
-        return ((Array) Array.of(x).cast(type).cast(DType.F64)).item();
+        return Array.of(x).cast(type).cast(DType.F64).item();
     }
 
     private static State run(Optimizer rule, DType type) {
         var params = new Params(Array.of(START).cast(type), Array.of(1f));
         var start = new State(params, rule.start(params));
         var one = Array.scalar(1f);
-        try (var stepper =
-                Ebb.stepper(
-                        (State s, Tensor x) -> step(rule, s, x), start, one, Budget.unlimited())) {
+        try (var stepper = Ebb.stepper((State s, Tensor x) -> step(rule, s, x)).start(start, one)) {
             for (int i = 0; i < STEPS; i++) stepper.step(one);
             return stepper.state();
         }
@@ -104,7 +101,7 @@ final class OptimizerTypesTest {
                 var end = run(RULES.get(r), type);
                 boolean narrow = type == DType.BF16 || type == DType.F16;
                 var moved = narrow ? end.rule.masters().getFirst() : end.params.weights();
-                double[] found = ((Array) moved).toDoubles();
+                double[] found = moved.toDoubles();
                 for (int i = 0; i < START.length; i++) {
                     double w = START[i];
                     var slots = new double[2];
@@ -116,7 +113,7 @@ final class OptimizerTypesTest {
                             .as("%s of %s", RULES.get(r), type)
                             .isCloseTo(w, within(bound));
                     assertThat(end.params.weights().dtype()).isEqualTo(type);
-                    assertThat(((Array) end.params.weights()).toDoubles()[i])
+                    assertThat(end.params.weights().toDoubles()[i])
                             .isEqualTo(rounded(found[i], type));
                 }
             }
@@ -134,7 +131,7 @@ final class OptimizerTypesTest {
             w = next.params();
             state = next.state();
         }
-        assertThat(((Array) w).item()).isCloseTo(0.96, within(0.002));
+        assertThat(w.item()).isCloseTo(0.96, within(0.002));
     }
 
     @Test
@@ -152,7 +149,7 @@ final class OptimizerTypesTest {
     void what_surrounds_a_rule_takes_every_type() {
         for (var type : List.of(DType.F64, DType.BF16, DType.F16)) {
             Tensor g = Array.of(new double[] {300, 400}).cast(type);
-            assertThat(((Array) Gradients.norm(g)).item()).isEqualTo(500);
+            assertThat(Gradients.norm(g).item()).isEqualTo(500);
             var clipped = (Array) Gradients.clipped(g, 5);
             assertThat(clipped.dtype()).isEqualTo(type);
             assertThat(clipped.toDoubles()[1]).isCloseTo(4, within(0.02));
@@ -163,19 +160,19 @@ final class OptimizerTypesTest {
                             Array.of(1.0).cast(type),
                             List.of(x),
                             600);
-            assertThat(((Array) sum.grad()).item()).isEqualTo(1);
+            assertThat(sum.grad().item()).isEqualTo(1);
             var average = new MovingAverage(0.999);
             var mean = average.start(Array.of(1.0).cast(type));
             for (int i = 0; i < 100; i++) {
                 mean = average.next(mean, Array.of(2.0).cast(type));
             }
-            assertThat(((Array) mean).item()).isCloseTo(2 - Math.pow(0.999, 100), within(1e-4));
+            assertThat(mean.item()).isCloseTo(2 - Math.pow(0.999, 100), within(1e-4));
             // a scale that f16 does not hold
             var scaled =
                     LossScale.of(0x1p17).valueAndGrad((Tensor p) -> p.mul(0.25).sum(), half(type));
-            boolean finite = ((Array) scaled.finite()).item() == 1;
+            boolean finite = scaled.finite().item() == 1;
             assertThat(finite).isEqualTo(type != DType.F16);
-            if (finite) assertThat(((Array) scaled.gradients()).item()).isEqualTo(0.25);
+            if (finite) assertThat(scaled.gradients().item()).isEqualTo(0.25);
         }
     }
 

@@ -26,26 +26,26 @@ final class PrecisionTest {
                                 })
                         .apply(w);
         assertThat(result.grad().dtype()).isEqualTo(DType.F32);
-        assertThat(((Array) result.value()).item()).isEqualTo(52);
-        assertThat(((Array) result.grad()).toDoubles()).containsExactly(8, 12, 8, 12);
+        assertThat(result.value().item()).isEqualTo(52);
+        assertThat(result.grad().toDoubles()).containsExactly(8, 12, 8, 12);
     }
 
     @Test
     void anOverflowIsSkippedAndHalvesTheScale() {
         var w = (Tensor) Array.of(2f);
         var fine = LossScale.of(1024).valueAndGrad((Tensor p) -> p.square().sum(), w);
-        assertThat(((Array) fine.gradients()).get(0)).isCloseTo(4, within(1e-6));
-        assertThat(((Array) fine.finite()).item()).isEqualTo(1);
-        assertThat(((Array) fine.next().good()).item()).isEqualTo(1);
+        assertThat(((Array) fine.gradients()).data().get(0)).isCloseTo(4, within(1e-6));
+        assertThat(fine.finite().item()).isEqualTo(1);
+        assertThat(fine.next().good().item()).isEqualTo(1);
         var over =
                 LossScale.of(65536)
                         .valueAndGrad(
                                 (Tensor p) ->
                                         p.cast(DType.F16).mul(4096).square().sum().cast(DType.F32),
                                 w);
-        assertThat(((Array) over.finite()).item()).isZero();
-        assertThat(((Array) over.next().scale()).item()).isEqualTo(32768);
+        assertThat(over.finite().item()).isZero();
+        assertThat(over.next().scale().item()).isEqualTo(32768);
         var kept = over.chosen((Tensor) Array.of(9f), w);
-        assertThat(((Array) kept).get(0)).isEqualTo(2);
+        assertThat(((Array) kept).data().get(0)).isEqualTo(2);
     }
 }

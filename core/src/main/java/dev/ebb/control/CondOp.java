@@ -1,4 +1,4 @@
-package dev.ebb;
+package dev.ebb.control;
 
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Adjoints;
@@ -25,9 +25,9 @@ import java.util.stream.IntStream;
  * nothing. Where a branch has ops that run only once, both give what they gave as their last
  * results: first of {@code yes}, then of {@code no}, zeros where the other branch was taken.
  */
-record CondOp(Graph yes, Graph no) implements Op {
+public record CondOp(Graph yes, Graph no) implements Op {
 
-    CondOp {
+    public CondOp {
         var first = yes.results().stream().map(Value::type).toList();
         var second = no.results().stream().map(Value::type).toList();
         if (!first.equals(second)) {
@@ -41,7 +41,7 @@ record CondOp(Graph yes, Graph no) implements Op {
     }
 
     /** Branches that give what their derivative reads, for it may not run some ops again. */
-    static CondOp of(Graph yes, Graph no) {
+    public static CondOp of(Graph yes, Graph no) {
         return new CondOp(
                 filled(yes, List.of(), Once.values(no)), filled(no, Once.values(yes), List.of()));
     }

@@ -1,6 +1,4 @@
-package dev.ebb.cli.option;
-
-import dev.ebb.plan.Budget;
+package dev.ebb.plan;
 
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -9,12 +7,12 @@ import java.util.regex.Pattern;
  * Reads a budget as people write it: {@code 1073741824}, {@code 64MiB}, {@code 1.5GiB}, {@code
  * 80%}, {@code free} for nine tenths of what the machine has free.
  */
-public final class BudgetArgument {
+final class BudgetParser {
     private static final Pattern FORM = Pattern.compile("([0-9]+(?:\\.[0-9]+)?) *(%|[a-zA-Z]*)");
 
-    private BudgetArgument() {}
+    private BudgetParser() {}
 
-    public static Budget parse(String text) {
+    static Budget parse(String text) {
         if (text.strip().equalsIgnoreCase("free")) return Budget.free();
         var match = FORM.matcher(text.strip());
         if (!match.matches()) throw fault(text);

@@ -1,4 +1,4 @@
-package dev.ebb;
+package dev.ebb.control;
 
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
@@ -14,7 +14,7 @@ import java.util.List;
  * derivative of a body runs its ops again where it needs their values; of these it must not. So the
  * body gives what they gave as further results, which are kept, and the derivative reads that.
  */
-final class Once {
+public final class Once {
     private Once() {}
 
     private static boolean is(Node node) {
@@ -30,7 +30,7 @@ final class Once {
     }
 
     /** {@code body} with these as its last results. */
-    static Graph giving(Graph body) {
+    public static Graph giving(Graph body) {
         var results = new ArrayList<>(body.results());
         results.addAll(values(body));
         return new Graph(body.params(), body.nodes(), results);

@@ -1,4 +1,4 @@
-package dev.ebb;
+package dev.ebb.control;
 
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Adjoints;
@@ -35,7 +35,7 @@ import java.util.stream.IntStream;
  * @param remember whether the carries that each round began with are stacked as further outputs
  * @param undo maps (constants, carries after a round, slices) to the carries before it
  */
-record ScanOp(
+public record ScanOp(
         Graph body,
         int times,
         int constants,
@@ -47,7 +47,7 @@ record ScanOp(
         Optional<Graph> undo)
         implements Op {
 
-    ScanOp {
+    public ScanOp {
         for (int i = 0; i < carries; i++) {
             var before = body.params().get(constants + i).type();
             var after = body.results().get(i).type();

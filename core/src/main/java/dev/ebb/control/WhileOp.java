@@ -1,4 +1,4 @@
-package dev.ebb;
+package dev.ebb.control;
 
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Control;
@@ -27,9 +27,10 @@ import java.util.Set;
  * after its carries: that, and then the carries each round began with, come stacked after the
  * number of rounds.
  */
-record WhileOp(Graph condition, Graph body, int limit, int constants, int carries) implements Op {
+public record WhileOp(Graph condition, Graph body, int limit, int constants, int carries)
+        implements Op {
 
-    WhileOp {
+    public WhileOp {
         var asked = condition.results().getFirst().type();
         if (!asked.dtype().isTruth() || asked.shape().rank() != 0) {
             throw new ShapeException(

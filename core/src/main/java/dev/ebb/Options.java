@@ -1,0 +1,67 @@
+package dev.ebb;
+
+import dev.ebb.exec.Device;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Planner;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Ways;
+
+/**
+ * What may be said of how a function is planned and run, the same for functions of one, two and
+ * three arguments and for steps. Each method gives another function and leaves this one as it is.
+ *
+ * @param <T> what each of them gives
+ */
+public abstract sealed class Options<T> permits Compiled, Compiled2, Compiled3, Stepping {
+    private final Pipeline pipeline;
+
+    Options(Pipeline pipeline) {
+        this.pipeline = pipeline;
+    }
+
+    Pipeline pipeline() {
+        return pipeline;
+    }
+
+    /** The same under other options. */
+    abstract T under(Pipeline other);
+
+    /** The same, never owning more than {@code budget}; nothing bounds it otherwise. */
+    public T within(Budget budget) {
+        return under(pipeline.within(budget));
+    }
+
+    /**
+     * The same on another device, planned by that device's own costs: another cost is asked for
+     * after it. Without, the fastest device there is.
+     */
+    public T on(Device device) {
+        return under(pipeline.on(device));
+    }
+
+    /** The same planned under another model of what kernels cost. */
+    public T costing(Cost cost) {
+        return under(pipeline.costing(cost));
+    }
+
+    /**
+     * The same under another strategy. {@code new Binomial(slots)} also says how many states of
+     * each loop are kept for its backward half.
+     */
+    public T with(Planner strategy) {
+        return under(pipeline.with(strategy));
+    }
+
+    /**
+     * The same with values that come back by these ways alone: as if ops had no inverses, or the
+     * budget named no disk.
+     */
+    public T only(Ways ways) {
+        return under(pipeline.only(ways));
+    }
+
+    /** The same with each op as its own kernel: slower, with the same bits; for finding faults. */
+    public T unfused() {
+        return under(pipeline.unfused());
+    }
+}

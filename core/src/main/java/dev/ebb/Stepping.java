@@ -1,0 +1,48 @@
+package dev.ebb;
+
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.TradeOff;
+
+/**
+ * A step of a process, and how it is to be planned and run. {@link #start} makes the process;
+ * {@link #plan} and {@link #curve} say what it would take.
+ */
+public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
+    private final Fn2<S, B, Next<S, R>> step;
+
+    Stepping(Fn2<S, B, Next<S, R>> step, Pipeline pipeline) {
+        super(pipeline);
+        this.step = step;
+    }
+
+    @Override
+    Stepping<S, B, R> under(Pipeline other) {
+        return new Stepping<>(step, other);
+    }
+
+    /**
+     * Makes the process: {@code initial} is its state, which lives in the program's memory from
+     * then on; {@code example} tells the types of the inputs. Arrays that the step closes over are
+     * copied in now and stay as they are: what changes from step to step is part of the state or
+     * the input.
+     */
+    public Stepper<S, B, R> start(S initial, B example) {
+        return new Stepper<>(step, initial, example, pipeline());
+    }
+
+    /**
+     * The plan of the process that {@link #start} would make, without the memory it would own. Of
+     * the state and the example only the types count.
+     */
+    public Plan plan(S initial, B example) {
+        return StepTrace.of(step, initial, example).plan(pipeline());
+    }
+
+    /**
+     * What memory buys for this step, and what each way of bringing values back adds: the curve on
+     * which {@link #plan} lies. Of the budget only the disk counts.
+     */
+    public TradeOff curve(S initial, B example) {
+        return StepTrace.of(step, initial, example).tradeOff(pipeline());
+    }
+}
