@@ -6,6 +6,7 @@ module dev.ebb.nn {
     exports dev.ebb.nn;
     exports dev.ebb.nn.data;
     exports dev.ebb.nn.file;
+    exports dev.ebb.nn.generate;
     exports dev.ebb.nn.model;
     exports dev.ebb.nn.optim;
 }

@@ -7,7 +7,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Safetensors;
 import dev.ebb.nn.file.Supply;
-import dev.ebb.nn.model.LanguageModel;
+import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
@@ -95,7 +95,7 @@ record Checkpoint(
         return new Writer(losses.size(), tensors, notes);
     }
 
-    private static Naming naming(LanguageModel model) {
+    private static Naming naming(AutoregressiveModel model) {
         return Pretrained.naming(model)
                 .orElseThrow(() -> new IllegalStateException("no published names for " + model));
     }
@@ -181,7 +181,8 @@ record Checkpoint(
     }
 
     private static List<Supply> tensors(
-            Path path, Safetensors file, LanguageModel like, Naming naming) throws IOException {
+            Path path, Safetensors file, AutoregressiveModel like, Naming naming)
+            throws IOException {
         Weights.require(file, like, naming);
         var names = Tensorwise.names(like);
         var types = Tensorwise.list(like).stream().map(Tensor::type).toList();

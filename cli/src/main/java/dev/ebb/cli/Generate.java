@@ -5,7 +5,9 @@ import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
-import dev.ebb.nn.model.LanguageModel;
+import dev.ebb.nn.generate.Generator;
+import dev.ebb.nn.generate.Sampling;
+import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.plan.Budget;
 
@@ -19,8 +21,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
@@ -62,6 +66,32 @@ final class Generate implements Callable<Integer> {
             description = "Draw among the N likeliest." + " Default: 40.")
     private int top = 40;
 
+    @Option(
+            names = "--nucleus",
+            paramLabel = "P",
+            description =
+                    "Draw among the likeliest whose probabilities reach this sum. Default: 1.")
+    private double nucleus = 1;
+
+    @Option(
+            names = "--repetition",
+            paramLabel = "X",
+            description =
+                    "Above 1, what occurred already becomes less likely. Default: 1, no penalty.")
+    private double repetition = 1;
+
+    @Option(
+            names = "--stop",
+            paramLabel = "TEXT",
+            description = "End before this text. May be given several times.")
+    private List<String> stops = List.of();
+
+    @Option(
+            names = "--context",
+            paramLabel = "N",
+            description = "How many characters the model looks back. Default: all it was made for.")
+    private @Nullable Integer context;
+
     @Option(names = "--seed", paramLabel = "N", description = "Default: 1.")
     private long seed = 1;
 
@@ -79,19 +109,16 @@ final class Generate implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (length < 0) throw new Refusal("--length must not be negative, as " + length + " is");
-        if (top < 1) throw new Refusal("--top must be positive, not " + top);
-        if (!(temperature >= 0)) {
-            throw new Refusal("--temperature must be zero or more, not " + temperature);
-        }
         if (prompt.isEmpty()) {
             throw new Refusal("the prompt is empty; give a character at least, or leave it out");
         }
         var out = Objects.requireNonNull(spec).commandLine().getOut();
-        out.println(prompt + text(model()));
+        var sampling = sampling();
+        write(model(), sampling, out);
         return 0;
     }
 
-    private LanguageModel model() throws IOException {
+    private AutoregressiveModel model() throws IOException {
         var file = from == null ? Folder.latest().checkpoint() : from;
         if (from == null && !Folder.latest().isUsed()) {
             throw new Refusal("there is no run here; name a model with --from, or run ebb train");
@@ -108,15 +135,40 @@ final class Generate implements Callable<Integer> {
         return model;
     }
 
-    private String text(LanguageModel model) {
-        var bytes = prompt.getBytes(StandardCharsets.UTF_8);
+    private Sampling sampling() {
+        try {
+            return new Sampling(temperature, top, nucleus, repetition);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(e.getMessage());
+        }
+    }
+
+    /** Writes the prompt, and what follows it as it is drawn. */
+    private void write(AutoregressiveModel model, Sampling sampling, PrintWriter out) {
+        int window = context == null ? model.context() : context;
+        var words = stops.stream().map(Generate::tokens).toList();
+        try (var generator = new Generator(model, 1, window, budget, device.device())) {
+            out.print(prompt);
+            out.flush();
+            var text = new Utf8Text();
+            generator.generate(
+                    List.of(tokens(prompt)),
+                    length,
+                    sampling,
+                    new Seed(seed),
+                    words,
+                    (row, drawn) -> {
+                        for (int token : drawn) out.print(text.after((byte) token));
+                        out.flush();
+                    });
+            out.println(text.end());
+        }
+    }
+
+    private static int[] tokens(String text) {
+        var bytes = text.getBytes(StandardCharsets.UTF_8);
         var ids = new int[bytes.length];
         for (int i = 0; i < ids.length; i++) ids[i] = bytes[i] & 0xff;
-        try (var sampler = new Sampler(model, temperature, top, budget, device.device())) {
-            var drawn = sampler.sample(ids, length, new Seed(seed));
-            var written = new byte[drawn.length];
-            for (int i = 0; i < drawn.length; i++) written[i] = (byte) drawn[i];
-            return new String(written, StandardCharsets.UTF_8);
-        }
+        return ids;
     }
 }

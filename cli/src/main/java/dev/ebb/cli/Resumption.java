@@ -2,8 +2,8 @@ package dev.ebb.cli;
 
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
+import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Gpt2;
-import dev.ebb.nn.model.LanguageModel;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -85,7 +85,7 @@ record Resumption(Given given, PrintWriter lines) {
                                         before.isEmpty() ? "without it" : "with " + before));
     }
 
-    private static void sameModel(ModelSize asked, LanguageModel model) {
+    private static void sameModel(ModelSize asked, AutoregressiveModel model) {
         boolean alike =
                 model instanceof Gpt2(_, _, _, _, var c)
                         && c.layers() == asked.layers()

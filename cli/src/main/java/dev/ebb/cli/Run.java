@@ -12,8 +12,10 @@ import dev.ebb.exec.Report;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.generate.Generator;
+import dev.ebb.nn.generate.Sampling;
+import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Gpt2;
-import dev.ebb.nn.model.LanguageModel;
 import dev.ebb.nn.model.Llama;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
@@ -99,7 +101,7 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
         if (from.step() > 0) lines.println("going on after step " + from.step());
     }
 
-    static String described(LanguageModel model) {
+    static String described(AutoregressiveModel model) {
         return switch (model) {
             case Gpt2(_, _, _, _, var c) -> described("GPT", c.layers(), c.width(), c.heads());
             case Llama(_, _, _, _, var c) -> described("Llama", c.layers(), c.width(), c.heads());
@@ -231,13 +233,23 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
                 : "nothing measured, for no step was made";
     }
 
-    private String sample(LanguageModel model) {
-        try (var sampler = new Sampler(model, 0.8, 40, Budget.unlimited(), device.device())) {
-            var prompt = "/** ".chars().toArray();
-            var bytes = new byte[SAMPLE];
-            var drawn = sampler.sample(prompt, SAMPLE, new Seed(1));
+    private String sample(AutoregressiveModel model) {
+        int context = Math.min(model.context(), SAMPLE);
+        var prompt = "/** ";
+        try (var generator =
+                new Generator(model, 1, context, Budget.unlimited(), device.device())) {
+            var sampling = Sampling.plain().temperature(0.8).top(40);
+            var drawn =
+                    generator
+                            .generate(
+                                    List.of(prompt.chars().toArray()),
+                                    SAMPLE,
+                                    sampling,
+                                    new Seed(1))
+                            .getFirst();
+            var bytes = new byte[drawn.length];
             for (int i = 0; i < drawn.length; i++) bytes[i] = (byte) drawn[i];
-            return printable("/** " + new String(bytes, StandardCharsets.UTF_8));
+            return printable(prompt + new String(bytes, StandardCharsets.UTF_8));
         }
     }
 

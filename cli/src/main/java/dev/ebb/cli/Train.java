@@ -11,8 +11,8 @@ import dev.ebb.cli.option.SourceText;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Gpt2;
-import dev.ebb.nn.model.LanguageModel;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.plan.Budget;
 
@@ -283,7 +283,7 @@ final class Train implements Callable<Integer> {
         return new Corpus(bytes);
     }
 
-    private LanguageModel model() throws IOException {
+    private AutoregressiveModel model() throws IOException {
         if (from == null) {
             var config =
                     Gpt2.Config.of(
@@ -298,7 +298,7 @@ final class Train implements Callable<Integer> {
     }
 
     /** The model in a published file, if it can read bytes. */
-    static LanguageModel load(Path from, String prefix) throws IOException {
+    static AutoregressiveModel load(Path from, String prefix) throws IOException {
         var model = Pretrained.load(from, prefix);
         if (model.vocabulary() >= Corpus.VOCABULARY) return model;
         throw new Refusal(

@@ -8,7 +8,7 @@ import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
-import dev.ebb.nn.model.LanguageModel;
+import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.nn.optim.Gradients;
@@ -66,7 +66,8 @@ final class Trainer implements AutoCloseable {
     }
 
     /** A model that has not learned yet. */
-    static Checkpoint start(LanguageModel model, Settings settings, Setup setup, String text) {
+    static Checkpoint start(
+            AutoregressiveModel model, Settings settings, Setup setup, String text) {
         var state = new TrainingState(model, settings.optimizer().start(model));
         return new Checkpoint(state, List.of(), List.of(), settings, setup, text);
     }
@@ -74,7 +75,9 @@ final class Trainer implements AutoCloseable {
     private static Next<TrainingState, Tensor> step(
             Settings settings, TrainingState state, Corpus.Batch batch) {
         var loss =
-                Ebb.valueAndGrad((LanguageModel model) -> model.loss(batch.ids(), batch.targets()))
+                Ebb.valueAndGrad(
+                                (AutoregressiveModel model) ->
+                                        model.loss(batch.ids(), batch.targets()))
                         .apply(state.model());
         var gradients = Gradients.clipped(loss.grad(), LARGEST_NORM);
         var updated = settings.optimizer().update(state.model(), gradients, state.optimizer());

@@ -44,7 +44,7 @@ final class RefusalsTest {
         said(2, "--steps", List.of("train", "--steps", "99999999999999999999"));
         said(2, "train --help' explains", List.of("train", "--bugdet", "1GiB"));
         said(1, "--length must not be negative", List.of("generate", "--length", "-1"));
-        said(1, "--top must be positive, not 0", List.of("generate", "--top", "0"));
+        said(1, "one token at least to draw among, not 0", List.of("generate", "--top", "0"));
     }
 
     @Test

@@ -14,6 +14,14 @@ public record Block(Norm norm1, SelfAttention attention, Norm norm2, FeedForward
         return y.add(feedForward.apply(norm2.apply(y)));
     }
 
+    /** As {@link SelfAttention#apply(Tensor, KeyValueCache, Positions)}, of the whole block. */
+    public SelfAttention.Continued apply(Tensor x, KeyValueCache past, Positions at) {
+        var attended = attention.apply(norm1.apply(x), past, at);
+        var y = x.add(attended.out());
+        return new SelfAttention.Continued(
+                y.add(feedForward.apply(norm2.apply(y))), attended.cache());
+    }
+
     /**
      * The same two halves as the branches of a reversible block (Kitaev et al., "Reformer", 2020).
      */

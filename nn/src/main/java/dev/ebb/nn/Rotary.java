@@ -96,10 +96,27 @@ public record Rotary(double base, Scaling scaling) {
 
     /** Rotates x [batch, heads, time, width], whose first row is position {@code start}. */
     public Tensor apply(Tensor x, int start) {
+        var type = new Type(x.dtype(), Shape.of(x.dim(-2), x.dim(-1) / 2));
+        return turned(x, table(type, start, StrictMath::cos), table(type, start, StrictMath::sin));
+    }
+
+    /** Rotates x [batch, heads, time, width] at positions below {@code context}. */
+    public Tensor apply(Tensor x, Positions at, int context) {
+        var type = new Type(x.dtype(), Shape.of(context, x.dim(-1) / 2));
+        return turned(
+                x,
+                rows(table(type, 0, StrictMath::cos), at, x),
+                rows(table(type, 0, StrictMath::sin), at, x));
+    }
+
+    /** The row of each token's position, [batch, 1, time, half]; past the table, its last. */
+    private static Tensor rows(Tensor table, Positions at, Tensor x) {
+        var position = at.of(x.dim(-2)).minimum(table.dim(0) - 1);
+        return table.embedding(position).unsqueeze(1);
+    }
+
+    private static Tensor turned(Tensor x, Tensor cos, Tensor sin) {
         int half = x.dim(-1) / 2;
-        var type = new Type(x.dtype(), Shape.of(x.dim(-2), half));
-        var cos = table(type, start, StrictMath::cos);
-        var sin = table(type, start, StrictMath::sin);
         var a = x.slice(-1, 0, half);
         var b = x.slice(-1, half, 2 * half);
         return Tensors.concat(List.of(a.mul(cos).sub(b.mul(sin)), b.mul(cos).add(a.mul(sin))), -1);

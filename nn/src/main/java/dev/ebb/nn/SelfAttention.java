@@ -66,6 +66,33 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         return attended(x, Optional.of(mask));
     }
 
+    /** What attention gives for new tokens, and the cache that holds them too. */
+    public record Continued(Tensor out, KeyValueCache cache) {}
+
+    /**
+     * Attention of tokens [batch, time, width] at {@code at}, which see those in {@code past},
+     * themselves and what is before them: the same numbers as attention over all tokens at once.
+     */
+    public Continued apply(Tensor x, KeyValueCache past, Positions at) {
+        if (!heads.causal) {
+            throw new IllegalStateException(
+                    "an attention whose tokens see later ones cannot go on from a cache: each new"
+                            + " token would change all the others");
+        }
+        int time = x.dim(1);
+        var parts = in.apply(x, heads);
+        var q = turned(split(parts.get(0), heads.count), at, past.context());
+        var k = turned(split(parts.get(1), heads.keys), at, past.context());
+        var cache = past.with(k, split(parts.get(2), heads.keys), at);
+        var mask = at.mask(time, cache.context(), x.dtype());
+        var y = q.attention(cache.keys(), cache.values(), Attention.full().mask(mask));
+        return new Continued(out.apply(y.permute(0, 2, 1, 3).reshape(x.dim(0), time, -1)), cache);
+    }
+
+    private Tensor turned(Tensor x, Positions at, int context) {
+        return rotary.map(r -> r.apply(x, at, context)).orElse(x);
+    }
+
     private Tensor attended(Tensor x, Optional<Tensor> mask) {
         var parts = in.apply(x, heads);
         var q = turned(split(parts.get(0), heads.count));

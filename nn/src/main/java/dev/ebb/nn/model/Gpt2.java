@@ -7,8 +7,10 @@ import dev.ebb.nn.Block;
 import dev.ebb.nn.Embedding;
 import dev.ebb.nn.FeedForward;
 import dev.ebb.nn.Init;
+import dev.ebb.nn.KeyValueCache;
 import dev.ebb.nn.LayerNorm;
 import dev.ebb.nn.Linear;
+import dev.ebb.nn.Positions;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.SelfAttention;
 import dev.ebb.tensor.Tensor;
@@ -20,7 +22,7 @@ import java.util.stream.IntStream;
 /** GPT-2: learned positions, layer norms, and an output layer tied to the embedding. */
 public record Gpt2(
         Embedding tokens, Embedding positions, List<Block> blocks, LayerNorm norm, Config config)
-        implements LanguageModel {
+        implements AutoregressiveModel {
 
     /**
      * The sizes.
@@ -112,6 +114,29 @@ public record Gpt2(
             x = Ebb.region("block " + i, () -> block.apply(in));
         }
         return head(x);
+    }
+
+    @Override
+    public List<KeyValueCache> caches(int batch, int context) {
+        var c = config;
+        return Caches.of(
+                c.layers, batch, c.heads, context, c.width / c.heads, tokens.weight().dtype());
+    }
+
+    @Override
+    public Continued next(Tensor ids, List<KeyValueCache> past, Positions at) {
+        var reached = Caches.through(blocks, embedded(ids, at), past, at);
+        return new Continued(head(reached.out()), reached.caches());
+    }
+
+    /** What enters the blocks at given positions; past the last one, that one. */
+    Tensor embedded(Tensor ids, Positions at) {
+        return Ebb.region(
+                "embedding",
+                () -> {
+                    var position = at.of(ids.dim(-1)).minimum(config.context - 1);
+                    return tokens.apply(ids).add(positions.apply(position));
+                });
     }
 
     /** What enters the blocks. */

@@ -7,6 +7,8 @@ import dev.ebb.nn.Dense;
 import dev.ebb.nn.Embedding;
 import dev.ebb.nn.FeedForward;
 import dev.ebb.nn.Init;
+import dev.ebb.nn.KeyValueCache;
+import dev.ebb.nn.Positions;
 import dev.ebb.nn.Projection;
 import dev.ebb.nn.RmsNorm;
 import dev.ebb.nn.Rotary;
@@ -29,7 +31,7 @@ public record Llama(
         RmsNorm norm,
         Optional<Projection> head,
         Config config)
-        implements LanguageModel {
+        implements AutoregressiveModel {
 
     /**
      * The sizes, and which variant it is.
@@ -162,6 +164,21 @@ public record Llama(
         }
         var last = x;
         return Ebb.region("head", () -> scores(norm.apply(last)));
+    }
+
+    @Override
+    public List<KeyValueCache> caches(int batch, int context) {
+        var c = config;
+        return Caches.of(
+                c.layers, batch, c.keyHeads, context, c.headWidth, tokens.weight().dtype());
+    }
+
+    @Override
+    public Continued next(Tensor ids, List<KeyValueCache> past, Positions at) {
+        var x = Ebb.region("embedding", () -> tokens.apply(ids));
+        var reached = Caches.through(blocks, x, past, at);
+        return new Continued(
+                Ebb.region("head", () -> scores(norm.apply(reached.out()))), reached.caches());
     }
 
     private Tensor scores(Tensor x) {

@@ -28,12 +28,12 @@ public final class Pretrained {
     private Pretrained() {}
 
     /** Loads the GPT-2 or Llama in a file, or in the files of a {@code .index.json}. */
-    public static LanguageModel load(Path file) throws IOException {
+    public static AutoregressiveModel load(Path file) throws IOException {
         return load(file, "");
     }
 
     /** Loads the GPT-2 or Llama whose tensors' names start with {@code prefix}. */
-    public static LanguageModel load(Path file, String prefix) throws IOException {
+    public static AutoregressiveModel load(Path file, String prefix) throws IOException {
         refuseOneOfSeveral(file);
         try (var tensors = TensorSource.open(file)) {
             var from = new Loading(tensors, prefix, config(tensors));

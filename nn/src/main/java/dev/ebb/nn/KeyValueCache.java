@@ -1,0 +1,41 @@
+package dev.ebb.nn;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+/**
+ * The keys and values of the tokens that an attention has seen, [batch, key heads, context, head
+ * width] each, so that a further token needs only its own. A row of the context that no token has
+ * reached yet may hold anything: no query sees it.
+ */
+public record KeyValueCache(Tensor keys, Tensor values) {
+
+    public static KeyValueCache empty(
+            int batch, int heads, int context, int headWidth, DType dtype) {
+        var type = Type.of(dtype, batch, heads, context, headWidth);
+        return new KeyValueCache(Array.make(type, b -> {}), Array.make(type, b -> {}));
+    }
+
+    /** How many tokens have room. */
+    public int context() {
+        return keys.dim(2);
+    }
+
+    /**
+     * With keys and values of new tokens, [batch, key heads, time, head width], at their positions;
+     * what would lie after the context is left out.
+     */
+    KeyValueCache with(Tensor newKeys, Tensor newValues, Positions at) {
+        return new KeyValueCache(written(keys, newKeys, at), written(values, newValues, at));
+    }
+
+    private Tensor written(Tensor all, Tensor some, Positions at) {
+        var result = all;
+        for (int i = 0; i < some.dim(2); i++)
+            result = Tensors.where(at.at(i, context()), some.slice(2, i, i + 1), result);
+        return result;
+    }
+}

@@ -1,0 +1,35 @@
+package dev.ebb.nn;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+/**
+ * Where tokens stand that follow others: the position of the first new token of each row of a
+ * batch, [batch] in i64.
+ */
+public record Positions(Tensor first) {
+
+    /** The positions of {@code count} tokens a row: [batch, count]. */
+    public Tensor of(int count) {
+        return first.reshape(-1, 1).add(Tensors.arange(DType.I64, count));
+    }
+
+    /**
+     * What is added to the scores of {@code count} queries a row over {@code context} keys, [batch,
+     * 1, count, context]: nothing for a key that is not after its query, minus infinity for others.
+     */
+    Tensor mask(int count, int context, DType dtype) {
+        var query = of(count).reshape(-1, 1, count, 1);
+        var later = Tensors.arange(DType.I64, context).gt(query);
+        var hidden = Tensors.fill(Type.of(dtype), Double.NEGATIVE_INFINITY);
+        return Tensors.where(later, hidden, Tensors.fill(Type.of(dtype), 0));
+    }
+
+    /** Which of {@code context} rows new token {@code i} takes: [batch, 1, context, 1]. */
+    Tensor at(int i, int context) {
+        var row = Tensors.arange(DType.I64, context).reshape(1, 1, context, 1);
+        return row.eq(first.add(i).reshape(-1, 1, 1, 1));
+    }
+}

@@ -1,0 +1,202 @@
+package dev.ebb.nn.generate;
+
+import dev.ebb.Ebb;
+import dev.ebb.Fn2;
+import dev.ebb.Next;
+import dev.ebb.Stepper;
+import dev.ebb.Stepping;
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Report;
+import dev.ebb.ir.Shape;
+import dev.ebb.nn.KeyValueCache;
+import dev.ebb.nn.Positions;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.model.AutoregressiveModel;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.Plan;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Writes with a language model: a step takes one token of each row, and the keys and values of all
+ * tokens before them stay in the program's memory. Weights, caches and workspace together stay
+ * within the budget. What is drawn for a prompt depends neither on the prompts beside it nor on the
+ * budget.
+ */
+public final class Generator implements AutoCloseable {
+    private final AutoregressiveModel model;
+    private final int batch;
+    private final int context;
+    private final Stepper<List<KeyValueCache>, Input, Tensor> stepper;
+
+    /**
+     * What a step is fed.
+     *
+     * @param ids a token of each row, [batch, 1]
+     * @param at its position, [batch]
+     */
+    public record Input(Tensor ids, Tensor at) {}
+
+    /** Told of tokens as they are drawn. */
+    public interface Listener {
+        void drawn(int row, int[] tokens);
+    }
+
+    /** For {@code batch} prompts at once, each of which looks back {@code context} tokens. */
+    public Generator(
+            AutoregressiveModel model, int batch, int context, Budget budget, Device device) {
+        requireSizes(model, batch, context);
+        this.model = model;
+        this.batch = batch;
+        this.context = context;
+        try {
+            stepper =
+                    stepping(model, budget, device)
+                            .start(
+                                    model.caches(batch, context),
+                                    input(new long[batch], new long[batch]));
+        } catch (OverBudgetException e) {
+            int fits = longestContext(model, batch, context - 1, budget, device);
+            throw fits == 0
+                    ? e
+                    : new IllegalArgumentException(
+                            e.getMessage()
+                                    + "; with a context of "
+                                    + fits
+                                    + " tokens instead of "
+                                    + context
+                                    + " it fits",
+                            e);
+        }
+    }
+
+    private static void requireSizes(AutoregressiveModel model, int batch, int context) {
+        if (batch < 1) throw new IllegalArgumentException("a batch of " + batch + " prompts");
+        if (context >= 2 && context <= model.context()) return;
+        throw new IllegalArgumentException(
+                "a context of " + context + " tokens; this model looks at 2 to " + model.context());
+    }
+
+    private static Stepping<List<KeyValueCache>, Input, Tensor> stepping(
+            AutoregressiveModel model, Budget budget, Device device) {
+        Fn2<List<KeyValueCache>, Input, Next<List<KeyValueCache>, Tensor>> step =
+                (caches, input) -> {
+                    var next = model.next(input.ids, caches, new Positions(input.at));
+                    return new Next<>(next.caches(), next.logits());
+                };
+        return Ebb.stepper(step).within(budget).on(device);
+    }
+
+    private static Input input(long[] ids, long[] at) {
+        return new Input(Array.of(Shape.of(ids.length, 1), ids), Array.of(Shape.of(at.length), at));
+    }
+
+    /** The plan of a generator, without the memory it would own. */
+    public static Plan plan(
+            AutoregressiveModel model, int batch, int context, Budget budget, Device device) {
+        requireSizes(model, batch, context);
+        return stepping(model, budget, device)
+                .plan(model.caches(batch, context), input(new long[batch], new long[batch]));
+    }
+
+    /**
+     * The longest context, {@code most} tokens at most, with which {@code batch} prompts fit the
+     * budget; zero where not even two tokens do.
+     */
+    public static int longestContext(
+            AutoregressiveModel model, int batch, int most, Budget budget, Device device) {
+        int fits = 0;
+        int fails = Math.min(most, model.context()) + 1;
+        for (int tried = fails - 1; tried >= 2 && fits + 1 < fails; ) {
+            try {
+                plan(model, batch, tried, budget, device);
+                fits = tried;
+            } catch (OverBudgetException e) {
+                fails = tried;
+            }
+            tried = Math.max(2, (fits + fails) / 2);
+            if (tried <= fits || tried >= fails) break;
+        }
+        return fits;
+    }
+
+    /** {@code count} tokens after each prompt. */
+    public List<int[]> generate(List<int[]> prompts, int count, Sampling sampling, Seed seed) {
+        return generate(prompts, count, sampling, seed, List.of(), (row, tokens) -> {});
+    }
+
+    /**
+     * {@code count} tokens after each prompt, or fewer where one of {@code stops} is drawn, which
+     * is left out. As many prompts as this was made for, or fewer.
+     */
+    public List<int[]> generate(
+            List<int[]> prompts,
+            int count,
+            Sampling sampling,
+            Seed seed,
+            List<int[]> stops,
+            Listener listener) {
+        requirePrompts(prompts, count, stops);
+        var rows = new ArrayList<Row>();
+        for (int r = 0; r < prompts.size(); r++)
+            rows.add(new Row(prompts.get(r), count, context, stops, seed.of(r)));
+        while (rows.stream().anyMatch(r -> !r.isDone())) step(rows, sampling, listener);
+        return rows.stream().map(Row::drawn).toList();
+    }
+
+    private void requirePrompts(List<int[]> prompts, int count, List<int[]> stops) {
+        if (count < 0) throw new IllegalArgumentException(count + " tokens to draw");
+        if (prompts.size() > batch) {
+            throw new IllegalArgumentException(
+                    prompts.size() + " prompts for a generator of " + batch + " at once");
+        }
+        for (var prompt : prompts) {
+            if (prompt.length == 0)
+                throw new IllegalArgumentException("an empty prompt; give it one token at least");
+            for (int token : prompt) {
+                if (token >= 0 && token < model.vocabulary()) continue;
+                throw new IllegalArgumentException(
+                        "token "
+                                + token
+                                + " in a prompt; the model's are below "
+                                + model.vocabulary());
+            }
+        }
+        if (stops.stream().anyMatch(s -> s.length == 0))
+            throw new IllegalArgumentException("an empty stop word");
+    }
+
+    private void step(List<Row> rows, Sampling sampling, Listener listener) {
+        var ids = new long[batch];
+        var at = new long[batch];
+        for (int r = 0; r < rows.size(); r++) {
+            ids[r] = rows.get(r).next();
+            at[r] = rows.get(r).position();
+        }
+        var scores = stepper.step(input(ids, at)).toFloats();
+        int vocabulary = model.vocabulary();
+        for (int r = 0; r < rows.size(); r++) {
+            var row = rows.get(r);
+            if (!row.advance()) continue;
+            int from = r * vocabulary;
+            row.draw(Arrays.copyOfRange(scores, from, from + vocabulary), sampling);
+            var news = row.news();
+            if (news.length > 0) listener.drawn(r, news);
+        }
+    }
+
+    /** What was promised and measured in the last step. */
+    public Report report() {
+        return stepper.report();
+    }
+
+    @Override
+    public void close() {
+        stepper.close();
+    }
+}
