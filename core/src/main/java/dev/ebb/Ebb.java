@@ -1,6 +1,7 @@
 package dev.ebb;
 
 import dev.ebb.batch.Vmap;
+import dev.ebb.control.CustomOp;
 import dev.ebb.grad.Forward;
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.ShapeException;
@@ -10,10 +11,12 @@ import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 import dev.ebb.trace.Recorded;
+import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -280,6 +283,62 @@ public final class Ebb {
     public static <P, Q, D, R> Fn2<P, Q, R> vmap(Fn2<P, Q, R> f, By<By.Two<P, Q>, D> by) {
         Fn<By.Two<P, Q>, R> whole = a -> f.apply(a.first(), a.second());
         return (p, q) -> vmap(whole, by).apply(new By.Two<>(p, q));
+    }
+
+    /**
+     * {@code f} with a derivative of the caller's own: {@code pullback} takes the argument, the
+     * value and a cotangent of the value, in which it must be linear, and gives the cotangent of the
+     * argument. It may use any op, loops and derivatives too, and is itself differentiated for
+     * higher orders. What either closes over has no derivative: make it part of the argument.
+     */
+    public static <P, R> Fn<P, R> custom(Fn<P, R> f, Fn3<P, R, R, P> pullback) {
+        return p -> {
+            var forward = Recorded.of(f::apply, p);
+            int results = forward.graph().results().size();
+            var types = new ArrayList<>(Tree.flatten(p).stream().map(Tensor::type).toList());
+            int arguments = types.size();
+            for (int twice = 0; twice < 2; twice++)
+                forward.graph().results().forEach(r -> types.add(r.type()));
+            var backward = Trace.of(in -> cotangents(pullback, p, forward.structure(), in), types);
+            var closed = new LinkedHashSet<>(forward.captured());
+            closed.addAll(backward.captured());
+            var operands = new ArrayList<>(Tree.flatten(p));
+            operands.addAll(closed);
+            var op =
+                    CustomOp.of(
+                            forward.graph(),
+                            forward.captured().stream().map(operands::lastIndexOf).toList(),
+                            backward.graph(),
+                            backward.captured().stream().map(operands::lastIndexOf).toList(),
+                            arguments,
+                            operands.size());
+            operands.addAll(op.room().stream().map(t -> Tensors.fill(t, 0)).toList());
+            var values = Tensors.apply(op, operands);
+            return Tree.unflatten(forward.structure(), values.subList(0, results));
+        };
+    }
+
+    private static <P, R> List<Tensor> cotangents(
+            Fn3<P, R, R, P> pullback, P argument, R value, List<Tensor> in) {
+        int n = Tree.flatten(argument).size();
+        int m = (in.size() - n) / 2;
+        var found =
+                Tree.flatten(
+                        pullback.apply(
+                                Tree.unflatten(argument, in.subList(0, n)),
+                                Tree.unflatten(value, in.subList(n, n + m)),
+                                Tree.unflatten(value, in.subList(n + m, n + 2 * m))));
+        var types = found.stream().map(Tensor::type).toList();
+        var expected = in.subList(0, n).stream().map(Tensor::type).toList();
+        if (!types.equals(expected)) {
+            throw new ShapeException(
+                    "the derivative of a custom function gives "
+                            + types
+                            + " where its argument is "
+                            + expected
+                            + "; it must return a cotangent like the argument");
+        }
+        return found;
     }
 
     /**

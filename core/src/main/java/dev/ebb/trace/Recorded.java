@@ -44,6 +44,11 @@ public record Recorded<R>(Graph graph, List<Tensor> operands, int arguments, R s
         return new Recorded<>(trace.graph(), operands, types.size(), structure.getFirst());
     }
 
+    /** What the function closes over. */
+    public List<Tensor> captured() {
+        return operands.subList(arguments, operands.size());
+    }
+
     /** The numbers of the parameters that are the argument's. */
     public List<Integer> wrt() {
         return IntStream.range(0, arguments).boxed().toList();
