@@ -78,7 +78,11 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
                         Tree.signature(argument),
                         leaves.size(),
                         (changing, chunks) ->
-                                traced(argument, leaves, new Numbers(changing), new Chunks(chunks)));
+                                traced(
+                                        argument,
+                                        leaves,
+                                        new Numbers(changing),
+                                        new Chunks(chunks)));
         latest = Optional.of(entry);
         return entry;
     }

@@ -130,8 +130,7 @@ public final class Ebb {
             var traced = Recorded.of(flat::apply, p);
             var types = traced.graph().results().stream().map(Value::type).toList();
             requireScalar(types.getFirst());
-            var results =
-                    traced.run(Reverse.pullback(traced.graph(), traced.wrt()), seeds(types));
+            var results = traced.run(Reverse.pullback(traced.graph(), traced.wrt()), seeds(types));
             int told = types.size();
             return new ValueGradAndExtra<>(
                     results.getFirst(),
@@ -161,8 +160,7 @@ public final class Ebb {
         return (p, ct) -> {
             var traced = Recorded.of(f::apply, p);
             var results =
-                    traced.run(
-                            Reverse.pullback(traced.graph(), traced.wrt()), Tree.flatten(ct));
+                    traced.run(Reverse.pullback(traced.graph(), traced.wrt()), Tree.flatten(ct));
             int m = traced.graph().results().size();
             return new ValueAndCotangent<>(
                     Tree.unflatten(traced.structure(), results.subList(0, m)),
@@ -218,8 +216,7 @@ public final class Ebb {
             var blocks = new ArrayList<P>();
             for (int i = 0; i < Tree.flatten(p).size(); i++) {
                 int leaf = i;
-                blocks.add(
-                        jacobian((P x) -> Tree.flatten(grad(f).apply(x)).get(leaf)).apply(p));
+                blocks.add(jacobian((P x) -> Tree.flatten(grad(f).apply(x)).get(leaf)).apply(p));
             }
             return blocks;
         };
@@ -287,8 +284,8 @@ public final class Ebb {
 
     /**
      * {@code f} with a derivative of the caller's own: {@code pullback} takes the argument, the
-     * value and a cotangent of the value, in which it must be linear, and gives the cotangent of the
-     * argument. It may use any op, loops and derivatives too, and is itself differentiated for
+     * value and a cotangent of the value, in which it must be linear, and gives the cotangent of
+     * the argument. It may use any op, loops and derivatives too, and is itself differentiated for
      * higher orders. What either closes over has no derivative: make it part of the argument.
      */
     public static <P, R> Fn<P, R> custom(Fn<P, R> f, Fn3<P, R, R, P> pullback) {

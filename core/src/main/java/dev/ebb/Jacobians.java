@@ -89,7 +89,8 @@ final class Jacobians {
                 Loop.scan(
                                 List.<Tensor>of(),
                                 starts,
-                                (none, start) -> new Next<>(none, chunk(type, start, each, product)))
+                                (none, start) ->
+                                        new Next<>(none, chunk(type, start, each, product)))
                         .stacked();
         var out = new ArrayList<Tensor>();
         for (int i = 0; i < results.size(); i++) {

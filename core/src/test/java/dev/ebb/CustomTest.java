@@ -70,10 +70,12 @@ class CustomTest {
         assertThatThrownBy(() -> Ebb.grad(f).apply(x)).hasMessageContaining("closes over");
         assertThatThrownBy(
                         () ->
-                                Ebb.grad((Tensor t) -> Ebb.custom(
-                                                        (Tensor u) -> u.sum(),
-                                                        (_, _, d) -> d)
-                                                .apply(t))
+                                Ebb.grad(
+                                                (Tensor t) ->
+                                                        Ebb.custom(
+                                                                        (Tensor u) -> u.sum(),
+                                                                        (_, _, d) -> d)
+                                                                .apply(t))
                                         .apply(Array.of(1.0, 2.0)))
                 .hasMessageContaining("like the argument");
     }

@@ -78,9 +78,7 @@ class VmapTest {
     @Test
     void loopsThatEndEachAtItsTime() {
         everyOrder(
-                x ->
-                        Loop.whileTrue(
-                                50, x, c -> c.square().sum().gt(0.1), c -> c.mul(0.7).sin()),
+                x -> Loop.whileTrue(50, x, c -> c.square().sum().gt(0.1), c -> c.mul(0.7).sin()),
                 noise(4, SLICES, 3).mul(Array.of(Shape.of(SLICES, 1), 0.1, 1.0, 5.0, 2.0)));
     }
 
@@ -188,7 +186,8 @@ class VmapTest {
         record Pair(Tensor a, Tensor b) {}
         var at = new Pair(noise(16, 2), noise(17, 2, 3));
         Fn<Pair, Tensor> wide = p -> p.a().unsqueeze(1).mul(p.b().sin()).sum(List.of(1), false);
-        Fn<Pair, Tensor> tall = p -> Tensors.concat(List.of(p.b(), p.b().exp()), 0).mul(p.a().sum());
+        Fn<Pair, Tensor> tall =
+                p -> Tensors.concat(List.of(p.b(), p.b().exp()), 0).mul(p.a().sum());
         for (var f : List.of(wide, tall)) {
             try (var all = Ebb.compile(Ebb.jacobian(f));
                     var row = Ebb.compile(Ebb.vjp(f))) {

@@ -103,8 +103,7 @@ record Batched(Op op, int size, List<Boolean> along) implements OpDecorator {
         var single = g.build(found);
         var differs = new ArrayList<>(along);
         differs.addAll(Collections.nCopies(operands.size() - along.size(), true));
-        var all =
-                Vmap.of(single, size, differs, Collections.nCopies(found.size(), true)).graph();
+        var all = Vmap.of(single, size, differs, Collections.nCopies(found.size(), true)).graph();
         var here = adjoints.graph().inline(all, operands);
         for (int i = 0; i < found.size(); i++) {
             var place = places.get(i);

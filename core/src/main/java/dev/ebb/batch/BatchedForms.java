@@ -82,8 +82,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                                     k.stride(),
                                     k.bound()));
             case Kernel.Cumulate(var outer, var length, var inner, var combine, var reverse) ->
-                    Optional.of(
-                            new Kernel.Cumulate(size * outer, length, inner, combine, reverse));
+                    Optional.of(new Kernel.Cumulate(size * outer, length, inner, combine, reverse));
             case Kernel.Convolve k -> convolve(k);
             case Kernel.Attend k -> attend(k);
             case Kernel.AttendGrad k -> attendGrad(k);

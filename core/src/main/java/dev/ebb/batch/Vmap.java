@@ -128,8 +128,7 @@ public final class Vmap implements Batching {
             inputs.add(along.get(i) ? stacked(v) : of(v));
         }
         var outputs = graph.emit(op, inputs);
-        for (int i = 0; i < outputs.size(); i++)
-            put(node.outputs().get(i), outputs.get(i), true);
+        for (int i = 0; i < outputs.size(); i++) put(node.outputs().get(i), outputs.get(i), true);
     }
 
     @Override

@@ -1,4 +1,7 @@
-/** A function applied along an axis, as a transformation from graph to graph: one rule a kernel form. */
+/**
+ * A function applied along an axis, as a transformation from graph to graph: one rule a kernel
+ * form.
+ */
 @NullMarked
 package dev.ebb.batch;
 

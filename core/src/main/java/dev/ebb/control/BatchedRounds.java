@@ -20,8 +20,7 @@ record BatchedRounds(Batching.Body body, List<Boolean> params, int constants, in
             Graph body, int constants, int carries, List<Value> operands, Batching batching) {
         var params = new ArrayList<>(operands.stream().map(batching::differs).toList());
         while (true) {
-            var stacked =
-                    new ArrayList<>(Collections.nCopies(body.results().size(), false));
+            var stacked = new ArrayList<>(Collections.nCopies(body.results().size(), false));
             for (int i = 0; i < carries; i++) stacked.set(i, params.get(constants + i));
             var all = batching.body(body, params, stacked);
             boolean settled = true;

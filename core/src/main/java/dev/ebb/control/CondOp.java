@@ -101,8 +101,7 @@ public record CondOp(Graph yes, Graph no) implements Op {
                 new CondOp(
                         batching.body(yes, params, all).graph(),
                         batching.body(no, params, all).graph());
-        var outputs =
-                batching.graph().emit(op, node.inputs().stream().map(batching::of).toList());
+        var outputs = batching.graph().emit(op, node.inputs().stream().map(batching::of).toList());
         for (int i = 0; i < outputs.size(); i++)
             batching.put(node.outputs().get(i), outputs.get(i), true);
     }

@@ -161,8 +161,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
         var here = new ArrayList<>(operands.stream().map(batching::of).toList());
         for (Type t : op.room()) here.add(batching.graph().emit(new Fill(t, 0)));
         var outputs = batching.graph().emit(op, here);
-        for (int i = 0; i < results; i++)
-            batching.put(node.outputs().get(i), outputs.get(i), true);
+        for (int i = 0; i < results; i++) batching.put(node.outputs().get(i), outputs.get(i), true);
     }
 
     /** The cotangents of arguments that do not differ, over all examples. */

@@ -20,7 +20,9 @@ public interface Batching {
     /** What stands for {@code value}, with the axis in any case. */
     Value stacked(Value value);
 
-    /** {@code here}, which has the axis if {@code differs}, stands for {@code value} from now on. */
+    /**
+     * {@code here}, which has the axis if {@code differs}, stands for {@code value} from now on.
+     */
     void put(Value value, Value here, boolean differs);
 
     /** {@code here} with its first two axes exchanged. */

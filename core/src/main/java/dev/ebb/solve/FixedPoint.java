@@ -38,10 +38,7 @@ public record FixedPoint(double tolerance, int limit) {
                         (P p) -> iterate(x -> g.apply(x, p), start),
                         (p, x, dx) -> {
                             Fn<Tensor, Tensor> step = t -> g.apply(t, p);
-                            var v =
-                                    iterate(
-                                            u -> dx.add(Ebb.vjp(step).apply(x, u).cotangent()),
-                                            dx);
+                            var v = iterate(u -> dx.add(Ebb.vjp(step).apply(x, u).cotangent()), dx);
                             return Ebb.vjp((P q) -> g.apply(x, q)).apply(p, v).cotangent();
                         })
                 .apply(parameters);

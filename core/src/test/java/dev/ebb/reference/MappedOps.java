@@ -157,8 +157,7 @@ public abstract class MappedOps {
             }
             varied.add(Array.of(a.type(), next));
             if (a.dtype().isFloat())
-                directions.add(
-                        Array.of(a.type(), random.doubles(data.length, -1, 1).toArray()));
+                directions.add(Array.of(a.type(), random.doubles(data.length, -1, 1).toArray()));
         }
         return new Point(varied, directions);
     }

@@ -83,8 +83,7 @@ final class CpuVmapTest {
             assertThat(plan.leastBytes()).isGreaterThan(tenth);
             var expected = all.apply(x);
             assertThat(expected.shape().dims()).containsExactly(EXAMPLES, EXAMPLES);
-            try (var few =
-                    Ebb.compile(Ebb.jacobian(f)).on(CPU).within(Budget.bytes(tenth))) {
+            try (var few = Ebb.compile(Ebb.jacobian(f)).on(CPU).within(Budget.bytes(tenth))) {
                 assertThat(few.apply(x).sameBits(expected)).isTrue();
                 assertThat(few.report().measuredBytes())
                         .isEqualTo(few.report().promisedBytes())
