@@ -6,6 +6,7 @@ import dev.ebb.plan.TradeOff;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Numbers;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.trace.Chunks;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
@@ -76,15 +77,21 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
                         Tree.numberless(argument),
                         Tree.signature(argument),
                         leaves.size(),
-                        changing -> traced(argument, leaves, new Numbers(changing)));
+                        (changing, chunks) ->
+                                traced(
+                                        argument,
+                                        leaves,
+                                        new Numbers(changing),
+                                        new Chunks(chunks)));
         latest = Optional.of(entry);
         return entry;
     }
 
-    private Plans.Traced<R> traced(P argument, List<Tensor> leaves, Numbers numbers) {
+    private Plans.Traced<R> traced(
+            P argument, List<Tensor> leaves, Numbers numbers, Chunks chunks) {
         var structure = new ArrayList<R>();
-        var trace = numbers.during(() -> trace(argument, leaves, structure));
-        return new Plans.Traced<>(trace, structure.getFirst(), numbers.seen());
+        var trace = chunks.during(() -> numbers.during(() -> trace(argument, leaves, structure)));
+        return new Plans.Traced<>(trace, structure.getFirst(), numbers.seen(), chunks.most());
     }
 
     private Trace trace(P argument, List<Tensor> leaves, List<R> structure) {

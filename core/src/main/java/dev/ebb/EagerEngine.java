@@ -19,7 +19,8 @@ public final class EagerEngine implements Eager {
         return run(g.build(g.emit(op, params)), operands);
     }
 
-    static List<Array> run(Graph graph, List<Array> operands) {
+    @Override
+    public List<Array> run(Graph graph, List<Array> operands) {
         var pipeline = Pipeline.free();
         try (var prepared = Prepared.of(graph, List.of(), operands.size(), pipeline)) {
             return prepared.run(operands);

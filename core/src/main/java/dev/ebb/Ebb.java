@@ -1,20 +1,22 @@
 package dev.ebb;
 
+import dev.ebb.batch.Vmap;
+import dev.ebb.control.CustomOp;
 import dev.ebb.grad.Forward;
 import dev.ebb.grad.Reverse;
-import dev.ebb.ir.Graph;
-import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
-import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.trace.Recorded;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -98,14 +100,13 @@ public final class Ebb {
 
     public static <P> Fn<P, ValueAndGrad<P>> valueAndGrad(Fn<P, Tensor> f) {
         return p -> {
-            var traced = Traced.of(f, p);
-            var y = traced.graph.results().getFirst().type();
+            var traced = Recorded.of(f::apply, p);
+            var y = traced.graph().results().getFirst().type();
             requireScalar(y);
             var results =
-                    run(
-                            () -> List.of(Tensors.fill(y, 1)),
-                            traced,
-                            Reverse.pullback(traced.graph, traced.wrt()));
+                    traced.run(
+                            Reverse.pullback(traced.graph(), traced.wrt()),
+                            List.of(Tensors.fill(y, 1)));
             return new ValueAndGrad<>(
                     results.getFirst(), Tree.unflatten(p, results.subList(1, results.size())));
         };
@@ -126,11 +127,10 @@ public final class Ebb {
                         Tree.flatten(told.extra()).forEach(t -> all.add(t.detach()));
                         return all;
                     };
-            var traced = Traced.of(flat, p);
-            var types = traced.graph.results().stream().map(Value::type).toList();
+            var traced = Recorded.of(flat::apply, p);
+            var types = traced.graph().results().stream().map(Value::type).toList();
             requireScalar(types.getFirst());
-            var results =
-                    run(() -> seeds(types), traced, Reverse.pullback(traced.graph, traced.wrt()));
+            var results = traced.run(Reverse.pullback(traced.graph(), traced.wrt()), seeds(types));
             int told = types.size();
             return new ValueGradAndExtra<>(
                     results.getFirst(),
@@ -158,15 +158,12 @@ public final class Ebb {
     /** The vector-Jacobian product: a function of the argument and a cotangent of the value. */
     public static <P, R> Fn2<P, R, ValueAndCotangent<R, P>> vjp(Fn<P, R> f) {
         return (p, ct) -> {
-            var traced = Traced.of(f, p);
+            var traced = Recorded.of(f::apply, p);
             var results =
-                    run(
-                            () -> Tree.flatten(ct),
-                            traced,
-                            Reverse.pullback(traced.graph, traced.wrt()));
-            int m = traced.graph.results().size();
+                    traced.run(Reverse.pullback(traced.graph(), traced.wrt()), Tree.flatten(ct));
+            int m = traced.graph().results().size();
             return new ValueAndCotangent<>(
-                    Tree.unflatten(traced.structure, results.subList(0, m)),
+                    Tree.unflatten(traced.structure(), results.subList(0, m)),
                     Tree.unflatten(p, results.subList(m, results.size())));
         };
     }
@@ -177,16 +174,15 @@ public final class Ebb {
      */
     public static <P, R> Fn2<P, P, ValueAndTangent<R>> jvp(Fn<P, R> f) {
         return (p, direction) -> {
-            var traced = Traced.of(f, p);
+            var traced = Recorded.of(f::apply, p);
             var results =
-                    run(
-                            () -> Tree.flatten(direction),
-                            traced,
-                            Forward.pushforward(traced.graph, traced.wrt()));
-            int m = traced.graph.results().size();
+                    traced.run(
+                            Forward.pushforward(traced.graph(), traced.wrt()),
+                            Tree.flatten(direction));
+            int m = traced.graph().results().size();
             return new ValueAndTangent<>(
-                    Tree.unflatten(traced.structure, results.subList(0, m)),
-                    Tree.unflatten(traced.structure, results.subList(m, results.size())));
+                    Tree.unflatten(traced.structure(), results.subList(0, m)),
+                    Tree.unflatten(traced.structure(), results.subList(m, results.size())));
         };
     }
 
@@ -197,37 +193,149 @@ public final class Ebb {
         return (p, direction) -> vjp(grad(f)).apply(p, direction).cotangent();
     }
 
-    /** All partial derivatives: the value's shape followed by the argument's. */
-    public static Fn<Tensor, Tensor> jacobian(Fn<Tensor, Tensor> f) {
-        return x -> {
-            var traced = Traced.of(f, x);
-            var y = traced.graph.results().getFirst().type();
-            var dims = new ArrayList<>(y.shape().dims());
-            dims.addAll(x.shape().dims());
-            var rows = new ArrayList<Tensor>();
-            boolean tall = y.size() > x.type().size();
-            long n = tall ? x.type().size() : y.size();
-            for (int i = 0; i < n; i++) {
-                rows.add(
-                        tall
-                                ? jvp(f).apply(x, unit(x.type(), i)).tangent().reshape(-1)
-                                : vjp(f).apply(x, unit(y, i)).cotangent().reshape(-1));
-            }
-            if (rows.isEmpty()) return Tensors.fill(new Type(y.dtype(), new Shape(dims)), 0);
-            var all = Tensors.stack(rows, 0);
-            return (tall ? all.transpose() : all).reshape(new Shape(dims));
-        };
+    /**
+     * All partial derivatives: for each tensor of the argument one of the value's shape followed by
+     * its own. A compiled function whose budget is too small for all rows at once computes them in
+     * chunks, with the same bits.
+     */
+    public static <P> Fn<P, P> jacobian(Fn<P, Tensor> f) {
+        return p -> Tree.unflatten(p, Jacobians.of(f, p));
     }
 
-    /** All second derivatives of a scalar function. */
+    /** All second derivatives of a scalar function of one tensor. */
     public static Fn<Tensor, Tensor> hessian(Fn<Tensor, Tensor> f) {
         return jacobian(grad(f));
     }
 
-    private static Tensor unit(Type type, int i) {
-        var data = new double[Math.toIntExact(type.size())];
-        data[i] = 1;
-        return Array.of(type, data);
+    /**
+     * All second derivatives of a scalar function of a tree: for each of its tensors, in the order
+     * of {@link Tensorwise#list}, the Jacobian of the gradient by that tensor.
+     */
+    public static <P> Fn<P, List<P>> hessianBlocks(Fn<P, Tensor> f) {
+        return p -> {
+            var blocks = new ArrayList<P>();
+            for (int i = 0; i < Tree.flatten(p).size(); i++) {
+                int leaf = i;
+                blocks.add(jacobian((P x) -> Tree.flatten(grad(f).apply(x)).get(leaf)).apply(p));
+            }
+            return blocks;
+        };
+    }
+
+    /**
+     * {@code f} of every slice along the first axis of the argument's tensors; the results are
+     * stacked along theirs. Each slice gets the bits it would get alone. It composes with every
+     * other function here: {@code vmap(grad(f))} are the gradients of single examples.
+     */
+    public static <P, R> Fn<P, R> vmap(Fn<P, R> f) {
+        return vmap(f, 0);
+    }
+
+    /** As above along another axis, counted from the end if negative, of arguments and results. */
+    public static <P, R> Fn<P, R> vmap(Fn<P, R> f, int axis) {
+        return p -> {
+            var leaves = Tree.flatten(p).stream().map(t -> t.moveAxis(axis, 0)).toList();
+            if (leaves.isEmpty())
+                throw new ShapeException("vmap needs a tensor in its argument to map over");
+            int size = leaves.getFirst().dim(0);
+            for (Tensor t : leaves) {
+                if (t.dim(0) != size) {
+                    throw new ShapeException(
+                            "vmap along axis "
+                                    + axis
+                                    + ": one tensor has "
+                                    + size
+                                    + " slices, another "
+                                    + t.dim(0)
+                                    + "; what is the same for all slices is closed over, or left"
+                                    + " out of the part that By chooses");
+                }
+            }
+            var types =
+                    leaves.stream()
+                            .map(t -> t.type().with(t.shape().reduce(List.of(0), false)))
+                            .toList();
+            var traced = Recorded.of(f::apply, Tree.unflatten(p, leaves), types);
+            var along = new ArrayList<>(Collections.nCopies(leaves.size(), true));
+            while (along.size() < traced.operands().size()) along.add(false);
+            var all = Collections.nCopies(traced.graph().results().size(), true);
+            var graph = Vmap.of(traced.graph(), size, along, all).graph();
+            var results = traced.run(graph, List.of());
+            return Tree.unflatten(
+                    traced.structure(), results.stream().map(t -> t.moveAxis(0, axis)).toList());
+        };
+    }
+
+    /** {@code f} of every slice along the first axis of a part of its argument. */
+    public static <P, D, R> Fn<P, R> vmap(Fn<P, R> f, By<P, D> by) {
+        return p -> vmap((D d) -> f.apply(by.with().apply(p, d))).apply(by.part().apply(p));
+    }
+
+    /** {@code f} of every slice along the first axis of both arguments. */
+    public static <P, Q, R> Fn2<P, Q, R> vmap(Fn2<P, Q, R> f) {
+        return vmap(f, By.both());
+    }
+
+    /** {@code f} of every slice along the first axis of one argument or both. */
+    public static <P, Q, D, R> Fn2<P, Q, R> vmap(Fn2<P, Q, R> f, By<By.Two<P, Q>, D> by) {
+        Fn<By.Two<P, Q>, R> whole = a -> f.apply(a.first(), a.second());
+        return (p, q) -> vmap(whole, by).apply(new By.Two<>(p, q));
+    }
+
+    /**
+     * {@code f} with a derivative of the caller's own: {@code pullback} takes the argument, the
+     * value and a cotangent of the value, in which it must be linear, and gives the cotangent of
+     * the argument. It may use any op, loops and derivatives too, and is itself differentiated for
+     * higher orders. What either closes over has no derivative: make it part of the argument.
+     */
+    public static <P, R> Fn<P, R> custom(Fn<P, R> f, Fn3<P, R, R, P> pullback) {
+        return p -> {
+            var forward = Recorded.of(f::apply, p);
+            int results = forward.graph().results().size();
+            var types = new ArrayList<>(Tree.flatten(p).stream().map(Tensor::type).toList());
+            int arguments = types.size();
+            for (int twice = 0; twice < 2; twice++)
+                forward.graph().results().forEach(r -> types.add(r.type()));
+            var backward = Trace.of(in -> cotangents(pullback, p, forward.structure(), in), types);
+            var closed = new LinkedHashSet<>(forward.captured());
+            closed.addAll(backward.captured());
+            var operands = new ArrayList<>(Tree.flatten(p));
+            operands.addAll(closed);
+            var op =
+                    CustomOp.of(
+                            forward.graph(),
+                            forward.captured().stream().map(operands::lastIndexOf).toList(),
+                            backward.graph(),
+                            backward.captured().stream().map(operands::lastIndexOf).toList(),
+                            arguments,
+                            operands.size());
+            operands.addAll(op.room().stream().map(t -> Tensors.fill(t, 0)).toList());
+            var values = Tensors.apply(op, operands);
+            return Tree.unflatten(forward.structure(), values.subList(0, results));
+        };
+    }
+
+    private static <P, R> List<Tensor> cotangents(
+            Fn3<P, R, R, P> pullback, P argument, R value, List<Tensor> in) {
+        int n = Tree.flatten(argument).size();
+        int m = (in.size() - n) / 2;
+        var found =
+                Tree.flatten(
+                        pullback.apply(
+                                Tree.unflatten(argument, in.subList(0, n)),
+                                Tree.unflatten(value, in.subList(n, n + m)),
+                                Tree.unflatten(value, in.subList(n + m, n + 2 * m))));
+        var types = found.stream().map(Tensor::type).toList();
+        var expected = in.subList(0, n).stream().map(Tensor::type).toList();
+        if (!types.equals(expected)) {
+            throw new ShapeException(
+                    "the derivative of a custom function gives "
+                            + types
+                            + " where its argument is "
+                            + expected
+                            + "; it must return a cotangent like the argument");
+        }
+        return found;
     }
 
     /**
@@ -282,54 +390,5 @@ public final class Ebb {
      */
     public static Tensor name(Tensor tensor, String name) {
         return Recording.isActive() ? tensor.named(name) : tensor;
-    }
-
-    /** A function recorded at an argument. */
-    private record Traced<R>(Graph graph, List<Tensor> operands, int arguments, R structure) {
-        static <P, R> Traced<R> of(Fn<P, R> f, P argument) {
-            var leaves = Tree.flatten(argument);
-            var structure = new ArrayList<R>();
-            var trace =
-                    Trace.of(
-                            in -> {
-                                structure.add(f.apply(Tree.unflatten(argument, in)));
-                                return Tree.flatten(structure.getFirst());
-                            },
-                            leaves.stream().map(Tensor::type).toList());
-            var operands = new ArrayList<>(leaves);
-            operands.addAll(trace.captured());
-            return new Traced<>(trace.graph(), operands, leaves.size(), structure.getFirst());
-        }
-
-        List<Integer> wrt() {
-            return IntStream.range(0, arguments).boxed().toList();
-        }
-    }
-
-    private static List<Tensor> run(Supplier<List<Tensor>> extra, Traced<?> traced, Graph graph) {
-        var operands = new ArrayList<>(traced.operands);
-        operands.addAll(extra.get());
-        if (operands.size() != graph.params().size()) {
-            throw new ShapeException(
-                    "a direction or cotangent has "
-                            + (operands.size() - traced.operands.size())
-                            + " tensors where "
-                            + (graph.params().size() - traced.operands.size())
-                            + " are expected");
-        }
-        for (int i = 0; i < operands.size(); i++) {
-            var expected = graph.params().get(i).type();
-            if (!operands.get(i).type().equals(expected)) {
-                throw new ShapeException(
-                        "a direction or cotangent is "
-                                + operands.get(i).type()
-                                + " where "
-                                + expected
-                                + " is expected");
-            }
-        }
-        var recording = Recording.of(operands, "a derivative");
-        if (recording.isPresent()) return recording.get().inline(graph, operands);
-        return List.copyOf(EagerEngine.run(graph, operands.stream().map(t -> (Array) t).toList()));
     }
 }

@@ -31,11 +31,11 @@ final class Plans<R> implements AutoCloseable {
     }
 
     /** A function traced at an argument: what it returns is built like {@code structure}. */
-    record Traced<R>(Trace trace, R structure, List<Double> numbers) {}
+    record Traced<R>(Trace trace, R structure, List<Double> numbers, int mostChunks) {}
 
     /** Traces the function; numbers at these places become parameters. */
     interface Tracer<R> {
-        Traced<R> with(BitSet changing);
+        Traced<R> with(BitSet changing, int chunks);
     }
 
     /** Arguments that differ in numbers alone, and the places of those that have changed so far. */
@@ -44,6 +44,9 @@ final class Plans<R> implements AutoCloseable {
         final List<Entry<R>> entries = new ArrayList<>();
         BitSet changing = new BitSet();
         boolean asItIs;
+
+        /** How many parts are traced of what can be computed in parts. */
+        int chunks = 1;
 
         Kind(Object key) {
             this.key = key;
@@ -84,13 +87,13 @@ final class Plans<R> implements AutoCloseable {
         for (var entry : kind.entries) {
             if (entry.signature.equals(signature) && entry.prepared.isReady()) return used(entry);
         }
-        var traced = tracer.with(kind.changing);
+        var traced = tracer.with(kind.changing, kind.chunks);
         for (var entry : kind.entries)
             if (entry.prepared.graph().equals(traced.trace.graph()))
                 return again(entry, signature, traced);
         return learn(kind, traced)
                 ? withNumbers(kind, signature, arguments, tracer)
-                : planned(kind, signature, arguments, traced);
+                : planned(kind, signature, arguments, traced, tracer);
     }
 
     /** Notes which numbers have changed; whether any has that was not known to. */
@@ -110,14 +113,14 @@ final class Plans<R> implements AutoCloseable {
     /** With the numbers that change as parameters, if that fits; else with those of this call. */
     private Entry<R> withNumbers(Kind<R> kind, Object signature, int arguments, Tracer<R> tracer) {
         try {
-            var entry = planned(kind, signature, arguments, tracer.with(kind.changing));
+            var entry = planned(kind, signature, arguments, tracer);
             // the others have numbers in them that are parameters now
             for (var other : List.copyOf(kind.entries)) if (other != entry) drop(other);
             return entry;
         } catch (OverBudgetException e) {
             kind.asItIs = true;
             kind.changing = new BitSet();
-            return planned(kind, signature, arguments, tracer.with(kind.changing));
+            return planned(kind, signature, arguments, tracer);
         }
     }
 
@@ -127,6 +130,26 @@ final class Plans<R> implements AutoCloseable {
         entry.structure = traced.structure;
         entry.numbers = traced.numbers;
         return used(entry);
+    }
+
+    private Entry<R> planned(Kind<R> kind, Object signature, int arguments, Tracer<R> tracer) {
+        var traced = tracer.with(kind.changing, kind.chunks);
+        return planned(kind, signature, arguments, traced, tracer);
+    }
+
+    /** In more and more chunks, if there are any, until it fits. */
+    private Entry<R> planned(
+            Kind<R> kind, Object signature, int arguments, Traced<R> first, Tracer<R> tracer) {
+        var traced = first;
+        while (true) {
+            try {
+                return planned(kind, signature, arguments, traced);
+            } catch (OverBudgetException e) {
+                if (kind.chunks >= traced.mostChunks) throw e;
+                kind.chunks = Math.min(traced.mostChunks, 2 * kind.chunks);
+                traced = tracer.with(kind.changing, kind.chunks);
+            }
+        }
     }
 
     private Entry<R> planned(Kind<R> kind, Object signature, int arguments, Traced<R> traced) {

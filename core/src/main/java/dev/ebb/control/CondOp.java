@@ -2,6 +2,7 @@ package dev.ebb.control;
 
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Batching;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
@@ -14,6 +15,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -83,6 +85,25 @@ public record CondOp(Graph yes, Graph no) implements Op {
     @Override
     public Kernel kernel(List<Type> inputs) {
         return new Control.Cond(yes, no);
+    }
+
+    /** Examples that take different branches, or act on the world, go one after the other. */
+    @Override
+    public void batch(Node node, Batching batching) {
+        if (batching.differs(node.inputs().getFirst()) || Trait.once(traits())) {
+            batching.oneByOne(node);
+            return;
+        }
+        var operands = node.inputs().subList(1, node.inputs().size());
+        var params = operands.stream().map(batching::differs).toList();
+        var all = Collections.nCopies(yes.results().size(), true);
+        var op =
+                new CondOp(
+                        batching.body(yes, params, all).graph(),
+                        batching.body(no, params, all).graph());
+        var outputs = batching.graph().emit(op, node.inputs().stream().map(batching::of).toList());
+        for (int i = 0; i < outputs.size(); i++)
+            batching.put(node.outputs().get(i), outputs.get(i), true);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.ebb.control;
 
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Batching;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
@@ -153,6 +154,44 @@ public record ScanOp(
         var results = new ArrayList<>(body.results());
         results.addAll(carryParams());
         return new Graph(body.params(), body.nodes(), results);
+    }
+
+    /** Examples that run different numbers of rounds go one after the other. */
+    @Override
+    public void batch(Node node, Batching batching) {
+        var count = node.inputs().subList(0, first());
+        if (count.stream().anyMatch(batching::differs) || runsOnce()) {
+            batching.oneByOne(node);
+            return;
+        }
+        var operands = node.inputs().subList(first(), node.inputs().size());
+        var rounds = BatchedRounds.of(body, constants, carries, operands, batching);
+        var op =
+                new ScanOp(
+                        rounds.body().graph(),
+                        times,
+                        constants,
+                        carries,
+                        reverse,
+                        counted,
+                        remember,
+                        pace,
+                        Optional.empty());
+        var inputs = new ArrayList<>(count.stream().map(batching::of).toList());
+        inputs.addAll(rounds.operands(operands, batching));
+        var outputs = batching.graph().emit(op, inputs);
+        int given = body.results().size();
+        for (int i = 0; i < outputs.size(); i++) {
+            boolean differs =
+                    i < given
+                            ? rounds.body().differs().get(i)
+                            : rounds.params().get(constants + i - given);
+            boolean stacked = i >= carries;
+            batching.put(
+                    node.outputs().get(i),
+                    differs && stacked ? batching.swapped(outputs.get(i)) : outputs.get(i),
+                    differs);
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.ebb.control;
 
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Batching;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
@@ -86,6 +87,25 @@ public record WhileOp(Graph condition, Graph body, int limit, int constants, int
         var rounds = (Control.Scan) counted().kernel(inputs);
         return new Control.While(
                 condition, rounds.body(), limit, constants, carries, rounds.remember());
+    }
+
+    /** Examples that end after different numbers of rounds go one after the other. */
+    @Override
+    public void batch(Node node, Batching batching) {
+        var rounds = BatchedRounds.of(body, constants, carries, node.inputs(), batching);
+        var asked = batching.body(condition, rounds.params(), List.of(false));
+        if (asked.differs().getFirst() || Trait.once(traits())) {
+            batching.oneByOne(node);
+            return;
+        }
+        var op = new WhileOp(asked.graph(), rounds.body().graph(), limit, constants, carries);
+        var outputs = batching.graph().emit(op, rounds.operands(node.inputs(), batching));
+        for (int i = 0; i < outputs.size(); i++) {
+            batching.put(
+                    node.outputs().get(i),
+                    outputs.get(i),
+                    i < carries && rounds.params().get(constants + i));
+        }
     }
 
     @Override

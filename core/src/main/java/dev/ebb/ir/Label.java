@@ -37,6 +37,13 @@ public record Label(String text) implements Op {
     }
 
     @Override
+    public void batch(Node node, Batching batching) {
+        var x = node.inputs().getFirst();
+        var here = batching.graph().emit(this, batching.of(x));
+        batching.put(node.outputs().getFirst(), here, batching.differs(x));
+    }
+
+    @Override
     public Set<String> labels() {
         return Set.of(text);
     }

@@ -32,6 +32,14 @@ public interface Op {
         return List.of();
     }
 
+    /**
+     * Emits this op for many examples at once, some of whose operands differ from example to
+     * example. Its kernel's form says how, unless it is made of graphs of its own.
+     */
+    default void batch(Node node, Batching batching) {
+        batching.together(node);
+    }
+
     default Set<Trait> traits() {
         return Set.of();
     }

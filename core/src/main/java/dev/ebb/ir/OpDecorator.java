@@ -39,6 +39,11 @@ public interface OpDecorator extends Op {
     }
 
     @Override
+    default void batch(Node node, Batching batching) {
+        op().batch(node, batching);
+    }
+
+    @Override
     default Set<Trait> traits() {
         return op().traits();
     }

@@ -1,5 +1,6 @@
 package dev.ebb.tensor;
 
+import dev.ebb.ir.Graph;
 import dev.ebb.ir.Op;
 
 import java.util.List;
@@ -16,6 +17,14 @@ public final class Dispatch {
         var recording = Recording.of(operands, op.name());
         if (recording.isPresent()) return recording.get().emit(op, operands);
         return List.copyOf(Service.EAGER.apply(op, operands.stream().map(t -> (Array) t).toList()));
+    }
+
+    /** A whole graph, where an op on {@code operands} would go. */
+    public static List<Tensor> run(Graph graph, List<Tensor> operands) {
+        var recording = Recording.of(operands, "a derivative");
+        if (recording.isPresent()) return recording.get().inline(graph, operands);
+        return List.copyOf(
+                Service.EAGER.run(graph, operands.stream().map(t -> (Array) t).toList()));
     }
 
     /** A tensor made from nothing, wherever an op on {@code other} would go. */

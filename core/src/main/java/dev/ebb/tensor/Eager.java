@@ -1,5 +1,6 @@
 package dev.ebb.tensor;
 
+import dev.ebb.ir.Graph;
 import dev.ebb.ir.Op;
 
 import java.util.List;
@@ -10,4 +11,7 @@ import java.util.List;
  */
 public interface Eager {
     List<Array> apply(Op op, List<Array> operands);
+
+    /** Runs a whole graph. */
+    List<Array> run(Graph graph, List<Array> operands);
 }

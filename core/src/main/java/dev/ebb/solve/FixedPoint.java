@@ -1,0 +1,59 @@
+package dev.ebb.solve;
+
+import dev.ebb.Ebb;
+import dev.ebb.Fn;
+import dev.ebb.Fn2;
+import dev.ebb.Loop;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+/**
+ * The point that a function leaves where it is, {@code x = g(x, parameters)}, found by applying it
+ * again and again. Its derivative by the parameters does not go back through the rounds: by the
+ * implicit function theorem it is {@code dg/dp^T v}, where {@code v = dx + dg/dx^T v} is a fixed
+ * point itself. So the gradient keeps the point alone, however many rounds it took, and does not
+ * depend on where the search began.
+ *
+ * @param tolerance the rounds end when no element moves by more
+ * @param limit more rounds than this are an error
+ */
+public record FixedPoint(double tolerance, int limit) {
+
+    public FixedPoint {
+        if (!(tolerance > 0) || limit < 1) {
+            throw new IllegalArgumentException(
+                    "a fixed point needs a positive tolerance and limit, not "
+                            + tolerance
+                            + " and "
+                            + limit);
+        }
+    }
+
+    private record Round(Tensor x, Tensor moved) {}
+
+    /** The fixed point of {@code g} nearest to {@code start} along its rounds. */
+    public <P> Tensor solve(Fn2<Tensor, P, Tensor> g, Tensor start, P parameters) {
+        return Ebb.custom(
+                        (P p) -> iterate(x -> g.apply(x, p), start),
+                        (p, x, dx) -> {
+                            Fn<Tensor, Tensor> step = t -> g.apply(t, p);
+                            var v = iterate(u -> dx.add(Ebb.vjp(step).apply(x, u).cotangent()), dx);
+                            return Ebb.vjp((P q) -> g.apply(x, q)).apply(p, v).cotangent();
+                        })
+                .apply(parameters);
+    }
+
+    private Tensor iterate(Fn<Tensor, Tensor> step, Tensor start) {
+        var far = Tensors.fill(Type.of(start.dtype()), Double.POSITIVE_INFINITY);
+        return Loop.whileTrue(
+                        limit,
+                        new Round(start, far),
+                        r -> r.moved().gt(tolerance),
+                        r -> {
+                            var next = step.apply(r.x());
+                            return new Round(next, next.sub(r.x()).abs().amax());
+                        })
+                .x();
+    }
+}
