@@ -188,6 +188,7 @@ static void copy16(void* to, const void* from) {
     }
     memcpy(to, from, 16);
 }
+static void copy4(void* to, const void* from) { memcpy(to, from, 4); }
 static void copies_commit() {}
 template <int N>
 static void copies_wait() {}
@@ -208,6 +209,7 @@ static void load_transposed(unsigned (&r)[4], const void* row) {
         r[i] = low[lane / 4] | (unsigned)high[lane / 4] << 16;
     }
 }
+static float power_of_two(float x) { return exp2f(x); }
 static unsigned tensor_float(float x) {
     unsigned bits = __float_as_uint(x);
     if ((bits & 0x7f800000u) == 0x7f800000u) return bits & ~0x1fffu;

@@ -11,12 +11,12 @@ import java.util.List;
  * The gradients of attention of any type, width and mask. Every probability is computed twice, once
  * for its query's row and once for its key's, so that no two warps add to one place.
  */
-final class AttendGradText extends AttendWarps {
+public final class AttendGradText extends AttendWarps {
     private AttendGradText(Heads h, List<DType> in) {
         super(h, in);
     }
 
-    static Recipe backward(Kernel.AttendGrad k, List<DType> in, List<DType> out) {
+    public static Recipe backward(Kernel.AttendGrad k, List<DType> in, List<DType> out) {
         var h = k.heads();
         var actions = new ArrayList<Action>();
         long rows = (long) h.batch() * h.heads() * h.queries();

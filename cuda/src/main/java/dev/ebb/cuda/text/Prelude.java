@@ -17,7 +17,7 @@ public final class Prelude {
 
     /** What kernels of this text need: tensor cores are for attention alone, and long to read. */
     public static String of(CharSequence text) {
-        return text.toString().contains("attend_forward<") ? TEXT : PLAIN;
+        return text.toString().contains("AttendSizes") ? TEXT : PLAIN;
     }
 
     private static String read(String name) {
