@@ -243,6 +243,20 @@ final class Golden {
                 BF16);
         put(
                 all,
+                "contract-library-turned",
+                new Kernel.Contract(
+                        Shape.scalar(),
+                        128,
+                        1024,
+                        64,
+                        new View(0, List.of(1L, 128L)),
+                        new View(0, List.of(1024L, 1L)),
+                        List.of(),
+                        X),
+                List.of(F32, F32),
+                F32);
+        put(
+                all,
                 "contract-library-epilogue",
                 new Kernel.Contract(
                         Shape.scalar(),

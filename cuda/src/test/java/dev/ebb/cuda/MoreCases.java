@@ -37,6 +37,7 @@ final class MoreCases {
             }
             index(type, 4, 3, 8);
             index(type, 9, 40, 5);
+            index(type, 2, 60, 5);
             if (type == DType.BOOL) continue;
             for (boolean reverse : List.of(true, false)) {
                 for (var combine : Kernel.Combine.values()) {
@@ -139,6 +140,10 @@ final class MoreCases {
     }
 
     void products() {
+        // one factor turned, then the other, then a long one
+        product(Shape.scalar(), 1030, 40, 36, DType.F32, true, false, DType.F32);
+        product(Shape.scalar(), 40, 1030, 36, DType.F32, true, false, DType.F32);
+        product(Shape.scalar(), 8200, 16, 20, DType.F32, false, false, DType.F32);
         for (var type : FLOATS) {
             product(Shape.scalar(), 5, 7, 3, type, false, false, type);
             product(Shape.scalar(), 65, 70, 33, type, true, false, type);

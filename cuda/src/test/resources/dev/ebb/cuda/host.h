@@ -150,6 +150,11 @@ static long long __double_as_longlong(double x) { return host_bits<long long>(&x
 static int __ffs(unsigned x) { return __builtin_ffs((int)x); }
 static int min(int x, int y) { return x < y ? x : y; }
 static int max(int x, int y) { return x > y ? x : y; }
+static unsigned atomicAdd(unsigned* p, unsigned x) {
+    unsigned before = *p;
+    *p += x;
+    return before;
+}
 static unsigned long long atomicCAS(unsigned long long* p, unsigned long long old, unsigned long long now) {
     unsigned long long before = *p;
     if (before == old) *p = now;

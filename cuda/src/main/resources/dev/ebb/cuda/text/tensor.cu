@@ -97,30 +97,25 @@ struct Fragments {
     }
 };
 
+// Rows in shared memory have been rounded to tf32.
 template <>
 struct Fragments<f32> {
     static const int STEP = 8;
     static const int PAD = 4;
 
-    static __device__ __forceinline__ void round(u32 (&a)[4]) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) a[i] = tensor_float(__uint_as_float(a[i]));
-    }
     static __device__ __forceinline__ void left(u32 (&a)[4], const f32* at, int stride, int lane) {
         load_matrices(a, at + (lane & 15) * stride + (lane >> 4) * 4);
-        round(a);
     }
     static __device__ __forceinline__ void rows(u32 (&b)[4], const f32* at, int stride, int lane) {
         load_matrices(b, at + ((lane & 7) + (lane >> 4) * 8) * stride + (lane >> 3 & 1) * 4);
-        round(b);
     }
     // The left factor of again() has its columns in the order 0 2 4 6 1 3 5 7; so have these rows.
     static __device__ __forceinline__ void columns(u32 (&b)[4], const f32* at, int stride, int lane) {
         const f32* p = at + (lane & 3) * 2 * stride + (lane >> 2);
-        b[0] = tensor_float(p[0]);
-        b[1] = tensor_float(p[stride]);
-        b[2] = tensor_float(p[8]);
-        b[3] = tensor_float(p[stride + 8]);
+        b[0] = __float_as_uint(p[0]);
+        b[1] = __float_as_uint(p[stride]);
+        b[2] = __float_as_uint(p[8]);
+        b[3] = __float_as_uint(p[stride + 8]);
     }
     static __device__ __forceinline__ void again(
         u32 (&a)[4], const f32 (&c)[4], const f32 (&)[4]) {
@@ -148,6 +143,23 @@ __device__ __forceinline__ void load_rows(E* to, const E* from, i64 stride, int 
         } else {
             *reinterpret_cast<Pack<u32, 4>*>(to + r * pitch + d) = Pack<u32, 4>{};
         }
+    }
+}
+
+// Rounds f32 to tf32: each thread what it has copied itself, when it has arrived.
+template <int ROWS, int W, class E>
+__device__ __forceinline__ void round_rows(E* at) {
+    if (sizeof(E) != 4) return;
+    const int each = 16 / (int)sizeof(E), parts = whole(W) / each;
+    const int pitch = whole(W) + Fragments<E>::PAD;
+#pragma unroll
+    for (int x = threadIdx.x; x < ROWS * parts; x += 128) {
+        Pack<f32, 4>* const p =
+            reinterpret_cast<Pack<f32, 4>*>(at + x / parts * pitch + x % parts * each);
+        Pack<f32, 4> y = *p;
+#pragma unroll
+        for (int e = 0; e < 4; e++) y.at[e] = __uint_as_float(tensor_float(y.at[e]));
+        *p = y;
     }
 }
 
@@ -270,6 +282,7 @@ __device__ __forceinline__ void attend_forward(
     load_rows<N, VW>(values, v, H::VALUE_ROW, 0, H::KEYS);
     copies_commit();
     copies_wait<0>();
+    round_rows<64 * M, W>(queries);
     __syncthreads();
     Own<E, M, W, KEPT> own(queries + warp * 16 * M * QP, lane);
     f32 total[M][whole(VW) / 8][4] = {};
@@ -282,12 +295,12 @@ __device__ __forceinline__ void attend_forward(
     const int first = top + warp * 16 * M, row = first + (lane >> 2);
     const int least = H::seen(first), last = H::seen(min(first + 16 * M, H::QUERIES) - 1);
     for (int t = 0; t < count; t++) {
-        if (t > 0) {
-            copies_wait<0>();
-            __syncthreads();
-        }
-        const E* const kt = keys + (t & 1) * N * QP;
-        const E* const vt = values + (t & 1) * N * VP;
+        E* const kt = keys + (t & 1) * N * QP;
+        E* const vt = values + (t & 1) * N * VP;
+        if (t > 0) copies_wait<0>();
+        round_rows<N, W>(kt);
+        round_rows<N, VW>(vt);
+        __syncthreads();
         if (t + 1 < count) {
             load_rows<N, W>(keys + (~t & 1) * N * QP, k, H::KEY_ROW, (t + 1) * N, H::KEYS);
             load_rows<N, VW>(values + (~t & 1) * N * VP, v, H::VALUE_ROW, (t + 1) * N, H::KEYS);
@@ -418,18 +431,20 @@ __device__ __forceinline__ void attend_backward_queries(const E* q, const E* k, 
         }
     }
     copies_wait<0>();
+    round_rows<64 * M, W>(queries);
+    round_rows<64 * M, VW>(douts);
     __syncthreads();
     Own<E, M, W, KEPT> query(queries + warp * 16 * M * QP, lane);
     Own<E, M, VW, KEPT> weight(douts + warp * 16 * M * VP, lane);
     f32 total[M][whole(W) / 8][4] = {};
     const int least = H::seen(first), last = H::seen(min(first + 16 * M, H::QUERIES) - 1);
     for (int t = 0; t < count; t++) {
-        if (t > 0) {
-            copies_wait<0>();
-            __syncthreads();
-        }
-        const E* const kt = keys + (t & 1) * N * QP;
-        const E* const vt = values + (t & 1) * N * VP;
+        E* const kt = keys + (t & 1) * N * QP;
+        E* const vt = values + (t & 1) * N * VP;
+        if (t > 0) copies_wait<0>();
+        round_rows<N, W>(kt);
+        round_rows<N, VW>(vt);
+        __syncthreads();
         if (t + 1 < count) {
             load_rows<N, W>(keys + (~t & 1) * N * QP, k, H::KEY_ROW, (t + 1) * N, H::KEYS);
             load_rows<N, VW>(values + (~t & 1) * N * VP, v, H::VALUE_ROW, (t + 1) * N, H::KEYS);
@@ -520,18 +535,20 @@ __device__ __forceinline__ void attend_backward_keys(const E* q, const E* k, con
     if (count > 0) EBB_LOAD_QUERIES(0)
     copies_commit();
     copies_wait<0>();
+    round_rows<64 * M, W>(keys);
+    round_rows<64 * M, VW>(values);
     __syncthreads();
     Own<E, M, W, KEPT> own(keys + warp * 16 * M * QP, lane);
     Own<E, M, VW, KEPT> other(values + warp * 16 * M * VP, lane);
     f32 dkey[M][KEYS ? whole(W) / 8 : 1][4] = {}, dvalue[M][VALUES ? whole(VW) / 8 : 1][4] = {};
     const int least = top + warp * 16 * M, row = least + (lane >> 2);
     for (int t = 0; t < count; t++) {
-        if (t > 0) {
-            copies_wait<0>();
-            __syncthreads();
-        }
-        const E* const qt = queries + (t & 1) * N * QP;
-        const E* const gt = douts + (t & 1) * N * VP;
+        E* const qt = queries + (t & 1) * N * QP;
+        E* const gt = douts + (t & 1) * N * VP;
+        if (t > 0) copies_wait<0>();
+        round_rows<N, W>(qt);
+        round_rows<N, VW>(gt);
+        __syncthreads();
         const f32* const nt = numbers + (t & 1) * 2 * N;
         if (t + 1 < count) {
             EBB_LOAD_QUERIES(t + 1)
