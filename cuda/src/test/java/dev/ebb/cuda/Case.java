@@ -111,7 +111,10 @@ record Case(
             }
             case Kernel.AttendGrad k -> {
                 ways.add(
-                        new Way(form, AttendGradText.backward(k, inTypes(), outTypes()), tolerance));
+                        new Way(
+                                form,
+                                AttendGradText.backward(k, inTypes(), outTypes()),
+                                tolerance));
                 if (TensorAttend.fits(k, inTypes(), outTypes(), Precision.TF32)) {
                     ways.add(
                             new Way(

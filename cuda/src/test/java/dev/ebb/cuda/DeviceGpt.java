@@ -175,8 +175,7 @@ final class DeviceGpt {
 
     /** Bytes that are a share of the way from the least to everything kept. */
     static ToLongFunction<Plan> share(double share) {
-        return plan ->
-                (long) (plan.leastBytes() + share * (plan.peakBytes() - plan.leastBytes()));
+        return plan -> (long) (plan.leastBytes() + share * (plan.peakBytes() - plan.leastBytes()));
     }
 
     static ToLongFunction<Plan> gibibytes(double gibibytes) {
@@ -200,8 +199,7 @@ final class DeviceGpt {
         var state = state(sizes);
         var batch = batch(sizes);
         say("  weights drawn in %.1f s", (System.nanoTime() - start) / 1e9);
-        var plan =
-                Ebb.plan(step(type), state, batch, Budget.unlimited(), device, device.cost());
+        var plan = Ebb.plan(step(type), state, batch, Budget.unlimited(), device, device.cost());
         say(
                 "  full %.2f GiB, least %.2f GiB, planned in %.1f s",
                 gib(plan.peakBytes()), gib(plan.leastBytes()), (System.nanoTime() - start) / 1e9);

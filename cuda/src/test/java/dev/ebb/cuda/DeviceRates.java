@@ -271,8 +271,7 @@ final class DeviceRates extends CardTimer {
         var l = Type.of(DType.F32, h.batch(), h.heads(), h.queries());
         var name =
                 "%s %s %dx%dx%dx%d"
-                        .formatted(
-                                type, precision, h.batch(), h.heads(), h.queries(), h.width());
+                        .formatted(type, precision, h.batch(), h.heads(), h.queries(), h.width());
         measure(
                 "attend " + name,
                 new Kernel.Attend(h),

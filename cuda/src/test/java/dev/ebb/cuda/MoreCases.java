@@ -288,6 +288,7 @@ final class MoreCases {
         attend(new Heads(1, 1, 1, 10, 20, 256, 256, false, 0.06, List.of()), DType.F32);
         attend(new Heads(1, 1, 1, 40, 90, 256, 256, true, 0.06, List.of()), DType.BF16);
         attend(new Heads(1, 1, 1, 70, 40, 40, 72, false, 0.15, List.of()), DType.F16);
+        attend(new Heads(1, 2, 1, 9, 12, 300, 290, true, 0.05, List.of()), DType.F64);
         attend(new Heads(1, 2, 1, 90, 60, 64, 64, true, 0.125, List.of()), DType.F32);
     }
 

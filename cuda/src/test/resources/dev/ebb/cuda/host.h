@@ -17,7 +17,7 @@
 #define __noinline__
 #define __shared__ static
 #define __align__(n)
-#define __launch_bounds__(x)
+#define __launch_bounds__(...)
 #define EBB_SHARED(name) unsigned char* const name = host_shared
 
 struct bf16;
@@ -46,6 +46,7 @@ static void host_wait(State s) {
 }
 
 static void __syncthreads() { host_wait(BLOCK); }
+static void __syncwarp() { host_wait(WARP); }
 
 template <class T>
 static T host_exchange(T x, int from) {

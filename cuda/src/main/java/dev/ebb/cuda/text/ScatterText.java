@@ -2,6 +2,8 @@ package dev.ebb.cuda.text;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
 
 import java.util.ArrayList;
@@ -33,6 +35,7 @@ final class ScatterText {
     private final List<Integer> columns = new ArrayList<>();
     private final List<Integer> summed = new ArrayList<>();
     private final boolean large;
+    private final boolean distinct;
     private final Lines code = new Lines();
 
     private ScatterText(Kernel.Scatter k, DType index, DType type) {
@@ -40,7 +43,7 @@ final class ScatterText {
         this.index = index;
         this.type = type;
         views = List.of(k.target(), k.index(), k.source());
-        boolean distinct = isDistinct();
+        distinct = isDistinct();
         for (int d = 0; d < k.shape().rank(); d++) {
             if (k.shape().dim(d) == 1) continue;
             (distinct && k.target().stride(d) != 0 ? columns : summed).add(d);
@@ -53,7 +56,7 @@ final class ScatterText {
         var zero = new Action.Zero(new Operand.Out(0), type.bytes(k.size()));
         if (k.shape().size() == 0) return Recipe.of(zero);
         var text = new ScatterText(k, index, type);
-        if (!text.isShared()) return Recipe.of(zero, text.columns());
+        if (!text.isShared()) return text.elements(zero);
         long bytes = DType.I32.bytes((LISTED + 1L) * k.bound());
         var empty = new Action.Zero(new Operand.Work(0), bytes);
         var lists = new ScatterText(k, index, type).lists();
@@ -79,8 +82,8 @@ final class ScatterText {
     }
 
     private boolean isShared() {
-        return columns.stream().allMatch(d -> k.index().stride(d) == 0)
-                && !columns.isEmpty()
+        return distinct
+                && columns.stream().allMatch(d -> k.index().stride(d) == 0)
                 && size(columns) < BUSY
                 && size(summed) > 1;
     }
@@ -112,12 +115,42 @@ final class ScatterText {
         }
     }
 
+    /** Sums one by one: floats in f64 in the workspace, which are rounded at the end. */
+    private Recipe elements(Action zero) {
+        if (!isWide()) return Recipe.of(zero, columns(new Operand.Out(0)));
+        long bytes = DType.F64.bytes(k.size());
+        var sums = new Operand.Work(0);
+        var whole = Shape.of(Math.toIntExact(k.size()));
+        var round = Kernel.Map.of(whole, List.of(View.contiguous(whole)), Scalar.arg(0).cast(type));
+        var last =
+                (Action.Launch)
+                        MapText.recipe(round, List.of(DType.F64), List.of(type))
+                                .actions()
+                                .getFirst();
+        return new Recipe(
+                List.of(
+                        new Action.Zero(sums, bytes),
+                        columns(sums),
+                        new Action.Launch(
+                                last.name(),
+                                last.text(),
+                                last.blocks(),
+                                last.threads(),
+                                last.sharedBytes(),
+                                List.of(sums, new Operand.Out(0)))),
+                bytes);
+    }
+
+    private boolean isWide() {
+        return type.isFloat() && type != DType.F64;
+    }
+
     /** A thread for each column. */
-    private Action columns() {
+    private Action columns(Operand to) {
         var kept = Axes.of(k.shape(), views, columns);
         var rest = Axes.of(k.shape(), views, summed);
-        var t = Words.stored(type);
-        MapText.open(code, "scatter", THREADS, 5, large);
+        var t = isWide() ? "f64" : Words.stored(type);
+        MapText.open(code, "scatter", THREADS, 6, large);
         code.add("const num column = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
         code.add("if (column >= %d) return;", size(columns));
         kept.split(code, "column", "ci");
@@ -125,11 +158,13 @@ final class ScatterText {
         code.open("for (num s = 0; s < %d; s++)", size(summed));
         rest.split(code, "s", "ri");
         starts(rest, "r", "c");
-        code.add("%s* const to = (%s*)p2 + r0 + %s * %d;", t, t, picked("r1"), k.stride());
-        code.add("*to = Down<%s>::of(add(up(*to), up(((const %s*)p1)[r2])));", t, t);
+        code.add("%s* const to = (%s*)p5 + r0 + %s * %d;", t, t, picked("r1"), k.stride());
+        code.add(
+                "*to = Down<%s>::of(add(up(*to), (%s)up(((const %s*)p1)[r2])));",
+                t, isWide() ? "f64" : Words.computed(type), Words.stored(type));
         code.close();
         code.close();
-        return launch("scatter", MapText.blocks(size(columns), THREADS));
+        return launch("scatter", MapText.blocks(size(columns), THREADS), to);
     }
 
     /** For every place how often it is named, and where, as far as its list goes. */

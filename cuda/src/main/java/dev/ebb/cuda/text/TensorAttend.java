@@ -70,7 +70,7 @@ public final class TensorAttend {
         place(code, "value", "VALUE_ROW", k.operands().get(2));
         place(code, "result", "RESULT_ROW", k.out());
         code.add("};");
-        MapText.open(code, "attend", Tiling.THREADS, n + 2, true);
+        MapText.open(code, "attend", tiling.bounds(), n + 2, true);
         code.add("EBB_SHARED(memory);");
         code.add("attend_forward<%s, AttendSizes, %s>(", t, numbers(tiling));
         code.add(
@@ -105,8 +105,7 @@ public final class TensorAttend {
         } else {
             actions.add(keys(k, in, "attend_keys", true, true));
         }
-        return new Recipe(
-                actions, DType.F32.bytes((long) h.batch() * h.heads() * h.queries()));
+        return new Recipe(actions, DType.F32.bytes((long) h.batch() * h.heads() * h.queries()));
     }
 
     private static Action queries(Kernel.AttendGrad k, List<DType> in) {
@@ -117,7 +116,7 @@ public final class TensorAttend {
         var t = Words.stored(type);
         var tiling = Tiling.queries(type, h);
         var code = gradientSizes(k, in);
-        MapText.open(code, "attend_queries", Tiling.THREADS, n + 2, true);
+        MapText.open(code, "attend_queries", tiling.bounds(), n + 2, true);
         code.add("EBB_SHARED(memory);");
         code.add("attend_backward_queries<%s, AttendSizes, %s>(", t, numbers(tiling));
         code.add("    (const %s*)p0, (const %s*)p1, (const %s*)p2, %s,", t, t, t, mask(h));
@@ -147,9 +146,11 @@ public final class TensorAttend {
         var t = Words.stored(type);
         var tiling = Tiling.keys(type, h);
         var code = gradientSizes(k, in);
-        MapText.open(code, name, Tiling.THREADS, n + 3, true);
+        MapText.open(code, name, tiling.bounds(), n + 3, true);
         code.add("EBB_SHARED(memory);");
-        code.add("attend_backward_keys<%s, AttendSizes, %s, %b, %b>(", t, numbers(tiling), keys, values);
+        code.add(
+                "attend_backward_keys<%s, AttendSizes, %s, %b, %b>(",
+                t, numbers(tiling), keys, values);
         code.add("    (const %s*)p0, (const %s*)p1, (const %s*)p2, %s,", t, t, t, mask(h));
         code.add(
                 "    (const %s*)p%d, (const f32*)p%d, (const f32*)p%d, (%s*)p%d, (%s*)p%d,"
@@ -217,8 +218,7 @@ public final class TensorAttend {
         // the first query that sees a key
         var first =
                 h.causal()
-                        ? "max(0, min(%d, j - (%d)))"
-                                .formatted(h.queries(), h.keys() - h.queries())
+                        ? "max(0, min(%d, j - (%d)))".formatted(h.queries(), h.keys() - h.queries())
                         : "0";
         code.add("static __device__ __forceinline__ int first(int j) { return %s; }", first);
         var mask = "0.0f";

@@ -9,13 +9,23 @@ import dev.ebb.ir.Heads;
  * {@code together} rows of the other side are in shared memory, and the next come in meanwhile. The
  * numbers are the best of several that were timed on an H200.
  *
+ * @param resident blocks that a multiprocessor must have registers for
  * @param kept whether a warp keeps its own rows in registers; where not, registers are left to sums
  */
-record Tiling(int fragments, int together, boolean kept) {
+record Tiling(int fragments, int together, boolean kept, int resident) {
+    Tiling(int fragments, int together, boolean kept) {
+        this(fragments, together, kept, 1);
+    }
+
     static final int THREADS = 128;
 
     /** Registers for sums that a thread has beside its factors. */
     private static final int SUMS = 128;
+
+    /** What bounds a launch. */
+    String bounds() {
+        return resident == 1 ? Integer.toString(THREADS) : THREADS + ", " + resident;
+    }
 
     /** Rows of a block. */
     int rows() {
@@ -43,7 +53,7 @@ record Tiling(int fragments, int together, boolean kept) {
     static Tiling forward(DType type, Heads h) {
         boolean f32 = type == DType.F32;
         if (widest(h) <= 64) return new Tiling(2, 64, true);
-        if (widest(h) <= 128) return f32 ? new Tiling(1, 32, false) : new Tiling(2, 32, false);
+        if (widest(h) <= 128) return new Tiling(2, f32 ? 16 : 32, false);
         return new Tiling(1, f32 ? 16 : 32, false);
     }
 
@@ -56,7 +66,7 @@ record Tiling(int fragments, int together, boolean kept) {
 
     static Tiling keys(DType type, Heads h) {
         boolean f32 = type == DType.F32;
-        if (widest(h) <= 64) return f32 ? new Tiling(2, 32, false) : new Tiling(1, 64, false);
+        if (widest(h) <= 64) return f32 ? new Tiling(2, 32, false) : new Tiling(1, 64, false, 3);
         if (widest(h) <= 128) return new Tiling(1, f32 ? 16 : 32, false);
         return new Tiling(1, 16, false);
     }

@@ -97,7 +97,7 @@ struct Fragments {
     }
 };
 
-// Rows in shared memory have been rounded to tf32.
+// A warp's own rows in shared memory have been rounded to tf32; the other side's are rounded here.
 template <>
 struct Fragments<f32> {
     static const int STEP = 8;
@@ -108,14 +108,16 @@ struct Fragments<f32> {
     }
     static __device__ __forceinline__ void rows(u32 (&b)[4], const f32* at, int stride, int lane) {
         load_matrices(b, at + ((lane & 7) + (lane >> 4) * 8) * stride + (lane >> 3 & 1) * 4);
+#pragma unroll
+        for (int i = 0; i < 4; i++) b[i] = tensor_float(__uint_as_float(b[i]));
     }
     // The left factor of again() has its columns in the order 0 2 4 6 1 3 5 7; so have these rows.
     static __device__ __forceinline__ void columns(u32 (&b)[4], const f32* at, int stride, int lane) {
         const f32* p = at + (lane & 3) * 2 * stride + (lane >> 2);
-        b[0] = __float_as_uint(p[0]);
-        b[1] = __float_as_uint(p[stride]);
-        b[2] = __float_as_uint(p[8]);
-        b[3] = __float_as_uint(p[stride + 8]);
+        b[0] = tensor_float(p[0]);
+        b[1] = tensor_float(p[stride]);
+        b[2] = tensor_float(p[8]);
+        b[3] = tensor_float(p[stride + 8]);
     }
     static __device__ __forceinline__ void again(
         u32 (&a)[4], const f32 (&c)[4], const f32 (&)[4]) {
@@ -295,12 +297,12 @@ __device__ __forceinline__ void attend_forward(
     const int first = top + warp * 16 * M, row = first + (lane >> 2);
     const int least = H::seen(first), last = H::seen(min(first + 16 * M, H::QUERIES) - 1);
     for (int t = 0; t < count; t++) {
-        E* const kt = keys + (t & 1) * N * QP;
-        E* const vt = values + (t & 1) * N * VP;
-        if (t > 0) copies_wait<0>();
-        round_rows<N, W>(kt);
-        round_rows<N, VW>(vt);
-        __syncthreads();
+        const E* const kt = keys + (t & 1) * N * QP;
+        const E* const vt = values + (t & 1) * N * VP;
+        if (t > 0) {
+            copies_wait<0>();
+            __syncthreads();
+        }
         if (t + 1 < count) {
             load_rows<N, W>(keys + (~t & 1) * N * QP, k, H::KEY_ROW, (t + 1) * N, H::KEYS);
             load_rows<N, VW>(values + (~t & 1) * N * VP, v, H::VALUE_ROW, (t + 1) * N, H::KEYS);
@@ -439,12 +441,12 @@ __device__ __forceinline__ void attend_backward_queries(const E* q, const E* k, 
     f32 total[M][whole(W) / 8][4] = {};
     const int least = H::seen(first), last = H::seen(min(first + 16 * M, H::QUERIES) - 1);
     for (int t = 0; t < count; t++) {
-        E* const kt = keys + (t & 1) * N * QP;
-        E* const vt = values + (t & 1) * N * VP;
-        if (t > 0) copies_wait<0>();
-        round_rows<N, W>(kt);
-        round_rows<N, VW>(vt);
-        __syncthreads();
+        const E* const kt = keys + (t & 1) * N * QP;
+        const E* const vt = values + (t & 1) * N * VP;
+        if (t > 0) {
+            copies_wait<0>();
+            __syncthreads();
+        }
         if (t + 1 < count) {
             load_rows<N, W>(keys + (~t & 1) * N * QP, k, H::KEY_ROW, (t + 1) * N, H::KEYS);
             load_rows<N, VW>(values + (~t & 1) * N * VP, v, H::VALUE_ROW, (t + 1) * N, H::KEYS);
@@ -543,12 +545,12 @@ __device__ __forceinline__ void attend_backward_keys(const E* q, const E* k, con
     f32 dkey[M][KEYS ? whole(W) / 8 : 1][4] = {}, dvalue[M][VALUES ? whole(VW) / 8 : 1][4] = {};
     const int least = top + warp * 16 * M, row = least + (lane >> 2);
     for (int t = 0; t < count; t++) {
-        E* const qt = queries + (t & 1) * N * QP;
-        E* const gt = douts + (t & 1) * N * VP;
-        if (t > 0) copies_wait<0>();
-        round_rows<N, W>(qt);
-        round_rows<N, VW>(gt);
-        __syncthreads();
+        const E* const qt = queries + (t & 1) * N * QP;
+        const E* const gt = douts + (t & 1) * N * VP;
+        if (t > 0) {
+            copies_wait<0>();
+            __syncthreads();
+        }
         const f32* const nt = numbers + (t & 1) * 2 * N;
         if (t + 1 < count) {
             EBB_LOAD_QUERIES(t + 1)

@@ -68,7 +68,7 @@ struct AttendSizes {
     static __device__ __forceinline__ i64 dvalue(i64 b, i64 n) { return 0LL + b * 2560 + n * 1280; }
     static const i64 DVALUE_ROW = 32;
 };
-extern "C" __global__ void __launch_bounds__(128) attend_keys(void* p0, void* p1, void* p2, void* p3, void* p4, void* p5, void* p6, void* p7, void* p8) {
+extern "C" __global__ void __launch_bounds__(128, 3) attend_keys(void* p0, void* p1, void* p2, void* p3, void* p4, void* p5, void* p6, void* p7, void* p8) {
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
