@@ -7,7 +7,6 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.math.Checks;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -259,8 +258,8 @@ final class CudaQueue implements Queue {
             if (number == 0) return;
             streams.zero(fault, OWN_BYTES, stream);
             var node = noted.get(Math.toIntExact(number - 1));
-            long index = note.get(ValueLayout.JAVA_LONG, 8);
-            Named.of(node, () -> Checks.index(index, Texts.bound(node))).run();
+            long what = note.get(ValueLayout.JAVA_LONG, 8);
+            Named.of(node, () -> Texts.refuse(node, what)).run();
         }
     }
 

@@ -189,7 +189,7 @@ public final class Kernels {
     static String renamed(Action.Launch l, String name) {
         var entry =
                 Pattern.compile(
-                        "(extern \"C\" __global__ void __launch_bounds__\\(\\d+\\)) "
+                        "(extern \"C\" __global__ void __launch_bounds__\\(\\d+(?:, \\d+)?\\)) "
                                 + Pattern.quote(l.name())
                                 + "\\(");
         var found = entry.matcher(l.text());

@@ -10,6 +10,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
+import dev.ebb.ir.math.Checks;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -64,17 +65,17 @@ final class Texts {
         };
     }
 
-    /** Whether a recipe may note an index out of bounds. */
+    /** Whether a recipe may note an index out of bounds, or a division by zero. */
     static boolean notes(Recipe recipe) {
         return launches(recipe).stream()
                 .flatMap(l -> l.operands().stream())
                 .anyMatch(Operand.Fault.class::isInstance);
     }
 
-    /** The elements of the axis that a node's indices run along. */
-    static int bound(Node node) {
-        if (node.kernel() instanceof Kernel.Gather k) return k.bound();
-        if (node.kernel() instanceof Kernel.Scatter k) return k.bound();
-        throw new IllegalStateException(node.op().name() + " takes no indices");
+    /** Throws what a node has noted: an index out of bounds, or what it divided by zero. */
+    static void refuse(Node node, long noted) {
+        if (node.kernel() instanceof Kernel.Gather k) Checks.index(noted, k.bound());
+        else if (node.kernel() instanceof Kernel.Scatter k) Checks.index(noted, k.bound());
+        else Checks.quotient(noted, 0);
     }
 }

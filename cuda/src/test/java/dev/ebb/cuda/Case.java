@@ -1,5 +1,6 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.text.AttendGradText;
 import dev.ebb.cuda.text.AttendText;
 import dev.ebb.cuda.text.ContractText;
 import dev.ebb.cuda.text.Products;
@@ -100,6 +101,20 @@ record Case(
             }
             case Kernel.Attend k -> {
                 ways.add(new Way(form, AttendText.forward(k, inTypes(), outTypes()), tolerance));
+                if (TensorAttend.fits(k, inTypes(), outTypes(), Precision.TF32)) {
+                    ways.add(
+                            new Way(
+                                    form + " tensor",
+                                    recipe(Precision.TF32),
+                                    Math.max(tolerance, TENSOR)));
+                }
+            }
+            case Kernel.AttendGrad k -> {
+                ways.add(
+                        new Way(
+                                form,
+                                AttendGradText.backward(k, inTypes(), outTypes()),
+                                tolerance));
                 if (TensorAttend.fits(k, inTypes(), outTypes(), Precision.TF32)) {
                     ways.add(
                             new Way(

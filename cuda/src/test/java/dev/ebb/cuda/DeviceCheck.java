@@ -27,7 +27,7 @@ public final class DeviceCheck {
 
     /**
      * @param arguments the folder for details; then {@code all}, {@code cases}, {@code rates},
-     *     {@code sweep} or {@code gpt}
+     *     {@code sweep}, {@code gpt} or {@code profile}
      */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         var folder = Path.of(arguments.length > 0 ? arguments[0] : ".");
@@ -36,6 +36,7 @@ public final class DeviceCheck {
             case "all", "cases", "rates" -> kernels(folder, what);
             case "sweep" -> DevicePrograms.sweep(folder);
             case "gpt" -> DevicePrograms.gpt(folder);
+            case "profile" -> DevicePrograms.profile(folder);
             default -> throw new IllegalArgumentException("no check is called " + what);
         }
     }

@@ -2,6 +2,7 @@ package dev.ebb.cuda;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
+import dev.ebb.Fn2;
 import dev.ebb.Loop;
 import dev.ebb.Next;
 import dev.ebb.Stepper;
@@ -21,7 +22,9 @@ import dev.ebb.nn.SelfAttention;
 import dev.ebb.nn.model.LanguageModel;
 import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.Optimizer;
+import dev.ebb.nn.optim.Precision;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -30,6 +33,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -146,9 +150,17 @@ final class DeviceGpt {
         return new Batch(Array.of(shape, ids), Array.of(shape, targets));
     }
 
-    private static Next<State, Tensor> step(State state, Batch batch) {
+    /** A step whose activations and products are of {@code type}; weights stay in f32. */
+    static Fn2<State, Batch, Next<State, Tensor>> step(DType type) {
+        return (state, batch) -> step(state, batch, type);
+    }
+
+    private static Next<State, Tensor> step(State state, Batch batch, DType type) {
         var loss =
-                Ebb.valueAndGrad((Gpt model) -> model.loss(batch.ids(), batch.targets()))
+                Ebb.valueAndGrad(
+                                (Gpt model) ->
+                                        (type == DType.F32 ? model : Precision.rounded(model, type))
+                                                .loss(batch.ids(), batch.targets()))
                         .apply(state.model());
         var updated = AdamW.of(3e-4).update(state.model(), loss.grad(), state.optimizer());
         return new Next<>(new State(updated.params(), updated.state()), loss.value());
@@ -161,23 +173,41 @@ final class DeviceGpt {
         log.flush();
     }
 
-    /** Steps at full memory and at shares of it; whether all losses have the same bits. */
-    boolean train(String name, Sizes sizes, Device device, List<Double> shares) {
-        say("%s on %s", name, device.signature());
+    /** Bytes that are a share of the way from the least to everything kept. */
+    static ToLongFunction<Plan> share(double share) {
+        return plan -> (long) (plan.leastBytes() + share * (plan.peakBytes() - plan.leastBytes()));
+    }
+
+    static ToLongFunction<Plan> gibibytes(double gibibytes) {
+        return plan -> Math.max(plan.leastBytes(), (long) (gibibytes * (1L << 30)));
+    }
+
+    Plan plan(Sizes sizes, Device device, DType type) {
+        return Ebb.stepper(step(type)).on(device).plan(state(sizes), batch(sizes));
+    }
+
+    /** Steps at full memory and in these budgets; whether all losses have the same bits. */
+    boolean train(
+            String title,
+            Sizes sizes,
+            Device device,
+            DType type,
+            List<ToLongFunction<Plan>> budgets) {
+        say("%s in %s on %s", title, type, device.signature());
         long start = System.nanoTime();
         var state = state(sizes);
         var batch = batch(sizes);
         say("  weights drawn in %.1f s", (System.nanoTime() - start) / 1e9);
-        var plan = Ebb.stepper(DeviceGpt::step).on(device).plan(state, batch);
+        var plan = Ebb.stepper(step(type)).on(device).plan(state, batch);
         say(
                 "  full %.2f GiB, least %.2f GiB, planned in %.1f s",
                 gib(plan.peakBytes()), gib(plan.leastBytes()), (System.nanoTime() - start) / 1e9);
-        double[] first = run("full", Budget.unlimited(), state, batch, device);
+        double[] first = run("full", Budget.unlimited(), state, batch, device, type);
         boolean same = first.length > 0;
-        for (double share : shares) {
-            long bytes =
-                    (long) (plan.leastBytes() + share * (plan.peakBytes() - plan.leastBytes()));
-            var losses = run("%.2f".formatted(share), Budget.bytes(bytes), state, batch, device);
+        for (var budget : budgets) {
+            long bytes = budget.applyAsLong(plan);
+            var name = "in %.2f GiB".formatted(gib(bytes));
+            var losses = run(name, Budget.bytes(bytes), state, batch, device, type);
             boolean equal = Arrays.equals(first, losses);
             say("  losses have %s bits", equal ? "the same" : "OTHER");
             same &= equal;
@@ -189,10 +219,11 @@ final class DeviceGpt {
         return bytes / (double) (1 << 30);
     }
 
-    private double[] run(String name, Budget budget, State state, Batch batch, Device device) {
+    private double[] run(
+            String name, Budget budget, State state, Batch batch, Device device, DType type) {
         long start = System.nanoTime();
         try (Stepper<State, Batch, Tensor> stepper =
-                Ebb.stepper(DeviceGpt::step).within(budget).on(device).start(state, batch)) {
+                Ebb.stepper(step(type)).within(budget).on(device).start(state, batch)) {
             double ready = (System.nanoTime() - start) / 1e9;
             var losses = new double[STEPS];
             var times = new double[STEPS];

@@ -1,5 +1,7 @@
 package dev.ebb.cuda;
 
+import dev.ebb.ir.DType;
+
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -32,7 +34,9 @@ final class DevicePrograms {
         try (var log = log(folder, "sweep.txt")) {
             var programs = new DeviceGpt(log);
             same = programs.loop(cuda);
-            same &= programs.train("tiny GPT", TINY, cuda, List.of(0.5, 0.0));
+            var budgets = List.of(DeviceGpt.share(0.5), DeviceGpt.share(0));
+            same &= programs.train("tiny GPT", TINY, cuda, DType.F32, budgets);
+            same &= programs.train("tiny GPT", TINY, cuda, DType.BF16, budgets);
             var sweep = new DeviceSweep(log);
             failed += sweep.run(new CudaWideSumsTest(), 20);
             failed += sweep.run(new CudaModelsReferenceTest(), 20);
@@ -48,19 +52,40 @@ final class DevicePrograms {
         System.exit(failed == 0 && same ? 0 : 1); // threads of tests that were late may be left
     }
 
+    /** Every kernel of a training step by itself: how often, and how long. */
+    static void profile(Path folder) throws IOException {
+        var cuda = card().with(Precision.TF32);
+        try (var log = log(folder, "profile.txt");
+                var card = new OpenCard(Files.createTempDirectory("ebb-kernels"))) {
+            for (var type : List.of(DType.F32, DType.BF16)) {
+                var plan = new DeviceGpt(log).plan(LARGE, cuda, type);
+                new DeviceProfile(card, log).run("GPT in " + type, plan);
+            }
+        }
+    }
+
     /** A training step of a GPT of 12 layers and 219 million parameters. */
     static void gpt(Path folder) throws IOException {
         var cuda = card();
         boolean same;
         try (var log = log(folder, "gpt.txt")) {
             var programs = new DeviceGpt(log);
+            // the peaks that PyTorch reaches with budgets of its own, then the least
+            var least = DeviceGpt.share(0);
             same =
                     programs.train(
                             "GPT of 12 layers",
                             LARGE,
                             cuda.with(Precision.TF32),
-                            List.of(0.5, 0.2, 0.0));
-            same &= programs.train("GPT of 12 layers", LARGE, cuda, List.of(0.3));
+                            DType.F32,
+                            List.of(DeviceGpt.gibibytes(11.40), DeviceGpt.gibibytes(9.03), least));
+            same &=
+                    programs.train(
+                            "GPT of 12 layers",
+                            LARGE,
+                            cuda.with(Precision.TF32),
+                            DType.BF16,
+                            List.of(DeviceGpt.gibibytes(7.95), DeviceGpt.gibibytes(6.91), least));
         }
         System.out.println("bits at all budgets " + (same ? "the same" : "DIFFER"));
         System.exit(same ? 0 : 1);

@@ -249,37 +249,45 @@ final class DeviceRates extends CardTimer {
     }
 
     private void attention() {
-        for (var type : List.of(DType.BF16, DType.F32)) {
-            for (var h :
-                    List.of(
-                            new Heads(16, 16, 16, 1024, 1024, 64, 64, true, 0.125, List.of()),
-                            new Heads(2, 16, 16, 4096, 4096, 128, 128, true, 0.088, List.of()))) {
-                double flops = 2.0 * h.batch() * h.heads() * h.queries() * h.keys() * h.width();
-                var q = new Type(type, h.queryShape());
-                var k = new Type(type, h.keyShape());
-                var v = new Type(type, h.valueShape());
-                var o = new Type(type, h.outShape());
-                var l = Type.of(DType.F32, h.batch(), h.heads(), h.queries());
-                measure(
-                        "attend %s %dx%dx%dx%d"
-                                .formatted(type, h.batch(), h.heads(), h.queries(), h.width()),
-                        new Kernel.Attend(h),
-                        List.of(q, k, v),
-                        List.of(o, l),
-                        0,
-                        flops,
-                        Precision.F32);
-                measure(
-                        "attend gradient %s %dx%dx%dx%d"
-                                .formatted(type, h.batch(), h.heads(), h.queries(), h.width()),
-                        new Kernel.AttendGrad(h),
-                        List.of(q, k, v, o, o, l),
-                        List.of(q, k, v),
-                        0,
-                        2.5 * flops,
-                        Precision.F32);
-            }
+        for (var h :
+                List.of(
+                        new Heads(16, 16, 16, 1024, 1024, 64, 64, true, 0.125, List.of()),
+                        new Heads(2, 16, 16, 8192, 8192, 64, 64, true, 0.125, List.of()),
+                        new Heads(8, 16, 16, 2048, 2048, 128, 128, true, 0.088, List.of()),
+                        new Heads(4, 8, 8, 2048, 2048, 256, 256, true, 0.0625, List.of()))) {
+            attention(h, DType.BF16, Precision.F32);
+            attention(h, DType.F32, Precision.TF32);
         }
+        var h = new Heads(16, 16, 16, 1024, 1024, 64, 64, true, 0.125, List.of());
+        attention(h, DType.F32, Precision.F32);
+    }
+
+    private void attention(Heads h, DType type, Precision precision) {
+        double flops = 2.0 * h.batch() * h.heads() * h.queries() * h.keys() * h.width();
+        var q = new Type(type, h.queryShape());
+        var k = new Type(type, h.keyShape());
+        var v = new Type(type, h.valueShape());
+        var o = new Type(type, h.outShape());
+        var l = Type.of(DType.F32, h.batch(), h.heads(), h.queries());
+        var name =
+                "%s %s %dx%dx%dx%d"
+                        .formatted(type, precision, h.batch(), h.heads(), h.queries(), h.width());
+        measure(
+                "attend " + name,
+                new Kernel.Attend(h),
+                List.of(q, k, v),
+                List.of(o, l),
+                0,
+                flops,
+                precision);
+        measure(
+                "attend gradient " + name,
+                new Kernel.AttendGrad(h),
+                List.of(q, k, v, o, o, l),
+                List.of(q, k, v),
+                0,
+                2.5 * flops,
+                precision);
     }
 
     /** A hundred small launches, one by one and as a graph. */

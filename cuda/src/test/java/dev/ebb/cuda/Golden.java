@@ -1,5 +1,6 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.text.AttendGradText;
 import dev.ebb.cuda.text.AttendText;
 import dev.ebb.cuda.text.Recipe;
 import dev.ebb.cuda.text.Recipes;
@@ -111,14 +112,11 @@ final class Golden {
                         new Kernel.Attend(h), List.of(BF16, BF16, BF16), List.of(BF16, F32)));
         var masked = h.withMask(List.of(View.broadcast(Shape.of(33, 40), h.scoreShape())));
         put(all, "attend-masked", new Kernel.Attend(masked), List.of(F32, F32, F32, F32), F32, F32);
-        put(
-                all,
+        var six = List.of(BF16, BF16, BF16, BF16, BF16, F32);
+        put(all, "attend-gradient-tensor", new Kernel.AttendGrad(h), six, BF16, BF16, BF16);
+        all.put(
                 "attend-gradient",
-                new Kernel.AttendGrad(h),
-                List.of(BF16, BF16, BF16, BF16, BF16, F32),
-                BF16,
-                BF16,
-                BF16);
+                AttendGradText.backward(new Kernel.AttendGrad(h), six, List.of(BF16, BF16, BF16)));
         return all;
     }
 
@@ -243,6 +241,20 @@ final class Golden {
                         X),
                 List.of(BF16, BF16),
                 BF16);
+        put(
+                all,
+                "contract-library-turned",
+                new Kernel.Contract(
+                        Shape.scalar(),
+                        128,
+                        1024,
+                        64,
+                        new View(0, List.of(1L, 128L)),
+                        new View(0, List.of(1024L, 1L)),
+                        List.of(),
+                        X),
+                List.of(F32, F32),
+                F32);
         put(
                 all,
                 "contract-library-epilogue",

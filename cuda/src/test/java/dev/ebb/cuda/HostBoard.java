@@ -86,7 +86,8 @@ final class HostBoard implements Board {
         return new Buffer(type, bytes / type.bytes(1), HostStreams.at(address, bytes));
     }
 
-    private static void product(Gemm g, long aAt, long bAt, long cAt) {
+    /** A product of matrices at these addresses, as plain loops. */
+    static void product(Gemm g, long aAt, long bAt, long cAt) {
         var a = buffer(g.type(), aAt);
         var b = buffer(g.type(), bAt);
         var c = buffer(g.result(), cAt);

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Runs recipes on the processor. Products by the library it does not run. */
+/** Runs recipes on the processor, products by the library as plain loops. */
 final class HostRunner {
     private final HostKernels kernels;
 
@@ -46,7 +46,12 @@ final class HostRunner {
                             .reinterpret(z.bytes())
                             .fill((byte) 0);
             case Action.Unless u -> run(u.first(), in, out, workspace, fault);
-            case Action.Product p -> throw new UnsupportedOperationException(p.toString());
+            case Action.Product p ->
+                    HostBoard.product(
+                            p.gemm(),
+                            address(p.a(), in, out, workspace, fault),
+                            address(p.b(), in, out, workspace, fault),
+                            address(p.c(), in, out, workspace, fault));
         }
     }
 

@@ -37,6 +37,7 @@ final class MoreCases {
             }
             index(type, 4, 3, 8);
             index(type, 9, 40, 5);
+            index(type, 2, 60, 5);
             if (type == DType.BOOL) continue;
             for (boolean reverse : List.of(true, false)) {
                 for (var combine : Kernel.Combine.values()) {
@@ -139,6 +140,10 @@ final class MoreCases {
     }
 
     void products() {
+        // one factor turned, then the other, then a long one
+        product(Shape.scalar(), 1030, 40, 36, DType.F32, true, false, DType.F32);
+        product(Shape.scalar(), 40, 1030, 36, DType.F32, true, false, DType.F32);
+        product(Shape.scalar(), 8200, 16, 20, DType.F32, false, false, DType.F32);
         for (var type : FLOATS) {
             product(Shape.scalar(), 5, 7, 3, type, false, false, type);
             product(Shape.scalar(), 65, 70, 33, type, true, false, type);
@@ -281,6 +286,10 @@ final class MoreCases {
         attend(new Heads(1, 1, 1, 130, 130, 32, 32, true, 0.2, List.of()), DType.F32);
         attend(new Heads(1, 1, 1, 70, 70, 128, 128, true, 0.09, List.of()), DType.F32);
         attend(new Heads(1, 1, 1, 10, 20, 256, 256, false, 0.06, List.of()), DType.F32);
+        attend(new Heads(1, 1, 1, 40, 90, 256, 256, true, 0.06, List.of()), DType.BF16);
+        attend(new Heads(1, 1, 1, 70, 40, 40, 72, false, 0.15, List.of()), DType.F16);
+        attend(new Heads(1, 2, 1, 9, 12, 300, 290, true, 0.05, List.of()), DType.F64);
+        attend(new Heads(1, 2, 1, 90, 60, 64, 64, true, 0.125, List.of()), DType.F32);
     }
 
     private void attend(Heads h, DType type) {

@@ -17,7 +17,7 @@
 #define __noinline__
 #define __shared__ static
 #define __align__(n)
-#define __launch_bounds__(x)
+#define __launch_bounds__(...)
 #define EBB_SHARED(name) unsigned char* const name = host_shared
 
 struct bf16;
@@ -46,6 +46,7 @@ static void host_wait(State s) {
 }
 
 static void __syncthreads() { host_wait(BLOCK); }
+static void __syncwarp() { host_wait(WARP); }
 
 template <class T>
 static T host_exchange(T x, int from) {
@@ -150,6 +151,11 @@ static long long __double_as_longlong(double x) { return host_bits<long long>(&x
 static int __ffs(unsigned x) { return __builtin_ffs((int)x); }
 static int min(int x, int y) { return x < y ? x : y; }
 static int max(int x, int y) { return x > y ? x : y; }
+static unsigned atomicAdd(unsigned* p, unsigned x) {
+    unsigned before = *p;
+    *p += x;
+    return before;
+}
 static unsigned long long atomicCAS(unsigned long long* p, unsigned long long old, unsigned long long now) {
     unsigned long long before = *p;
     if (before == old) *p = now;
@@ -188,6 +194,7 @@ static void copy16(void* to, const void* from) {
     }
     memcpy(to, from, 16);
 }
+static void copy4(void* to, const void* from) { memcpy(to, from, 4); }
 static void copies_commit() {}
 template <int N>
 static void copies_wait() {}
@@ -208,6 +215,7 @@ static void load_transposed(unsigned (&r)[4], const void* row) {
         r[i] = low[lane / 4] | (unsigned)high[lane / 4] << 16;
     }
 }
+static float power_of_two(float x) { return exp2f(x); }
 static unsigned tensor_float(float x) {
     unsigned bits = __float_as_uint(x);
     if ((bits & 0x7f800000u) == 0x7f800000u) return bits & ~0x1fffu;

@@ -81,6 +81,7 @@ public final class Special {
     }
 
     private static double acosh(double x) {
+        if (x < 1) return Double.NaN;
         if (x > LARGE) return StrictMath.log(x) + LN2;
         return StrictMath.log1p((x - 1) + Math.sqrt((x - 1) * (x + 1)));
     }

@@ -11,12 +11,12 @@ import java.util.List;
  * The gradients of attention of any type, width and mask. Every probability is computed twice, once
  * for its query's row and once for its key's, so that no two warps add to one place.
  */
-final class AttendGradText extends AttendWarps {
+public final class AttendGradText extends AttendWarps {
     private AttendGradText(Heads h, List<DType> in) {
         super(h, in);
     }
 
-    static Recipe backward(Kernel.AttendGrad k, List<DType> in, List<DType> out) {
+    public static Recipe backward(Kernel.AttendGrad k, List<DType> in, List<DType> out) {
         var h = k.heads();
         var actions = new ArrayList<Action>();
         long rows = (long) h.batch() * h.heads() * h.queries();
@@ -43,12 +43,14 @@ final class AttendGradText extends AttendWarps {
         int at = 32 * (w + 1) + 32 * (vw + 1);
         own("query", 0, w, views.get(0), "n", at);
         own("dout", rest + 1, vw, views.get(4), "n", at + WARPS * w);
+        code.add("__syncwarp();");
+        // in the order of dp, so that a query of one key has a gradient of exactly zero
         code.add("%s inner = %s;", type, zero);
         code.add(
-                "for (int d = lane; d < %d; d += 32) inner = multiply_add(dout[d], %s, inner);",
+                "for (int d = 0; d < %d; d++) inner = multiply_add(%s, %s, inner);",
                 vw,
+                own("dout", "d"),
                 MapText.element(in.get(rest), "p" + rest, row(views.get(3), "n", "row") + " + d"));
-        shuffle("add", "inner");
         code.add("const ofs number = (b * %d + n) * %d + i;", h.heads(), h.queries());
         code.add("if (lane == 0 && own == row) ((%s*)p%d)[number] = inner;", type, n + 1);
         code.add(
@@ -83,7 +85,7 @@ final class AttendGradText extends AttendWarps {
         var place = k.results().get(0);
         results("total", n, out.get(place.output()), w, place.view(), "n", "$");
         code.close();
-        int bytes = shared(at + WARPS * (w + vw), "backward");
+        int bytes = shared(at + WARPS * (w + vw));
         return launch(
                 "attend_queries",
                 operands(new Operand.Out(place.output()), new Operand.Work(0)),
@@ -150,7 +152,7 @@ final class AttendGradText extends AttendWarps {
         results("dkey", n, out.get(dk.output()), w, dk.view(), "head", "$");
         results("dvalue", n + 1, out.get(dv.output()), vw, dv.view(), "head", "$");
         code.close();
-        int bytes = shared(at + WARPS * (w + vw), "backward");
+        int bytes = shared(at + WARPS * (w + vw));
         return launch(
                 "attend_keys",
                 operands(

@@ -83,7 +83,7 @@ public final class AttendText extends AttendWarps {
                 zero,
                 least);
         code.close();
-        int bytes = shared(at + WARPS * w, "forward");
+        int bytes = shared(at + WARPS * w);
         return launch(
                 "attend",
                 operands(new Operand.Out(0), new Operand.Out(1)),

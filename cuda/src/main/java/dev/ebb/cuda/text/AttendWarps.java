@@ -5,12 +5,16 @@ import dev.ebb.ir.Heads;
 import dev.ebb.ir.View;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * What the kernels of attention of any type, width and mask are made of: a warp for each row,
  * thirty-two rows of the other side at a time through shared memory, one of them a lane for
- * products and one element of the row a lane for sums.
+ * products and one element of the row a lane for sums. Rows that are too wide for shared memory are
+ * read where they lie.
  */
 abstract class AttendWarps {
     static final int WARPS = 8;
@@ -23,13 +27,42 @@ abstract class AttendWarps {
     final List<DType> in;
     final String type;
     private final int bytes;
+    private final boolean direct;
+    private final Map<String, Source> sources = new HashMap<>();
     final Lines code = new Lines();
+
+    /** Rows that are too wide for shared memory: where they are read from each time. */
+    private record Source(int operand, View view, String head, String row, int rows) {}
 
     AttendWarps(Heads h, List<DType> in) {
         this.h = h;
         this.in = in;
         type = Words.computed(in.getFirst());
         bytes = (int) in.getFirst().compute().bytes(1);
+        long wide = (long) h.width() + h.valueWidth();
+        direct = (32 * (wide + 2) + WARPS * wide) * bytes > SHARED;
+    }
+
+    /** An element of a row of this warp's own. */
+    String own(String name, String d) {
+        return direct ? read(name, "", d) : name + "[" + d + "]";
+    }
+
+    /** Element {@code d} of row {@code r} of a tile. */
+    private String tile(String name, String r, int width, String d) {
+        return direct ? read(name, r, d) : "%s[%s * %d + %s]".formatted(name, r, width + 1, d);
+    }
+
+    private String read(String name, String r, String d) {
+        var from = Objects.requireNonNull(sources.get(name));
+        var at = r.isEmpty() ? from.row() : from.row() + " + " + r;
+        var element =
+                MapText.element(
+                        in.get(from.operand()),
+                        "p" + from.operand(),
+                        row(from.view(), from.head(), at) + " + " + d);
+        return "(%s < %d ? (%s)%s : %s)"
+                .formatted(at, from.rows(), type, element, Words.literal(in.getFirst(), 0));
     }
 
     int masks() {
@@ -84,12 +117,15 @@ abstract class AttendWarps {
 
     /** Declares a tile of 32 rows, padded so that lanes on one column meet no bank twice. */
     String tile(String name, int width, int at) {
+        if (direct) return name;
         code.add("%s* const %s = (%s*)memory + %d;", type, name, type, at);
         return name;
     }
 
     /** Reads 32 rows from {@code first} on into a tile. */
     void fill(String tile, int operand, int width, View view, String head, int rows) {
+        sources.put(tile, new Source(operand, view, head, "first", rows));
+        if (direct) return;
         code.open("for (int x = threadIdx.x; x < %d; x += %d)", 32 * width, THREADS);
         code.add("const int r = x / %d, d = x %% %d;", width, width);
         code.add(
@@ -108,12 +144,14 @@ abstract class AttendWarps {
         code.add("%s %s = %s;", type, name, Words.literal(in.getFirst(), 0));
         code.add("#pragma unroll 8");
         code.add(
-                "for (int d = 0; d < %d; d++) %s = multiply_add(%s[d], %s[lane * %d + d], %s);",
-                width, name, own, tile, width + 1, name);
+                "for (int d = 0; d < %d; d++) %s = multiply_add(%s, %s, %s);",
+                width, name, own(own, "d"), tile(tile, "lane", width, "d"), name);
     }
 
     /** This warp's row of an operand, in shared memory. */
     void own(String name, int operand, int width, View view, String head, int at) {
+        sources.put(name, new Source(operand, view, head, "row", Integer.MAX_VALUE));
+        if (direct) return;
         code.add("%s* const %s = (%s*)memory + %d + warp * %d;", type, name, type, at, width);
         code.add(
                 "for (int d = lane; d < %d; d += 32) %s[d] = %s;",
@@ -134,8 +172,8 @@ abstract class AttendWarps {
         code.open("for (int x = 0; x < %d; x++)", shares(width));
         code.add("const int d = lane + 32 * x;");
         code.add(
-                "if (d < %d) %s[x] = multiply_add(f, %s[r * %d + d], %s[x]);",
-                width, name, tile, width + 1, name);
+                "if (d < %d) %s[x] = multiply_add(f, %s, %s[x]);",
+                width, name, tile(tile, "r", width, "d"), name);
         code.close();
         code.close();
     }
@@ -170,22 +208,8 @@ abstract class AttendWarps {
         return operands;
     }
 
-    int shared(int numbers, String what) {
-        long total = (long) numbers * bytes;
-        if (total > SHARED) {
-            throw new UnsupportedOperationException(
-                    "attention "
-                            + what
-                            + " of width "
-                            + h.width()
-                            + " and value width "
-                            + h.valueWidth()
-                            + " needs "
-                            + total
-                            + " bytes of shared memory, over "
-                            + SHARED);
-        }
-        return (int) total;
+    int shared(int numbers) {
+        return direct ? 0 : numbers * bytes;
     }
 
     void shuffle(String fn, String name) {

@@ -27,6 +27,7 @@ final class Expression {
     private final List<DType> types;
     private final Names names;
     private final String prefix;
+    private final String note;
     private final Map<Scalar, String> known = new HashMap<>();
 
     /**
@@ -34,10 +35,28 @@ final class Expression {
      * @param prefix what the names of its values begin with
      */
     Expression(Lines code, List<DType> types, Names names, String prefix) {
+        this(code, types, names, prefix, "");
+    }
+
+    /**
+     * @param note where a division by zero is noted, and the node's number: two operands
+     */
+    Expression(Lines code, List<DType> types, Names names, String prefix, String note) {
         this.code = code;
         this.types = types;
         this.names = names;
         this.prefix = prefix;
+        this.note = note;
+    }
+
+    private static boolean isDivision(Fn2 fn, DType type) {
+        return (fn == Fn2.DIV || fn == Fn2.REM) && !type.isFloat();
+    }
+
+    /** Whether integers are divided in {@code s}, which a divisor of zero stops. */
+    static boolean divides(Scalar s, List<DType> types) {
+        if (s instanceof Scalar.Bin(var fn, var x, _) && isDivision(fn, x.type(types))) return true;
+        return s.parts().stream().anyMatch(part -> divides(part, types));
     }
 
     /** Writes what computes {@code s} and returns the name of its value. */
@@ -104,6 +123,7 @@ final class Expression {
                             USHR ->
                             "";
                 };
+        if (isDivision(fn, type) && !note.isEmpty()) b = call("divisor", a, b, note);
         return sign.isEmpty() ? call(name(fn), a, b) : a + " " + sign + " " + b;
     }
 

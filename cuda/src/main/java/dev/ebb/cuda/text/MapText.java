@@ -27,6 +27,7 @@ final class MapText {
     private final boolean together;
 
     private final boolean large;
+    private final boolean divides;
 
     private MapText(Kernel.Map k, List<DType> in, List<DType> out) {
         this.k = k;
@@ -34,7 +35,9 @@ final class MapText {
         this.out = out;
         axes = Axes.of(k.shape(), k.operands());
         boolean bits = out.contains(DType.BIT);
-        int wish = bits ? MOST : wish();
+        divides = !bits && k.bodies().stream().anyMatch(b -> Expression.divides(b, in));
+        // what lies beyond the last element must not be noted as a divisor of zero
+        int wish = bits ? MOST : divides ? 1 : wish();
         while (!bits && axes.rank() > 1 && axes.inner() % wish != 0) wish /= 2;
         together = axes.rank() <= 1 || axes.inner() % wish == 0;
         lanes = together || bits ? wish : 1;
@@ -61,6 +64,7 @@ final class MapText {
         var operands = new ArrayList<Operand>();
         for (int i = 0; i < in.size(); i++) operands.add(new Operand.In(i));
         for (int j = 0; j < out.size(); j++) operands.add(new Operand.Out(j));
+        if (divides) operands.addAll(List.of(new Operand.Fault(), new Operand.Node()));
         long size = k.shape().size();
         open(code, "map", THREADS, operands.size(), large);
         code.add("const num at = ((num)blockIdx.x * %d + threadIdx.x) * %d;", THREADS, lanes);
@@ -86,13 +90,23 @@ final class MapText {
      * than 32 bits.
      */
     static void open(Lines code, String name, int threads, int operands, boolean large) {
+        open(code, name, Integer.toString(threads), operands, large);
+    }
+
+    /** The same with all that bounds a launch: threads of a block, blocks of a multiprocessor. */
+    static void open(Lines code, String name, String bounds, int operands, boolean large) {
         var names = new ArrayList<String>();
         for (int i = 0; i < operands; i++) names.add("void* p" + i);
         code.open(
-                "extern \"C\" __global__ void __launch_bounds__(%d) %s(%s)",
-                threads, name, String.join(", ", names));
+                "extern \"C\" __global__ void __launch_bounds__(%s) %s(%s)",
+                bounds, name, String.join(", ", names));
         code.add(large ? "typedef u64 num;" : "typedef u32 num;");
         code.add(large ? "typedef i64 ofs;" : "typedef i32 ofs;");
+    }
+
+    private String note() {
+        int next = in.size() + out.size();
+        return divides ? "p%d, p%d".formatted(next, next + 1) : "";
     }
 
     private void together(Lines code, String n) {
@@ -108,7 +122,7 @@ final class MapText {
         }
         code.add("#pragma unroll");
         code.open("for (int e = 0; e < %d; e++)", lanes);
-        var values = new Expression(code, in, names("at + e", this::lane), "t");
+        var values = new Expression(code, in, names("at + e", this::lane), "t", note());
         var results = k.bodies().stream().map(values::value).toList();
         for (int j = 0; j < out.size(); j++) result(code, j, results.get(j), "r%d.at[e] = %s;");
         code.close();
@@ -175,7 +189,7 @@ final class MapText {
             code.add("const ofs o%d = %s;", i, axes.offset(i, start, "i"));
             code.add("const %s a%d = %s;", Words.computed(in.get(i)), i, element(in.get(i), i));
         }
-        var values = new Expression(code, in, names("here", i -> "a" + i), "t");
+        var values = new Expression(code, in, names("here", i -> "a" + i), "t", note());
         var results = k.bodies().stream().map(values::value).toList();
         for (int j = 0; j < out.size(); j++) {
             var format =

@@ -8,16 +8,20 @@ import java.util.Objects;
 /** The text that every kernel begins with. */
 public final class Prelude {
     private static final String PLAIN = read("prelude.cu");
+    private static final String SPECIAL = read("special.cu");
     private static final String TENSOR = read("tensor.cu");
 
     /** For any kernel. */
-    public static final String TEXT = PLAIN + TENSOR;
+    public static final String TEXT = PLAIN + SPECIAL + TENSOR;
 
     private Prelude() {}
 
-    /** What kernels of this text need: tensor cores are for attention alone, and long to read. */
+    /** What kernels of this text need: some parts are long to read, and seldom used. */
     public static String of(CharSequence text) {
-        return text.toString().contains("attend_forward<") ? TEXT : PLAIN;
+        var all = text.toString();
+        return PLAIN
+                + (all.contains("fn_polygamma(") ? SPECIAL : "")
+                + (all.contains("AttendSizes") ? TENSOR : "");
     }
 
     private static String read(String name) {

@@ -35,17 +35,22 @@ public final class Products {
         var found = gemm(k, in, out, precision);
         if (found.isEmpty()) return ContractText.recipe(k, in, out);
         var gemm = found.get();
-        var a = new Operand.In(0);
-        var b = new Operand.In(1);
         if (isPlain(k) && gemm.result() == out) {
-            var product = new Action.Product(gemm, a, b, new Operand.Out(0), 0);
-            return new Recipe(List.of(product), libraryBytes(gemm) + SLACK);
+            var turned = Turned.of(gemm);
+            return new Recipe(
+                    turned.actions(new Operand.Out(0)),
+                    turned.bytes() + libraryBytes(gemm) + SLACK);
         }
         var shape = ContractText.shape(k, k.m(), k.n());
         long bytes = (gemm.result().bytes(shape.size()) + 255) / 256 * 256;
         return new Recipe(
                 List.of(
-                        new Action.Product(gemm, a, b, new Operand.Work(0), bytes),
+                        new Action.Product(
+                                gemm,
+                                new Operand.In(0),
+                                new Operand.In(1),
+                                new Operand.Work(0),
+                                bytes),
                         ContractText.epilogue(k, in, out, gemm.result(), shape)),
                 bytes + libraryBytes(gemm) + SLACK);
     }

@@ -32,7 +32,11 @@ public final class Recipes {
                             TensorAttend.fits(k, in, out, precision)
                                     ? TensorAttend.forward(k, in)
                                     : AttendText.forward(k, in, out));
-            case Kernel.AttendGrad k -> Optional.of(AttendGradText.backward(k, in, out));
+            case Kernel.AttendGrad k ->
+                    Optional.of(
+                            TensorAttend.fits(k, in, out, precision)
+                                    ? TensorAttend.backward(k, in)
+                                    : AttendGradText.backward(k, in, out));
             case Kernel.Library _, Control _ -> Optional.empty();
         };
     }

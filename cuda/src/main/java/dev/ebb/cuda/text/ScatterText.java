@@ -2,6 +2,8 @@ package dev.ebb.cuda.text;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
 
 import java.util.ArrayList;
@@ -11,15 +13,20 @@ import java.util.List;
 /**
  * Sums at places that an index names, each place's in the order of the source, without atomics. The
  * axes along which the target moves are its columns. Where the index is the same for all columns, a
- * block takes one named place, looks through the whole index for it and adds the rows it finds;
- * else one thread takes a column and adds its elements one after the other. Where two indices could
- * meet in one place in another way, one thread does it all.
+ * first kernel lists for every place where it is named, in any order; then a block takes a place,
+ * brings its list into order and adds the rows. A place that is named more often than a list is
+ * long looks through the whole index instead. Where the index differs from column to column, one
+ * thread takes a column and adds its elements one after the other. Where two indices could meet in
+ * one place in another way, one thread does it all.
  */
 final class ScatterText {
     private static final int THREADS = 128;
 
     /** With fewer columns than this, one thread for each leaves most of a card idle. */
     private static final long BUSY = 1 << 15;
+
+    /** How many are in the list of a place; before them comes how often the place is named. */
+    private static final int LISTED = 15;
 
     private final Kernel.Scatter k;
     private final List<View> views;
@@ -28,6 +35,7 @@ final class ScatterText {
     private final List<Integer> columns = new ArrayList<>();
     private final List<Integer> summed = new ArrayList<>();
     private final boolean large;
+    private final boolean distinct;
     private final Lines code = new Lines();
 
     private ScatterText(Kernel.Scatter k, DType index, DType type) {
@@ -35,7 +43,7 @@ final class ScatterText {
         this.index = index;
         this.type = type;
         views = List.of(k.target(), k.index(), k.source());
-        boolean distinct = isDistinct();
+        distinct = isDistinct();
         for (int d = 0; d < k.shape().rank(); d++) {
             if (k.shape().dim(d) == 1) continue;
             (distinct && k.target().stride(d) != 0 ? columns : summed).add(d);
@@ -48,7 +56,11 @@ final class ScatterText {
         var zero = new Action.Zero(new Operand.Out(0), type.bytes(k.size()));
         if (k.shape().size() == 0) return Recipe.of(zero);
         var text = new ScatterText(k, index, type);
-        return Recipe.of(zero, text.isShared() ? text.places() : text.columns());
+        if (!text.isShared()) return text.elements(zero);
+        long bytes = DType.I32.bytes((LISTED + 1L) * k.bound());
+        var empty = new Action.Zero(new Operand.Work(0), bytes);
+        var lists = new ScatterText(k, index, type).lists();
+        return new Recipe(List.of(zero, empty, lists, text.places()), bytes);
     }
 
     /** Whether target offsets of different columns and different indices differ. */
@@ -70,8 +82,8 @@ final class ScatterText {
     }
 
     private boolean isShared() {
-        return columns.stream().allMatch(d -> k.index().stride(d) == 0)
-                && !columns.isEmpty()
+        return distinct
+                && columns.stream().allMatch(d -> k.index().stride(d) == 0)
                 && size(columns) < BUSY
                 && size(summed) > 1;
     }
@@ -85,19 +97,15 @@ final class ScatterText {
                 .formatted(Words.stored(index), offset, k.bound());
     }
 
-    private Action launch(long blocks) {
-        return new Action.Launch(
-                "scatter",
-                code.toString(),
-                blocks,
-                THREADS,
-                0,
-                List.of(
-                        new Operand.In(0),
-                        new Operand.In(1),
-                        new Operand.Out(0),
-                        new Operand.Fault(),
-                        new Operand.Node()));
+    private Action launch(String name, long blocks, Operand... more) {
+        var operands = new ArrayList<Operand>();
+        operands.add(new Operand.In(0));
+        operands.add(new Operand.In(1));
+        operands.add(new Operand.Out(0));
+        operands.add(new Operand.Fault());
+        operands.add(new Operand.Node());
+        operands.addAll(List.of(more));
+        return new Action.Launch(name, code.toString(), blocks, THREADS, 0, operands);
     }
 
     private void starts(Axes axes, String prefix, String of) {
@@ -107,12 +115,42 @@ final class ScatterText {
         }
     }
 
+    /** Sums one by one: floats in f64 in the workspace, which are rounded at the end. */
+    private Recipe elements(Action zero) {
+        if (!isWide()) return Recipe.of(zero, columns(new Operand.Out(0)));
+        long bytes = DType.F64.bytes(k.size());
+        var sums = new Operand.Work(0);
+        var whole = Shape.of(Math.toIntExact(k.size()));
+        var round = Kernel.Map.of(whole, List.of(View.contiguous(whole)), Scalar.arg(0).cast(type));
+        var last =
+                (Action.Launch)
+                        MapText.recipe(round, List.of(DType.F64), List.of(type))
+                                .actions()
+                                .getFirst();
+        return new Recipe(
+                List.of(
+                        new Action.Zero(sums, bytes),
+                        columns(sums),
+                        new Action.Launch(
+                                last.name(),
+                                last.text(),
+                                last.blocks(),
+                                last.threads(),
+                                last.sharedBytes(),
+                                List.of(sums, new Operand.Out(0)))),
+                bytes);
+    }
+
+    private boolean isWide() {
+        return type.isFloat() && type != DType.F64;
+    }
+
     /** A thread for each column. */
-    private Action columns() {
+    private Action columns(Operand to) {
         var kept = Axes.of(k.shape(), views, columns);
         var rest = Axes.of(k.shape(), views, summed);
-        var t = Words.stored(type);
-        MapText.open(code, "scatter", THREADS, 5, large);
+        var t = isWide() ? "f64" : Words.stored(type);
+        MapText.open(code, "scatter", THREADS, 6, large);
         code.add("const num column = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
         code.add("if (column >= %d) return;", size(columns));
         kept.split(code, "column", "ci");
@@ -120,29 +158,81 @@ final class ScatterText {
         code.open("for (num s = 0; s < %d; s++)", size(summed));
         rest.split(code, "s", "ri");
         starts(rest, "r", "c");
-        code.add("%s* const to = (%s*)p2 + r0 + %s * %d;", t, t, picked("r1"), k.stride());
-        code.add("*to = Down<%s>::of(add(up(*to), up(((const %s*)p1)[r2])));", t, t);
+        code.add("%s* const to = (%s*)p5 + r0 + %s * %d;", t, t, picked("r1"), k.stride());
+        code.add(
+                "*to = Down<%s>::of(add(up(*to), (%s)up(((const %s*)p1)[r2])));",
+                t, isWide() ? "f64" : Words.computed(type), Words.stored(type));
         code.close();
         code.close();
-        return launch(MapText.blocks(size(columns), THREADS));
+        return launch("scatter", MapText.blocks(size(columns), THREADS), to);
     }
 
-    /** A block for each place that the index may name, and 128 columns of it. */
+    /** For every place how often it is named, and where, as far as its list goes. */
+    private Action lists() {
+        var rest = Axes.of(k.shape(), views, summed);
+        MapText.open(code, "scatter_lists", THREADS, 6, large);
+        code.add("const num s = (num)blockIdx.x * %d + threadIdx.x;", THREADS);
+        code.add("if (s >= %d) return;", size(summed));
+        rest.split(code, "s", "ri");
+        code.add("const ofs r1 = %s;", rest.offset(1, "" + k.index().offset(), "ri"));
+        code.add("u32* const list = (u32*)p5 + %s * %d;", picked("r1"), LISTED + 1);
+        code.add("const u32 slot = atomicAdd(list, 1u);");
+        code.add("if (slot < %d) list[1 + slot] = (u32)s;", LISTED);
+        code.close();
+        var blocks = MapText.blocks(size(summed), THREADS);
+        return launch("scatter_lists", blocks, new Operand.Work(0));
+    }
+
+    /** A block for each place that the index may name. */
     private Action places() {
         var kept = Axes.of(k.shape(), views, columns);
         var rest = Axes.of(k.shape(), views, summed);
         var t = Words.stored(type);
-        long groups = MapText.blocks(size(columns), THREADS);
-        MapText.open(code, "scatter", THREADS, 5, large);
-        code.add("__shared__ u32 found[%d];", THREADS / 32);
-        code.add("const i64 place = blockIdx.x / %d;", groups);
-        code.add("const num column = blockIdx.x %% %d * %d + threadIdx.x;", groups, THREADS);
+        MapText.open(code, "scatter", THREADS, 6, large);
+        code.add("__shared__ u32 found[%d], order[%d];", THREADS / 32, LISTED);
+        code.add("const i64 place = blockIdx.x;");
+        code.add("const u32* const list = (const u32*)p5 + place * %d;", LISTED + 1);
+        code.add("const u32 count = list[0];");
+        code.add("if (count == 0) return;");
+        code.open("if (count <= %d && threadIdx.x < count)", LISTED);
+        code.add("const u32 own = list[1 + threadIdx.x];");
+        code.add("u32 before = 0;");
+        code.add("for (u32 i = 0; i < count; i++) before += list[1 + i] < own;");
+        code.add("order[before] = own;");
+        code.close();
+        code.add("__syncthreads();");
+        code.open("for (num first = 0; first < %d; first += %d)", size(columns), THREADS);
+        code.add("const num column = first + threadIdx.x;");
         code.add("const num own = column < %d ? column : 0;", size(columns));
         kept.split(code, "own", "ci");
         starts(kept, "c", "");
+        code.add("%s sum = 0;", type.isFloat() ? "f64" : Words.computed(type));
+        code.open("if (count <= %d)", LISTED);
+        code.open("for (u32 i = 0; i < count; i++)");
+        code.add("const num s = order[i];");
+        row(rest);
+        code.close();
+        code.add("} else {");
+        search(rest);
+        code.close();
+        code.add(
+                "if (column < %d) ((%s*)p2)[c0 + place * %d] = Down<%s>::of((%s)sum);",
+                size(columns), t, k.stride(), t, Words.computed(type));
+        code.close();
+        code.close();
+        return launch("scatter", k.bound(), new Operand.Work(0));
+    }
+
+    /** Adds this thread's element of row {@code s}. */
+    private void row(Axes rest) {
         var wide = type.isFloat() ? "f64" : Words.computed(type);
-        code.add("%s sum = 0;", wide);
-        code.add("bool any = false;");
+        rest.split(code, "s", "ri");
+        code.add("const ofs r2 = %s;", rest.offset(2, "c2", "ri"));
+        code.add("sum = add(sum, (%s)up(((const %s*)p1)[r2]));", wide, Words.stored(type));
+    }
+
+    /** Looks through the whole index for this block's place. */
+    private void search(Axes rest) {
         code.open("for (num base = 0; base < %d; base += %d)", size(summed), THREADS);
         code.add("bool mine = false;");
         code.open("if (base + threadIdx.x < %d)", size(summed));
@@ -157,18 +247,10 @@ final class ScatterText {
         code.open("for (int w = 0; w < %d; w++)", THREADS / 32);
         code.open("for (u32 left = found[w]; left != 0; left &= left - 1)");
         code.add("const num s = base + w * 32 + (__ffs(left) - 1);");
-        rest.split(code, "s", "ri");
-        code.add("const ofs r2 = %s;", rest.offset(2, "c2", "ri"));
-        code.add("sum = add(sum, (%s)up(((const %s*)p1)[r2]));", wide, t);
-        code.add("any = true;");
+        row(rest);
         code.close();
         code.close();
         code.add("__syncthreads();");
         code.close();
-        code.add(
-                "if (any && column < %d) ((%s*)p2)[c0 + place * %d] = Down<%s>::of((%s)sum);",
-                size(columns), t, k.stride(), t, Words.computed(type));
-        code.close();
-        return launch(groups * k.bound());
     }
 }

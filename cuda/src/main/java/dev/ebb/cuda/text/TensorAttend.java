@@ -11,28 +11,26 @@ import java.util.List;
 
 /**
  * Attention by tensor cores: for sixteen-bit floats, and for f32 where tf32 will do. Rows must
- * begin at multiples of sixteen bytes and be made of whole fragments.
+ * begin at multiples of sixteen bytes and be made of whole parts of sixteen bytes.
  */
 public final class TensorAttend {
-    private static final int THREADS = 128;
-    private static final int QUERIES = 64;
-    private static final int KEYS = 64;
-    private static final int WIDEST = 128;
+    private static final int WIDEST = 256;
 
     private TensorAttend() {}
 
     /** Whether this attention, or its gradient, can be computed so. */
-    static boolean fits(
+    private static boolean fits(
             Heads h, List<View> views, List<DType> types, DType logsum, Precision precision) {
         var type = types.getFirst();
         boolean half = type == DType.BF16 || type == DType.F16;
         if (!half && (type != DType.F32 || precision != Precision.TF32)) return false;
         if (types.stream().anyMatch(t -> t != type) || logsum != DType.F32) return false;
-        if (h.width() % 16 != 0 || h.valueWidth() % 16 != 0) return false;
+        long each = 16 / type.bytes(1);
+        if (h.width() % each != 0 || h.valueWidth() % each != 0) return false;
         if (h.width() > WIDEST || h.valueWidth() > WIDEST) return false;
         if (h.width() == 0 || h.valueWidth() == 0 || h.keys() == 0 || h.queries() == 0)
             return false;
-        long each = 16 / type.bytes(1);
+        if (h.batch() == 0 || h.heads() == 0) return false;
         for (var view : views) {
             if (view.offset() % each != 0) return false;
             for (int d = 0; d < 3; d++) if (view.stride(d) % each != 0) return false;
@@ -48,11 +46,23 @@ public final class TensorAttend {
         return fits(k.heads(), views, types, out.get(1), precision);
     }
 
+    public static boolean fits(
+            Kernel.AttendGrad k, List<DType> in, List<DType> out, Precision precision) {
+        var views = new ArrayList<>(k.operands());
+        k.results().forEach(r -> views.add(r.view()));
+        int rest = 3 + k.heads().mask().size();
+        var types = new ArrayList<>(in.subList(0, 3));
+        types.addAll(in.subList(rest, rest + 2));
+        types.addAll(out);
+        return fits(k.heads(), views, types, in.getLast(), precision);
+    }
+
     static Recipe forward(Kernel.Attend k, List<DType> in) {
         var h = k.heads();
         int n = in.size();
         var type = in.getFirst();
         var t = Words.stored(type);
+        var tiling = Tiling.forward(type, h);
         var code = new Lines();
         sizes(code, h, in);
         place(code, "query", "QUERY_ROW", k.operands().get(0));
@@ -60,31 +70,132 @@ public final class TensorAttend {
         place(code, "value", "VALUE_ROW", k.operands().get(2));
         place(code, "result", "RESULT_ROW", k.out());
         code.add("};");
-        MapText.open(code, "attend", THREADS, n + 2, true);
+        MapText.open(code, "attend", tiling.bounds(), n + 2, true);
         code.add("EBB_SHARED(memory);");
-        code.add("attend_forward<%s, AttendSizes>(", t);
+        code.add("attend_forward<%s, AttendSizes, %s>(", t, numbers(tiling));
         code.add(
                 "    (const %s*)p0, (const %s*)p1, (const %s*)p2, %s, (%s*)p%d, (f32*)p%d,"
                         + " memory);",
-                t, t, t, h.mask().isEmpty() ? "0" : "p3", t, n, n + 1);
+                t, t, t, mask(h), t, n, n + 1);
         code.close();
-        int pad = type == DType.F32 ? 4 : 8;
-        long elements =
-                (long) (QUERIES + 2 * KEYS) * (h.width() + pad)
-                        + 2L * KEYS * (h.valueWidth() + pad);
-        long blocks = (long) h.batch() * h.heads() * ((h.queries() + QUERIES - 1) / QUERIES);
-        var operands = new ArrayList<Operand>();
-        for (int i = 0; i < n; i++) operands.add(new Operand.In(i));
+        var operands = inputs(n);
         operands.add(new Operand.Out(0));
         operands.add(new Operand.Out(1));
         return Recipe.of(
                 new Action.Launch(
                         "attend",
                         code.toString(),
-                        blocks,
-                        THREADS,
-                        (int) type.bytes(elements),
+                        h.batch() * h.heads() * tiling.blocks(h.queries()),
+                        Tiling.THREADS,
+                        tiling.bytes(type, h, false),
                         operands));
+    }
+
+    /**
+     * The gradient of queries, then those of keys and values. Every probability is computed once
+     * for its query and once for its key, so that no two blocks add to one place.
+     */
+    static Recipe backward(Kernel.AttendGrad k, List<DType> in) {
+        var h = k.heads();
+        var actions = new ArrayList<Action>();
+        actions.add(queries(k, in));
+        if (Tiling.isApart(h)) {
+            actions.add(keys(k, in, "attend_dkeys", true, false));
+            actions.add(keys(k, in, "attend_dvalues", false, true));
+        } else {
+            actions.add(keys(k, in, "attend_keys", true, true));
+        }
+        return new Recipe(actions, DType.F32.bytes((long) h.batch() * h.heads() * h.queries()));
+    }
+
+    private static Action queries(Kernel.AttendGrad k, List<DType> in) {
+        var h = k.heads();
+        int n = in.size();
+        int rest = 3 + h.mask().size();
+        var type = in.getFirst();
+        var t = Words.stored(type);
+        var tiling = Tiling.queries(type, h);
+        var code = gradientSizes(k, in);
+        MapText.open(code, "attend_queries", tiling.bounds(), n + 2, true);
+        code.add("EBB_SHARED(memory);");
+        code.add("attend_backward_queries<%s, AttendSizes, %s>(", t, numbers(tiling));
+        code.add("    (const %s*)p0, (const %s*)p1, (const %s*)p2, %s,", t, t, t, mask(h));
+        code.add(
+                "    (const %s*)p%d, (const %s*)p%d, (const f32*)p%d, (%s*)p%d, (f32*)p%d,"
+                        + " memory);",
+                t, rest, t, rest + 1, rest + 2, t, n, n + 1);
+        code.close();
+        var operands = inputs(n);
+        operands.add(new Operand.Out(k.results().get(0).output()));
+        operands.add(new Operand.Work(0));
+        return new Action.Launch(
+                "attend_queries",
+                code.toString(),
+                h.batch() * h.heads() * tiling.blocks(h.queries()),
+                Tiling.THREADS,
+                tiling.bytes(type, h, true),
+                operands);
+    }
+
+    private static Action keys(
+            Kernel.AttendGrad k, List<DType> in, String name, boolean keys, boolean values) {
+        var h = k.heads();
+        int n = in.size();
+        int rest = 3 + h.mask().size();
+        var type = in.getFirst();
+        var t = Words.stored(type);
+        var tiling = Tiling.keys(type, h);
+        var code = gradientSizes(k, in);
+        MapText.open(code, name, tiling.bounds(), n + 3, true);
+        code.add("EBB_SHARED(memory);");
+        code.add(
+                "attend_backward_keys<%s, AttendSizes, %s, %b, %b>(",
+                t, numbers(tiling), keys, values);
+        code.add("    (const %s*)p0, (const %s*)p1, (const %s*)p2, %s,", t, t, t, mask(h));
+        code.add(
+                "    (const %s*)p%d, (const f32*)p%d, (const f32*)p%d, (%s*)p%d, (%s*)p%d,"
+                        + " memory);",
+                t, rest + 1, rest + 2, n + 2, t, n, t, n + 1);
+        code.close();
+        var operands = inputs(n);
+        operands.add(new Operand.Out(k.results().get(1).output()));
+        operands.add(new Operand.Out(k.results().get(2).output()));
+        operands.add(new Operand.Work(0));
+        return new Action.Launch(
+                name,
+                code.toString(),
+                h.batch() * h.keyHeads() * tiling.blocks(h.keys()),
+                Tiling.THREADS,
+                tiling.bytes(type, h, true),
+                operands);
+    }
+
+    private static String numbers(Tiling tiling) {
+        return tiling.fragments() + ", " + tiling.together() + ", " + tiling.kept();
+    }
+
+    private static String mask(Heads h) {
+        return h.mask().isEmpty() ? "0" : "p3";
+    }
+
+    private static List<Operand> inputs(int n) {
+        var operands = new ArrayList<Operand>();
+        for (int i = 0; i < n; i++) operands.add(new Operand.In(i));
+        return operands;
+    }
+
+    private static Lines gradientSizes(Kernel.AttendGrad k, List<DType> in) {
+        var code = new Lines();
+        sizes(code, k.heads(), in);
+        place(code, "query", "QUERY_ROW", k.operands().get(0));
+        place(code, "key", "KEY_ROW", k.operands().get(1));
+        place(code, "value", "VALUE_ROW", k.operands().get(2));
+        place(code, "result", "RESULT_ROW", k.operands().get(3));
+        place(code, "dresult", "DRESULT_ROW", k.operands().get(4));
+        place(code, "dquery", "DQUERY_ROW", k.results().get(0).view());
+        place(code, "dkey", "DKEY_ROW", k.results().get(1).view());
+        place(code, "dvalue", "DVALUE_ROW", k.results().get(2).view());
+        return code.add("};");
     }
 
     /** Opens the structure that names sizes. */
@@ -104,6 +215,12 @@ public final class TensorAttend {
                                 .formatted(h.keys(), h.keys() - h.queries() + 1)
                         : Integer.toString(h.keys());
         code.add("static __device__ __forceinline__ int seen(int i) { return %s; }", seen);
+        // the first query that sees a key
+        var first =
+                h.causal()
+                        ? "max(0, min(%d, j - (%d)))".formatted(h.queries(), h.keys() - h.queries())
+                        : "0";
+        code.add("static __device__ __forceinline__ int first(int j) { return %s; }", first);
         var mask = "0.0f";
         if (!h.mask().isEmpty()) {
             var view = h.mask().getFirst();

@@ -291,39 +291,6 @@ __device__ __forceinline__ bool bitwise_and(bool x, bool y) { return x && y; }
 __device__ __forceinline__ bool bitwise_or(bool x, bool y) { return x || y; }
 __device__ __forceinline__ bool bitwise_xor(bool x, bool y) { return x != y; }
 
-// The n-th derivative of the digamma function: the recurrence up to 15 + n, then the asymptotic
-// series.
-__device__ __noinline__ f64 fn_polygamma(f64 order, f64 x) {
-    const f64 bernoulli[10] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66,
-        -691.0 / 2730, 7.0 / 6, -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
-    const f64 pi = 3.141592653589793;
-    const int n = to_i32(order);
-    if (x != x || n < 0 || (x <= 0 && x == floor(x)) || (n > 0 && x < -1e7)) return F64_NAN;
-    f64 reflected = 0;
-    const bool mirror = n == 0 && x < -1000;
-    if (mirror) {
-        reflected = pi / tan(pi * (x - floor(x)));
-        x = 1 - x;
-    }
-    f64 factorial = 1;
-    for (int i = 2; i <= n; i++) factorial *= i;
-    const f64 alternating = n % 2 == 0 ? -1 : 1;
-    f64 sum = 0;
-    f64 z = x;
-    for (; z < 15 + n; z += 1) sum += 1 / pow(z, (f64)(n + 1));
-    sum *= alternating * factorial;
-    const f64 head = n == 0 ? log(z) - 1 / (2 * z)
-        : alternating * (factorial / n / pow(z, (f64)n) + factorial / (2 * pow(z, (f64)(n + 1))));
-    f64 tail = 0;
-    for (int k = 1; k <= 10; k++) {
-        f64 ratio = 1;
-        for (int i = 1; i < n; i++) ratio *= 2.0 * k + i;
-        tail += bernoulli[k - 1] * (n == 0 ? 1.0 / (2 * k) : ratio) / pow(z, (f64)(2 * k + n));
-    }
-    return sum + (n == 0 ? head - tail : head + alternating * tail) - reflected;
-}
-__device__ __forceinline__ f32 fn_polygamma(f32 n, f32 x) { return (f32)fn_polygamma((f64)n, (f64)x); }
-
 // Word (counter mod 4) of block (counter / 4) of Philox 4x32-10 under the key.
 __device__ __forceinline__ i32 philox(i64 key, i64 counter) {
     const u64 block = (u64)counter >> 2;
@@ -349,4 +316,11 @@ __device__ __forceinline__ i64 within(i64 i, i64 bound, i64* fault, i64 node) {
     if (i >= 0 && i < bound) return i;
     if (atomicCAS((u64*)fault, 0ull, (u64)(node + 1)) == 0) fault[1] = i;
     return 0;
+}
+
+// Integers whose quotient or remainder is asked for; a divisor of zero is noted like such an index.
+template <class T>
+__device__ __forceinline__ T divisor(T x, T y, void* fault, void* node) {
+    if (y == 0 && atomicCAS((u64*)fault, 0ull, (u64)((i64)node + 1)) == 0) ((i64*)fault)[1] = x;
+    return y;
 }

@@ -18,11 +18,9 @@ extern "C" __global__ void __launch_bounds__(256) attend_queries(void* p0, void*
     for (int d = lane; d < 32; d += 32) query[d] = up(((const bf16*)p0)[(ofs)0 + b * 4224 + n * 1056 + (ofs)(row) * 32 + d]);
     f32* const dout = (f32*)memory + 2368 + warp * 32;
     for (int d = lane; d < 32; d += 32) dout[d] = up(((const bf16*)p4)[(ofs)0 + b * 4224 + n * 1056 + (ofs)(row) * 32 + d]);
+    __syncwarp();
     f32 inner = 0.0f;
-    for (int d = lane; d < 32; d += 32) inner = multiply_add(dout[d], up(((const bf16*)p3)[(ofs)0 + b * 4224 + n * 1056 + (ofs)(row) * 32 + d]), inner);
-#pragma unroll
-    for (int far = 16; far > 0; far >>= 1)
-        inner = add(inner, __shfl_xor_sync(0xffffffffu, inner, far));
+    for (int d = 0; d < 32; d++) inner = multiply_add(dout[d], up(((const bf16*)p3)[(ofs)0 + b * 4224 + n * 1056 + (ofs)(row) * 32 + d]), inner);
     const ofs number = (b * 4 + n) * 33 + i;
     if (lane == 0 && own == row) ((f32*)p7)[number] = inner;
     const f32 logsum = up(((const f32*)p5)[number]);

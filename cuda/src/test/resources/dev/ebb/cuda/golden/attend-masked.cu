@@ -1,5 +1,5 @@
 // workspace: 0 bytes
-// launch attend: 8 blocks of 128 threads, 46080 bytes shared, on [In[index=0], In[index=1], In[index=2], In[index=3], Out[index=0], Out[index=1]]
+// launch attend: 8 blocks of 128 threads, 55296 bytes shared, on [In[index=0], In[index=1], In[index=2], In[index=3], Out[index=0], Out[index=1]]
 struct AttendSizes {
     static const int WIDTH = 32;
     static const int VALUES = 32;
@@ -10,6 +10,7 @@ struct AttendSizes {
     static const bool MASKED = true;
     static constexpr f32 SCALE = 0.25f;
     static __device__ __forceinline__ int seen(int i) { return max(0, min(40, i + (8))); }
+    static __device__ __forceinline__ int first(int j) { return max(0, min(33, j - (7))); }
     static __device__ __forceinline__ f32 mask(const void* p, i64 b, i64 n, int i, int j) { return (f32)up(((const f32*)p)[0LL + b * 0 + n * 0 + (i64)i * 40 + (i64)j * 1]); }
     static __device__ __forceinline__ i64 query(i64 b, i64 n) { return 0LL + b * 4224 + n * 1056; }
     static const i64 QUERY_ROW = 32;
@@ -24,6 +25,6 @@ extern "C" __global__ void __launch_bounds__(128) attend(void* p0, void* p1, voi
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
-    attend_forward<f32, AttendSizes>(
+    attend_forward<f32, AttendSizes, 2, 64, true>(
         (const f32*)p0, (const f32*)p1, (const f32*)p2, p3, (f32*)p4, (f32*)p5, memory);
 }

@@ -1,5 +1,5 @@
 // workspace: 0 bytes
-// launch attend: 8 blocks of 128 threads, 25600 bytes shared, on [In[index=0], In[index=1], In[index=2], Out[index=0], Out[index=1]]
+// launch attend: 8 blocks of 128 threads, 30720 bytes shared, on [In[index=0], In[index=1], In[index=2], Out[index=0], Out[index=1]]
 struct AttendSizes {
     static const int WIDTH = 32;
     static const int VALUES = 32;
@@ -10,6 +10,7 @@ struct AttendSizes {
     static const bool MASKED = false;
     static constexpr f32 SCALE = 0.25f;
     static __device__ __forceinline__ int seen(int i) { return max(0, min(40, i + (8))); }
+    static __device__ __forceinline__ int first(int j) { return max(0, min(33, j - (7))); }
     static __device__ __forceinline__ f32 mask(const void* p, i64 b, i64 n, int i, int j) { return 0.0f; }
     static __device__ __forceinline__ i64 query(i64 b, i64 n) { return 0LL + b * 4224 + n * 1056; }
     static const i64 QUERY_ROW = 32;
@@ -24,6 +25,6 @@ extern "C" __global__ void __launch_bounds__(128) attend(void* p0, void* p1, voi
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
-    attend_forward<bf16, AttendSizes>(
+    attend_forward<bf16, AttendSizes, 2, 64, true>(
         (const bf16*)p0, (const bf16*)p1, (const bf16*)p2, 0, (bf16*)p3, (f32*)p4, memory);
 }

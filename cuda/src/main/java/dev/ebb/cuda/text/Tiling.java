@@ -1,0 +1,89 @@
+package dev.ebb.cuda.text;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Heads;
+
+/**
+ * How attention by tensor cores is cut: by the type and the widths alone, so that bits depend on
+ * nothing else. Four warps of a block have {@code 16 * fragments} rows each of their own side;
+ * {@code together} rows of the other side are in shared memory, and the next come in meanwhile. The
+ * numbers are the best of several that were timed on an H200.
+ *
+ * @param resident blocks that a multiprocessor must have registers for
+ * @param kept whether a warp keeps its own rows in registers; where not, registers are left to sums
+ */
+record Tiling(int fragments, int together, boolean kept, int resident) {
+    Tiling(int fragments, int together, boolean kept) {
+        this(fragments, together, kept, 1);
+    }
+
+    static final int THREADS = 128;
+
+    /** Registers for sums that a thread has beside its factors. */
+    private static final int SUMS = 128;
+
+    /** What bounds a launch. */
+    String bounds() {
+        return resident == 1 ? Integer.toString(THREADS) : THREADS + ", " + resident;
+    }
+
+    /** Rows of a block. */
+    int rows() {
+        return 64 * fragments;
+    }
+
+    long blocks(int rows) {
+        return (rows + rows() - 1) / rows();
+    }
+
+    /** Widths in whole fragments. */
+    static int whole(int width) {
+        return (width + 15) / 16 * 16;
+    }
+
+    /** Elements between the beginnings of two rows in shared memory. */
+    static int pitch(DType type, int width) {
+        return whole(width) + (type == DType.F32 ? 4 : 8);
+    }
+
+    private static int widest(Heads h) {
+        return whole(Math.max(h.width(), h.valueWidth()));
+    }
+
+    static Tiling forward(DType type, Heads h) {
+        boolean f32 = type == DType.F32;
+        if (widest(h) <= 64) return new Tiling(2, 64, true);
+        if (widest(h) <= 128) return new Tiling(2, f32 ? 16 : 32, false);
+        return new Tiling(1, f32 ? 16 : 32, false);
+    }
+
+    static Tiling queries(DType type, Heads h) {
+        boolean f32 = type == DType.F32;
+        if (widest(h) <= 64) return f32 ? new Tiling(2, 32, false) : new Tiling(2, 64, false);
+        if (widest(h) <= 128) return f32 ? new Tiling(1, 16, false) : new Tiling(1, 64, true);
+        return new Tiling(1, 16, false);
+    }
+
+    static Tiling keys(DType type, Heads h) {
+        boolean f32 = type == DType.F32;
+        if (widest(h) <= 64) return f32 ? new Tiling(2, 32, false) : new Tiling(1, 64, false, 3);
+        if (widest(h) <= 128) return new Tiling(1, f32 ? 16 : 32, false);
+        return new Tiling(1, 16, false);
+    }
+
+    /** Whether the gradients of keys and values are too many numbers for one kernel. */
+    static boolean isApart(Heads h) {
+        return (whole(h.width()) + whole(h.valueWidth())) / 2 > SUMS;
+    }
+
+    /** Shared memory: own rows of one or two operands, twice the rows of the other side. */
+    int bytes(DType type, Heads h, boolean gradient) {
+        long query = pitch(type, h.width());
+        long value = pitch(type, h.valueWidth());
+        long own = rows() * (gradient ? query + value : query);
+        long other = 2L * together * (query + value);
+        // two f32 for each row of the other side
+        long numbers = gradient ? 16L * together : 0;
+        return (int) (type.bytes(own + other) + numbers);
+    }
+}
