@@ -1,5 +1,21 @@
 package dev.ebb.cpu.math;
 
+import static dev.ebb.ir.math.Elementary.BIASED;
+import static dev.ebb.ir.math.Elementary.EXPM1_LEAST;
+import static dev.ebb.ir.math.Elementary.EXP_LEAST;
+import static dev.ebb.ir.math.Elementary.EXP_MOST;
+import static dev.ebb.ir.math.Elementary.LN2_HIGH;
+import static dev.ebb.ir.math.Elementary.LN2_LOW;
+import static dev.ebb.ir.math.Elementary.LOG2_E;
+import static dev.ebb.ir.math.Elementary.MAGIC;
+import static dev.ebb.ir.math.Elementary.MANTISSA;
+import static dev.ebb.ir.math.Elementary.ROOT_HALF;
+import static dev.ebb.ir.math.Elementary.TANH_FAR;
+import static dev.ebb.ir.math.Elementary.TANH_NEAR;
+import static dev.ebb.ir.math.Elementary.TINY;
+import static dev.ebb.ir.math.Elementary.TO_ONE;
+import static dev.ebb.ir.math.Elementary.TWO_52_BITS;
+
 import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.EQ;
 import static jdk.incubator.vector.VectorOperators.GE;
@@ -9,13 +25,16 @@ import static jdk.incubator.vector.VectorOperators.LSHR;
 import static jdk.incubator.vector.VectorOperators.LT;
 import static jdk.incubator.vector.VectorOperators.NE;
 
+import dev.ebb.ir.math.Elementary;
+import dev.ebb.ir.math.Polynomial;
+
 import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Exponentials and logarithms of f64 vectors, by the rules of {@link F32Math}: steps that IEEE 754
- * fixes to the bit, each function with a scalar mirror in {@link F64Scalar} that takes the same
+ * fixes to the bit, each function with a scalar mirror in {@link Elementary} that takes the same
  * steps. Polynomials interpolate 60-digit values at Chebyshev nodes ({@code f64_fits.py} beside the
  * tests). Processors without AVX-512 convert no double to a long and shift no long arithmetically,
  * so integers are taken from the low bits of a sum with {@link #MAGIC}.
@@ -26,69 +45,6 @@ import jdk.incubator.vector.VectorSpecies;
 public final class F64Math {
     public static final VectorSpecies<Double> LANES = DoubleVector.SPECIES_256;
 
-    /** Adding this rounds a double below 2^51 to an integer, found in the low bits of the sum. */
-    static final double MAGIC = 0x1.8p52;
-
-    static final double LOG2_E = 0x1.71547652b82fep+0;
-
-    /** The first part has 32 bits, so that its product with an exponent is exact. */
-    static final double LN2_HIGH = 0x1.62e42ff000000p-1;
-
-    static final double LN2_LOW = -0x1.718432a1b0e26p-35;
-
-    /** Above this exp is infinite; below {@link #EXP_LEAST} it is zero. */
-    static final double EXP_MOST = 0x1.62e42fefa39efp+9;
-
-    static final double EXP_LEAST = -0x1.74910d52d3052p+9;
-
-    /** Below this expm1 rounds to -1. */
-    static final double EXPM1_LEAST = -38;
-
-    static final double TANH_NEAR = 0.4;
-
-    /** Beyond this tanh rounds to 1. */
-    static final double TANH_FAR = 22;
-
-    /** Below this expm1(x) and log1p(x) round to x. */
-    static final double TINY = 0x1p-54;
-
-    /** (e^r - 1 - r - r^2/2) / r^3 for |r| up to ln(2)/2. */
-    static final double[] EXP = {
-        0x1.5555555555556p-3,
-        0x1.5555555555555p-5,
-        0x1.11111111109a6p-7,
-        0x1.6c16c16c167dap-10,
-        0x1.a01a01a7cebcdp-13,
-        0x1.a01a01a48116fp-16,
-        0x1.71de0d85293b8p-19,
-        0x1.27e4e1dcf773bp-22,
-        0x1.af390ba7e6f47p-26,
-        0x1.1f6717774d5e0p-29,
-    };
-
-    /** (log((1 + s) / (1 - s)) / s - 2) / s^2 in s^2, for the ratio from sqrt(1/2) to sqrt(2). */
-    static final double[] LOG = {
-        0x1.5555555555558p-1,
-        0x1.99999999952d7p-2,
-        0x1.2492492df281ap-2,
-        0x1.c71c62e3f11e6p-3,
-        0x1.7462b51cb66b1p-3,
-        0x1.39fe51a7c18f9p-3,
-        0x1.2b5900de53b32p-3,
-    };
-
-    /** The bits of sqrt(1/2), where a logarithm's exponent steps, and of 1 less those. */
-    static final long ROOT_HALF = 0x3fe6a09e667f3bcdL;
-
-    static final long TO_ONE = 0x3ff0000000000000L - ROOT_HALF;
-    static final long MANTISSA = 0x000fffffffffffffL;
-
-    /** With these upper bits an integer below 2^52 is a double: 2^52 and the integer. */
-    static final long TWO_52_BITS = 0x4330000000000000L;
-
-    /** What such a double is for the exponent 0 of a logarithm. */
-    static final double BIASED = 0x1p52 + 1023;
-
     // vectors of constants that are made once: a broadcast in place costs C2 more nodes
     static final DoubleVector ALL_MAGIC = all(MAGIC);
     static final DoubleVector ALL_LOG2_E = all(LOG2_E);
@@ -97,8 +53,12 @@ public final class F64Math {
     static final DoubleVector ONE = all(1);
     static final DoubleVector TWO = all(2);
     static final DoubleVector HALF = all(0.5);
+    private static final DoubleVector ALL_TANH_FAR = all(TANH_FAR);
+    private static final DoubleVector LESS_TWO = all(-2);
     static final DoubleVector LESS_HALF = all(-0.5);
     private static final LongVector BIAS = LongVector.broadcast(LongVector.SPECIES_256, 1023);
+    private static final double[] EXP = Polynomial.EXP.coefficients();
+    private static final double[] LOG = Polynomial.LOG.coefficients();
 
     private F64Math() {}
 
@@ -171,7 +131,7 @@ public final class F64Math {
     /** Hyperbolic tangent: (1 - u) / (1 + u) with u = e^(-2|x|), or 1 - 2u / (1 + u) if u is small. */
     public static DoubleVector tanh(DoubleVector x) {
         var a = x.lanewise(ABS);
-        var c = a.blend(TANH_FAR, a.compare(GT, TANH_FAR)).mul(-2);
+        var c = a.min(ALL_TANH_FAR).mul(LESS_TWO);
         var t = c.fma(ALL_LOG2_E, ALL_MAGIC);
         var s = power(t.reinterpretAsLongs());
         var n = t.sub(ALL_MAGIC);

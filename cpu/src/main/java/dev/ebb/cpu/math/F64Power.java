@@ -1,7 +1,5 @@
 package dev.ebb.cpu.math;
 
-import static dev.ebb.cpu.math.F64Math.LN2_HIGH;
-import static dev.ebb.cpu.math.F64Math.LN2_LOW;
 import static dev.ebb.cpu.math.F64Math.LESS_LN2_HIGH;
 import static dev.ebb.cpu.math.F64Math.LESS_LN2_LOW;
 import static dev.ebb.cpu.math.F64Math.ALL_LOG2_E;
@@ -9,10 +7,23 @@ import static dev.ebb.cpu.math.F64Math.ALL_MAGIC;
 import static dev.ebb.cpu.math.F64Math.ONE;
 import static dev.ebb.cpu.math.F64Math.all;
 import static dev.ebb.cpu.math.F64Math.polynomial;
+import static dev.ebb.ir.math.Elementary.BIASED;
+import static dev.ebb.ir.math.Elementary.LN2_HIGH;
+import static dev.ebb.ir.math.Elementary.LN2_LOW;
+import static dev.ebb.ir.math.Elementary.MANTISSA;
+import static dev.ebb.ir.math.Elementary.MOST;
+import static dev.ebb.ir.math.Elementary.ROOT_HALF;
+import static dev.ebb.ir.math.Elementary.TO_ONE;
+import static dev.ebb.ir.math.Elementary.TWO_52_BITS;
+import static dev.ebb.ir.math.Elementary.TWO_THIRDS;
+import static dev.ebb.ir.math.Elementary.TWO_THIRDS_LOW;
 
 import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.LE;
 import static jdk.incubator.vector.VectorOperators.LSHR;
+
+import dev.ebb.ir.math.Elementary;
+import dev.ebb.ir.math.Polynomial;
 
 import jdk.incubator.vector.DoubleVector;
 
@@ -22,31 +33,13 @@ import java.util.List;
  * Powers of f64 vectors, by the rules of {@link F64Math}: the exponential of y log(x), where the
  * logarithm and the product are sums of two doubles, as their error is multiplied by up to 745. A
  * block with a base that is not a positive normal number, or an exponent that is not finite, goes
- * through {@link F64Scalar}.
+ * through {@link Elementary}.
  *
  * <p>The error is at most 1 unit in the last place.
  */
 public final class F64Power {
-    /** Beyond, a power is infinite or zero. */
-    static final double MOST = 800;
-
-    static final double TWO_THIRDS = 0x1.5555555555555p-1;
-    static final double TWO_THIRDS_LOW = 0x1.5555555555555p-55;
-
-    /** ((log((1 + s) / (1 - s)) / s - 2) / s^2 - 2/3) / s^2 in s^2. */
-    static final double[] FIFTH = {
-        0x1.999999999999ap-2,
-        0x1.2492492492491p-2,
-        0x1.c71c71c71cfd9p-3,
-        0x1.745d174513593p-3,
-        0x1.3b13b1bc75cd4p-3,
-        0x1.1110dfad0f8eap-3,
-        0x1.e1f7fa7547177p-4,
-        0x1.ac4a89c964b82p-4,
-        0x1.b8d433113b7fap-4,
-    };
-
     private static final DoubleVector ALL_TWO_THIRDS = all(TWO_THIRDS);
+    private static final double[] FIFTH = Polynomial.FIFTH.coefficients();
 
     private F64Power() {}
 
@@ -72,19 +65,19 @@ public final class F64Power {
             if (arePlain(r, a + i, b + i, some)) {
                 for (Pass pass : PASSES) pass.run(r, a + i, b + i, o + i, between, some);
             } else {
-                for (int j = i; j < i + some; j++) r[o + j] = F64Scalar.pow(r[a + j], r[b + j]);
+                for (int j = i; j < i + some; j++) r[o + j] = Elementary.pow(r[a + j], r[b + j]);
             }
         }
     }
 
     private static boolean arePlain(double[] r, int a, int b, int n) {
-        for (int i = 0; i < n; i++) if (!F64Scalar.isPlain(r[a + i], r[b + i])) return false;
+        for (int i = 0; i < n; i++) if (!Elementary.isPlain(r[a + i], r[b + i])) return false;
         return true;
     }
 
     private static DoubleVector mantissa(DoubleVector x) {
-        var bits = x.reinterpretAsLongs().add(F64Math.TO_ONE);
-        return bits.and(F64Math.MANTISSA).add(F64Math.ROOT_HALF).reinterpretAsDoubles();
+        var bits = x.reinterpretAsLongs().add(TO_ONE);
+        return bits.and(MANTISSA).add(ROOT_HALF).reinterpretAsDoubles();
     }
 
     /** s = (m - 1) / (m + 1) for the mantissa m, and what rounding takes of it. */
@@ -126,8 +119,8 @@ public final class F64Power {
     private static void powers(double[] r, int a, int b, int o, double[] between, int n) {
         for (int i = 0; i < n; i += 4) {
             var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
-            var k = x.reinterpretAsLongs().add(F64Math.TO_ONE).lanewise(LSHR, 52);
-            var e = k.or(F64Math.TWO_52_BITS).reinterpretAsDoubles().sub(F64Math.BIASED);
+            var k = x.reinterpretAsLongs().add(TO_ONE).lanewise(LSHR, 52);
+            var e = k.or(TWO_52_BITS).reinterpretAsDoubles().sub(BIASED);
             var y = DoubleVector.fromArray(F64Math.LANES, r, b + i);
             var h = DoubleVector.fromArray(F64Math.LANES, between, i);
             var whole = e.mul(LN2_HIGH);

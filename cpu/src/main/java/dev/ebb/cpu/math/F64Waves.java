@@ -1,11 +1,18 @@
 package dev.ebb.cpu.math;
 
-import static dev.ebb.cpu.math.F64Math.MAGIC;
 import static dev.ebb.cpu.math.F64Math.ALL_MAGIC;
 import static dev.ebb.cpu.math.F64Math.LESS_HALF;
 import static dev.ebb.cpu.math.F64Math.ONE;
 import static dev.ebb.cpu.math.F64Math.all;
 import static dev.ebb.cpu.math.F64Math.polynomial;
+import static dev.ebb.ir.math.Waves.ATAN_FAR;
+import static dev.ebb.ir.math.Waves.ATAN_NEAR;
+import static dev.ebb.ir.math.Waves.FAR;
+import static dev.ebb.ir.math.Waves.HALF_PI_1;
+import static dev.ebb.ir.math.Waves.HALF_PI_2;
+import static dev.ebb.ir.math.Waves.HALF_PI_3;
+import static dev.ebb.ir.math.Waves.TINY;
+import static dev.ebb.ir.math.Waves.TWO_OVER_PI;
 
 import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.GE;
@@ -13,6 +20,9 @@ import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LT;
 import static jdk.incubator.vector.VectorOperators.NE;
 import static jdk.incubator.vector.VectorOperators.XOR;
+
+import dev.ebb.ir.math.Polynomial;
+import dev.ebb.ir.math.Waves;
 
 import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.VectorMask;
@@ -22,62 +32,14 @@ import jdk.incubator.vector.VectorMask;
  * argument of a wave is reduced by the nearest multiple n of pi/2, which is subtracted in three
  * parts of 53 bits after Cody and Waite: the first difference is exact as n is rounded from the
  * argument, and what the second rounds off is kept as a low part. That holds up to {@link #FAR}; what
- * lies beyond, rare in practice, is left to {@link F64Scalar}.
+ * lies beyond, rare in practice, is left to {@link Waves}.
  *
  * <p>Errors in units in the last place: sin and cos 0.9, tan 2.2, atan 1.1.
  */
 public final class F64Waves {
-    static final double FAR = 0x1p30;
-
-    /** Below this sin(x), tan(x) and atan(x) round to x. */
-    static final double TINY = 0x1p-27;
-
-    static final double TWO_OVER_PI = 0x1.45f306dc9c883p-1;
-    static final double HALF_PI_1 = 0x1.921fb54442d18p+0;
-    static final double HALF_PI_2 = 0x1.1a62633145c07p-54;
-    static final double HALF_PI_3 = -0x1.f1976b7ed8fbcp-110;
-
-    /** (sin(r)/r - 1) / r^2 in r^2 for |r| up to pi/4. */
-    static final double[] SINE = {
-        -0x1.5555555555555p-3,
-        0x1.1111111111110p-7,
-        -0x1.a01a01a019937p-13,
-        0x1.71de3a54607a5p-19,
-        -0x1.ae64541295cdfp-26,
-        0x1.61217ee5cca1bp-33,
-        -0x1.ab17bdcbd3414p-41,
-    };
-
-    /** (cos(r) - 1 + r^2/2) / r^4 in r^2. */
-    static final double[] COSINE = {
-        0x1.5555555555555p-5,
-        -0x1.6c16c16c16967p-10,
-        0x1.a01a019f4e9b4p-16,
-        -0x1.27e4fa17bf139p-22,
-        0x1.1eeb68cd22f56p-29,
-        -0x1.907d8f29fe831p-37,
-    };
-
-    /** (atan(t)/t - 1) / t^2 in t^2 for |t| up to tan(pi/8). */
-    static final double[] ATAN = {
-        -0x1.5555555555555p-2,
-        0x1.9999999999953p-3,
-        -0x1.249249248d7dcp-3,
-        0x1.c71c71c303dbbp-4,
-        -0x1.745d165dc9713p-4,
-        0x1.3b1392d519db1p-4,
-        -0x1.110e87b4357d2p-4,
-        0x1.e19a0bfa3eef9p-5,
-        -0x1.ac7a5a79b3f26p-5,
-        0x1.74dccfb93fff0p-5,
-        -0x1.1b311bb48c215p-5,
-        0x1.0acd9e91a5a35p-6,
-    };
-
-    /** tan(pi/8) and tan(3 pi/8): between them atan is taken from pi/4, beyond from pi/2. */
-    static final double ATAN_NEAR = 0x1.a827999fcef32p-2;
-
-    static final double ATAN_FAR = 0x1.3504f333f9de6p+1;
+    private static final double[] ATAN = Polynomial.ATAN.coefficients();
+    private static final double[] COSINE = Polynomial.COSINE.coefficients();
+    private static final double[] SINE = Polynomial.SINE.coefficients();
 
     private F64Waves() {}
 
