@@ -20,6 +20,8 @@ import dev.ebb.ir.math.Polynomial;
 
 import jdk.incubator.vector.DoubleVector;
 
+import java.util.List;
+
 /**
  * The error function and its complement of f64 vectors, by the rules of {@link F64Math}: near zero
  * a polynomial of the square; beyond, the scaled complement {@code exp(x^2) erfc(x)}, which is
@@ -35,6 +37,9 @@ public final class F64Error {
     private static final DoubleVector LESS_LOG2_E = all(-Elementary.LOG2_E);
     private static final double[] ERFCX = Polynomial.ERFCX.coefficients();
     private static final double[] ERF_NEAR = Polynomial.ERF_NEAR.coefficients();
+
+    private static final List<F64Pass> COMPLEMENT =
+            List.of(F64Error::ratios, F64Error::complements, F64Error::sides);
 
     private F64Error() {}
 
@@ -73,14 +78,40 @@ public final class F64Error {
         return near(x).blend(far, a.compare(GE, NEAR));
     }
 
-    /** 1 - erf(x), to its own last places. */
-    public static DoubleVector erfc(DoubleVector x) {
-        var a = x.lanewise(ABS);
-        var c = a.min(ALL_ERFC_FAR);
-        var square = c.mul(c);
-        var t = square.fma(LESS_LOG2_E, ALL_MAGIC);
-        var far = F64Math.scaled(gauss(c, square, t).mul(scaledComplement(c)), t);
-        far = far.blend(TWO.sub(far), x.compare(LT, 0));
-        return ONE.sub(near(x)).blend(far, a.compare(GE, NEAR));
+    /** 1 - erf(x), to its own last places, of {@code n} numbers from {@code a} on. */
+    public static void erfc(double[] r, int a, int o, int n) {
+        var between = new double[F64Pass.BLOCK];
+        for (int i = 0; i < n; i += F64Pass.BLOCK) {
+            int some = Math.min(F64Pass.BLOCK, n - i);
+            F64Pass.run(COMPLEMENT, r, a + i, a + i, o + i, between, some);
+        }
+    }
+
+    private static DoubleVector clamped(double[] r, int at) {
+        return DoubleVector.fromArray(F64Math.LANES, r, at).lanewise(ABS).min(ALL_ERFC_FAR);
+    }
+
+    private static void ratios(double[] r, int a, int b, int o, double[] between, int n) {
+        for (int i = 0; i < n; i += 4) scaledComplement(clamped(r, a + i)).intoArray(between, i);
+    }
+
+    private static void complements(double[] r, int a, int b, int o, double[] between, int n) {
+        for (int i = 0; i < n; i += 4) {
+            var c = clamped(r, a + i);
+            var square = c.mul(c);
+            var t = square.fma(LESS_LOG2_E, ALL_MAGIC);
+            var ratio = DoubleVector.fromArray(F64Math.LANES, between, i);
+            F64Math.scaled(gauss(c, square, t).mul(ratio), t).intoArray(between, i);
+        }
+    }
+
+    private static void sides(double[] r, int a, int b, int o, double[] between, int n) {
+        for (int i = 0; i < n; i += 4) {
+            var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
+            var far = DoubleVector.fromArray(F64Math.LANES, between, i);
+            far = far.blend(TWO.sub(far), x.compare(LT, 0));
+            var isFar = x.lanewise(ABS).compare(GE, NEAR);
+            ONE.sub(near(x)).blend(far, isFar).intoArray(r, o + i);
+        }
     }
 }

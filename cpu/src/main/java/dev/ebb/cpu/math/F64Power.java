@@ -19,6 +19,7 @@ import static dev.ebb.ir.math.Elementary.TWO_THIRDS;
 import static dev.ebb.ir.math.Elementary.TWO_THIRDS_LOW;
 
 import static jdk.incubator.vector.VectorOperators.ABS;
+import static jdk.incubator.vector.VectorOperators.GE;
 import static jdk.incubator.vector.VectorOperators.LE;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 
@@ -43,27 +44,16 @@ public final class F64Power {
 
     private F64Power() {}
 
-    /**
-     * One of the loops of a power, over at most {@link #BLOCK} elements. All of them in one method
-     * would pass what C2 inlines, and three kinds of passes at one call site are not inlined there.
-     */
-    @FunctionalInterface
-    private interface Pass {
-        void run(double[] r, int a, int b, int o, double[] between, int n);
-    }
-
-    private static final int BLOCK = 64;
-
-    private static final List<Pass> PASSES =
+    private static final List<F64Pass> PASSES =
             List.of(F64Power::quotients, F64Power::logarithms, F64Power::powers);
 
     /** Powers of {@code n} numbers from {@code a} on with exponents from {@code b} on. */
     public static void pow(double[] r, int a, int b, int o, int n) {
-        var between = new double[2 * BLOCK];
-        for (int i = 0; i < n; i += BLOCK) {
-            int some = Math.min(BLOCK, n - i);
+        var between = new double[2 * F64Pass.BLOCK];
+        for (int i = 0; i < n; i += F64Pass.BLOCK) {
+            int some = Math.min(F64Pass.BLOCK, n - i);
             if (arePlain(r, a + i, b + i, some)) {
-                for (Pass pass : PASSES) pass.run(r, a + i, b + i, o + i, between, some);
+                F64Pass.run(PASSES, r, a + i, b + i, o + i, between, some);
             } else {
                 for (int j = i; j < i + some; j++) r[o + j] = Elementary.pow(r[a + j], r[b + j]);
             }
@@ -71,7 +61,12 @@ public final class F64Power {
     }
 
     private static boolean arePlain(double[] r, int a, int b, int n) {
-        for (int i = 0; i < n; i++) if (!Elementary.isPlain(r[a + i], r[b + i])) return false;
+        for (int i = 0; i < n; i += 4) {
+            var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
+            var y = DoubleVector.fromArray(F64Math.LANES, r, b + i);
+            var plain = x.compare(GE, Double.MIN_NORMAL).and(x.compare(LE, Double.MAX_VALUE));
+            if (!plain.and(y.lanewise(ABS).compare(LE, Double.MAX_VALUE)).allTrue()) return false;
+        }
         return true;
     }
 
@@ -90,7 +85,7 @@ public final class F64Power {
             var s = f.mul(inverse);
             var low = s.neg().fma(m.sub(d.sub(ONE)), s.neg().fma(d, f)).mul(inverse);
             s.intoArray(between, i);
-            low.intoArray(between, BLOCK + i);
+            low.intoArray(between, F64Pass.BLOCK + i);
         }
     }
 
@@ -98,7 +93,7 @@ public final class F64Power {
     private static void logarithms(double[] r, int a, int b, int o, double[] between, int n) {
         for (int i = 0; i < n; i += 4) {
             var s = DoubleVector.fromArray(F64Math.LANES, between, i);
-            var low = DoubleVector.fromArray(F64Math.LANES, between, BLOCK + i);
+            var low = DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i);
             var z = s.mul(s);
             var zLow = s.add(s).fma(low, s.fma(s, z.neg()));
             var c = polynomial(FIFTH, z).mul(z);
@@ -112,7 +107,7 @@ public final class F64Power {
             var h = twice.add(u);
             h.intoArray(between, i);
             var l = twice.sub(h).add(u).add(uLow.add(low.add(low)));
-            l.intoArray(between, BLOCK + i);
+            l.intoArray(between, F64Pass.BLOCK + i);
         }
     }
 
@@ -125,7 +120,7 @@ public final class F64Power {
             var h = DoubleVector.fromArray(F64Math.LANES, between, i);
             var whole = e.mul(LN2_HIGH);
             var log = whole.add(h);
-            var low = e.fma(all(LN2_LOW), DoubleVector.fromArray(F64Math.LANES, between, BLOCK + i));
+            var low = e.fma(all(LN2_LOW), DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i));
             var logLow = whole.sub(log).add(h).add(low);
             var product = y.mul(log);
             exp(product, y.fma(logLow, y.fma(log, product.neg()))).intoArray(r, o + i);

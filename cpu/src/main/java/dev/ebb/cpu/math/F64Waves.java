@@ -16,6 +16,7 @@ import static dev.ebb.ir.math.Waves.TWO_OVER_PI;
 
 import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.GE;
+import static jdk.incubator.vector.VectorOperators.LE;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LT;
 import static jdk.incubator.vector.VectorOperators.NE;
@@ -75,9 +76,15 @@ public final class F64Waves {
         return y.blend(x, x.lanewise(ABS).compare(LT, TINY));
     }
 
-    /** Whether the waves of {@code n} numbers from {@code a} on may be taken by vectors. */
+    /**
+     * Whether the waves of {@code n} numbers from {@code a} on, and of those that fill up the last
+     * vector, may be taken by vectors.
+     */
     public static boolean areNear(double[] r, int a, int n) {
-        for (int i = 0; i < n; i++) if (!(Math.abs(r[a + i]) <= FAR)) return false;
+        for (int i = 0; i < n; i += 4) {
+            var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
+            if (!x.lanewise(ABS).compare(LE, FAR).allTrue()) return false;
+        }
         return true;
     }
 

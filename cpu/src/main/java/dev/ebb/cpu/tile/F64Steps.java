@@ -48,7 +48,7 @@ public final class F64Steps {
             case ATAN -> warming(fn, (t, _, n) -> atan(t.f64, a, o, n), a, o);
             case TANH -> warming(fn, (t, _, n) -> tanh(t.f64, a, o, n), a, o);
             case ERF -> warming(fn, (t, _, n) -> erf(t.f64, a, o, n), a, o);
-            case ERFC -> warming(fn, (t, _, n) -> erfc(t.f64, a, o, n), a, o);
+            case ERFC -> warming(fn, (t, _, n) -> F64Error.erfc(t.f64, a, o, n), a, o);
             case FLOOR,
                     CEIL,
                     ROUND,
@@ -244,12 +244,6 @@ public final class F64Steps {
     private static void erf(double[] r, int a, int o, int n) {
         for (int i = 0; i < n; i += 4) {
             F64Error.erf(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
-        }
-    }
-
-    private static void erfc(double[] r, int a, int o, int n) {
-        for (int i = 0; i < n; i += 4) {
-            F64Error.erfc(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
         }
     }
 
