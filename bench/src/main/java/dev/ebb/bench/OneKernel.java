@@ -45,12 +45,10 @@ record OneKernel(Kernel kernel, List<Type> outputs) implements Op {
         var outputs = values(out, in.size());
         var types = outputs.stream().map(Value::type).toList();
         var node = new Node(new OneKernel(kernel, types), inputs, outputs, Region.TOP, false);
-        return device.open()
-                .bind(
-                        node,
-                        in,
-                        out,
-                        new Buffer(DType.U8, 0, out.getFirst().segment().asSlice(0, 0)));
+        var queue = device.open();
+        queue.reserve(List.of(node), device.threads().count());
+        var workspace = new Buffer(DType.U8, 0, out.getFirst().segment().asSlice(0, 0));
+        return queue.bind(node, in, out, workspace);
     }
 
     private static List<Value> values(List<Buffer> buffers, int first) {

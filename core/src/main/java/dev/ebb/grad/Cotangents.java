@@ -3,21 +3,36 @@ package dev.ebb.grad;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Op;
 import dev.ebb.ir.Value;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
- * The cotangents of a sweep, summed as they come; those of no use are dropped. Sums of sixteen-bit
- * floats are kept in F32 and rounded when they are asked for.
+ * The cotangents of a sweep, summed as they come; those of no use are dropped. Those of parts of a
+ * value wait until it is asked for, and are put together once. Sums of sixteen-bit floats are kept
+ * in F32 and rounded when they are asked for.
  */
 public final class Cotangents implements Adjoints {
     private final Graph.Builder graph;
     private final Set<Value> useful;
     private final Map<Value, Value> known = new HashMap<>();
+
+    /** Parts that do not overlap, and how they are put together. */
+    private record Parts(
+            List<Kernel.Part> places,
+            List<Value> cotangents,
+            Function<List<Kernel.Part>, Op> assemble) {}
+
+    /** What flowed into parts of a value and is not among {@link #known} yet. */
+    private final Map<Value, Parts> pending = new HashMap<>();
 
     /** Sums that were rounded, by what they are of. */
     private final Map<Value, Value> rounded = new HashMap<>();
@@ -34,7 +49,7 @@ public final class Cotangents implements Adjoints {
 
     @Override
     public boolean reached(Value value) {
-        return known.containsKey(value);
+        return known.containsKey(value) || pending.containsKey(value);
     }
 
     @Override
@@ -44,6 +59,7 @@ public final class Cotangents implements Adjoints {
 
     @Override
     public Value of(Value value) {
+        settle(value);
         var sum = known.get(value);
         if (sum == null) return graph.emit(new Fill(value.type(), 0));
         if (sum.type().equals(value.type())) return sum;
@@ -55,6 +71,7 @@ public final class Cotangents implements Adjoints {
      * into it.
      */
     public Optional<Value> found(Value value) {
+        settle(value);
         return Optional.ofNullable(known.get(value));
     }
 
@@ -71,6 +88,34 @@ public final class Cotangents implements Adjoints {
                             + " is expected: the derivative rule is wrong");
         }
         if (!wanted(value)) return;
+        sum(value, cotangent);
+    }
+
+    @Override
+    public void addPart(
+            Value value,
+            Kernel.Part part,
+            Value cotangent,
+            Function<List<Kernel.Part>, Op> assemble) {
+        if (!wanted(value)) return;
+        var before = pending.get(value);
+        if (before != null && before.places.stream().anyMatch(part::overlaps)) settle(value);
+        var parts =
+                pending.computeIfAbsent(
+                        value, _ -> new Parts(new ArrayList<>(), new ArrayList<>(), assemble));
+        parts.places.add(part);
+        parts.cotangents.add(cotangent);
+    }
+
+    /** Puts the parts of {@code value} together and adds them to the rest. */
+    private void settle(Value value) {
+        var parts = pending.remove(value);
+        if (parts == null) return;
+        var op = parts.assemble.apply(parts.places);
+        sum(value, graph.emit(op, parts.cotangents.toArray(Value[]::new)));
+    }
+
+    private void sum(Value value, Value cotangent) {
         known.merge(value, cotangent, (a, b) -> graph.emit(new Accumulate(), a, b));
     }
 }

@@ -1,5 +1,8 @@
 package dev.ebb.ir;
 
+import java.util.List;
+import java.util.function.Function;
+
 /** The cotangents known so far while a graph is walked backwards. */
 public interface Adjoints {
 
@@ -23,4 +26,15 @@ public interface Adjoints {
      * derivative.
      */
     void add(Value value, Value cotangent);
+
+    /**
+     * Accumulates {@code cotangent} onto a part of {@code value}; onto the rest, nothing. Parts that
+     * do not overlap are put together once, by the op that {@code assemble} makes of them: the
+     * gradient of many slices costs what one tensor does.
+     */
+    void addPart(
+            Value value,
+            Kernel.Part part,
+            Value cotangent,
+            Function<List<Kernel.Part>, Op> assemble);
 }

@@ -157,12 +157,27 @@ public sealed interface Kernel
             return new View(offset, strides);
         }
 
-        private boolean overlaps(Part other) {
+        /**
+         * Whether an element of both may go to the same place: unless, along some axis, one ends
+         * before the other begins, or both take every n-th index and begin differently.
+         */
+        public boolean overlaps(Part other) {
             for (int d = 0; d < shape.rank(); d++) {
-                if (start.get(d) + shape.dim(d) <= other.start.get(d)) return false;
-                if (other.start.get(d) + other.shape.dim(d) <= start.get(d)) return false;
+                if (last(d) < other.first(d) || other.last(d) < first(d)) return false;
+                int n = Math.abs(step.get(d));
+                if (n > 1
+                        && n == Math.abs(other.step.get(d))
+                        && (start.get(d) - other.start.get(d)) % n != 0) return false;
             }
             return true;
+        }
+
+        private long first(int d) {
+            return start.get(d) + Math.min(0, (shape.dim(d) - 1L) * step.get(d));
+        }
+
+        private long last(int d) {
+            return start.get(d) + Math.max(0, (shape.dim(d) - 1L) * step.get(d));
         }
     }
 

@@ -1,11 +1,15 @@
 package dev.ebb.tensor;
 
 import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
 import dev.ebb.ir.Shape;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
@@ -78,6 +82,19 @@ public final class Rule {
         adjoints.add(
                 input,
                 recording.value(unbroadcast(cotangent, input.type().shape()), node.op().name()));
+    }
+
+    /**
+     * Adds {@code cotangent} to a part of operand {@code i}; {@code assemble} makes the op that puts
+     * such parts together, among zeros.
+     */
+    public void addPart(
+            int i,
+            Kernel.Part part,
+            Tensor cotangent,
+            Function<List<Kernel.Part>, Op> assemble) {
+        var value = recording.value(cotangent, node.op().name());
+        adjoints.addPart(node.inputs().get(i), part, value, assemble);
     }
 
     /** Sums over the axes along which an operand of shape {@code to} was stretched. */

@@ -1,7 +1,5 @@
 package dev.ebb.ir.math;
 
-import static dev.ebb.ir.math.ErrorFunctions.polynomial;
-
 /**
  * The logarithm of the gamma function and its derivatives in double: polynomials near the zeros
  * that are right of zero, recurrences to them, and asymptotic series far out. The polynomials
@@ -280,5 +278,12 @@ final class GammaFunctions {
         double sum = tail + power / 2 + power * z / (s - 1);
         for (int k = terms - 1; k >= 0; k--) sum += StrictMath.pow(q + k, -s);
         return sum;
+    }
+
+    /** The polynomial with these coefficients, the constant first. */
+    private static double polynomial(double[] c, double x) {
+        double p = c[c.length - 1];
+        for (int i = c.length - 2; i >= 0; i--) p = Math.fma(p, x, c[i]);
+        return p;
     }
 }

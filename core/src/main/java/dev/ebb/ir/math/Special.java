@@ -4,7 +4,8 @@ import dev.ebb.ir.Scalar;
 
 /**
  * Scalar functions in double, from IEEE-exact steps and StrictMath alone: the same bits on every
- * machine and in every tier of the JIT. What devices compute in double is this. Each is within 4
+ * machine and in every tier of the JIT. What devices compute in double is this, some of it in
+ * vectors that take the same steps. Each is within 4
  * units in the last place over its whole domain, but for those whose comments state another bound
  * (logarithms of the gamma function and their derivatives left of zero).
  */
@@ -27,20 +28,20 @@ public final class Special {
             case CEIL -> Math.ceil(x);
             case ROUND -> Math.rint(x);
             case SQRT -> Math.sqrt(x);
-            case EXP -> StrictMath.exp(x);
-            case EXPM1 -> StrictMath.expm1(x);
-            case LOG -> StrictMath.log(x);
-            case LOG1P -> StrictMath.log1p(x);
+            case EXP -> Elementary.exp(x);
+            case EXPM1 -> Elementary.expm1(x);
+            case LOG -> Elementary.log(x);
+            case LOG1P -> Elementary.log1p(x);
             case LOG2 -> log2(x);
-            case SIN -> StrictMath.sin(x);
-            case COS -> StrictMath.cos(x);
-            case TAN -> StrictMath.tan(x);
+            case SIN -> Waves.sin(x);
+            case COS -> Waves.cos(x);
+            case TAN -> Waves.tan(x);
             case ASIN -> StrictMath.asin(x);
             case ACOS -> StrictMath.acos(x);
-            case ATAN -> StrictMath.atan(x);
+            case ATAN -> Waves.atan(x);
             case SINH -> StrictMath.sinh(x);
             case COSH -> StrictMath.cosh(x);
-            case TANH -> StrictMath.tanh(x);
+            case TANH -> Elementary.tanh(x);
             case ASINH -> asinh(x);
             case ACOSH -> acosh(x);
             case ATANH -> 0.5 * (StrictMath.log1p(x) - StrictMath.log1p(-x));
@@ -62,7 +63,7 @@ public final class Special {
             case REM -> x % y;
             case MAX -> Math.max(x, y);
             case MIN -> Math.min(x, y);
-            case POW -> StrictMath.pow(x, y);
+            case POW -> Elementary.pow(x, y);
             case ATAN2 -> StrictMath.atan2(x, y);
             case HYPOT -> StrictMath.hypot(x, y);
             case POLYGAMMA -> GammaFunctions.polygamma((int) x, y);

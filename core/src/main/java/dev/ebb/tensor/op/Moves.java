@@ -188,8 +188,11 @@ public final class Moves {
         @Override
         public void vjp(Rule rule) {
             var whole = rule.in(0).shape();
-            var parts = List.of(new Kernel.Part(size, start, step));
-            rule.add(0, rule.dout(0).apply(flips(whole) ? this : new Assemble(whole, 0, parts)));
+            if (flips(whole)) rule.add(0, rule.dout(0).apply(this));
+            else {
+                var part = new Kernel.Part(size, start, step);
+                rule.addPart(0, part, rule.dout(0), parts -> new Assemble(whole, 0, parts));
+            }
         }
 
         private boolean flips(Shape whole) {

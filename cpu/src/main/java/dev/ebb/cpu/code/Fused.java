@@ -8,12 +8,12 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>{@code memory} holds the segments of the form's arguments, then those of its results; {@code
  * at} says where each begins: at which byte of its segment, or at which element of {@code
- * registers}, the tile's.
+ * registers}, the tile's: a {@code float[]} or a {@code double[]}, as the form's type says.
  */
 public interface Fused {
     /** {@code n} elements, a multiple of eight. */
-    void run(MemorySegment[] memory, long[] at, float[] registers, int n);
+    void run(MemorySegment[] memory, long[] at, Object registers, int n);
 
     /** Fewer than eight elements. */
-    void tail(MemorySegment[] memory, long[] at, float[] registers, int n);
+    void tail(MemorySegment[] memory, long[] at, Object registers, int n);
 }

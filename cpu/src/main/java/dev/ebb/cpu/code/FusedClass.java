@@ -23,7 +23,7 @@ final class FusedClass {
                     CD_void,
                     FusedCode.desc(MemorySegment.class).arrayType(),
                     CD_long.arrayType(),
-                    CD_float.arrayType(),
+                    CD_Object,
                     CD_int);
 
     private FusedClass() {}

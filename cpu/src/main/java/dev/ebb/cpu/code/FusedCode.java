@@ -1,15 +1,15 @@
 package dev.ebb.cpu.code;
 
-import static java.lang.constant.ConstantDescs.CD_byte;
+import static java.lang.constant.ConstantDescs.CD_double;
 import static java.lang.constant.ConstantDescs.CD_float;
 import static java.lang.constant.ConstantDescs.CD_int;
-import static java.lang.constant.ConstantDescs.CD_long;
-import static java.lang.constant.ConstantDescs.CD_void;
 
 import dev.ebb.cpu.code.FusedForm.Access;
 import dev.ebb.cpu.tile.F32Steps;
-import dev.ebb.cpu.tile.Reads;
+import dev.ebb.cpu.tile.F64Steps;
+import dev.ebb.ir.DType;
 
+import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.Vector;
 import jdk.incubator.vector.VectorMask;
@@ -20,32 +20,34 @@ import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.util.List;
 
 /**
  * Writes the code of a {@link Fused} loop: calls into the Vector API, which C2 turns into the very
  * loop one would write by hand ({@code FusedBench}). A repeated argument and a constant become a
- * vector before the loop. The tail is the same code under a mask.
+ * vector before the loop. The tail is the same code under a mask. A pass of the loop does eight
+ * elements: one vector of f32, or two of f64.
  */
 final class FusedCode {
     static final ClassDesc FLOATS = desc(FloatVector.class);
     static final ClassDesc VECTOR = desc(Vector.class);
     static final ClassDesc MASK = desc(VectorMask.class);
     static final ClassDesc SPECIES = desc(VectorSpecies.class);
-    private static final ClassDesc SEGMENT = desc(MemorySegment.class);
-    private static final ClassDesc ORDER = desc(ByteOrder.class);
     private static final ClassDesc OPERATORS = desc(VectorOperators.class);
-    private static final ClassDesc READS = desc(Reads.class);
     private final FusedForm form;
     private final CodeBuilder code;
-    private final boolean masked;
-    private final int[] segments;
+    private final FusedMemory memory;
+    private final boolean wide;
+
+    /** The class of its vectors, and of one of their numbers. */
+    private final ClassDesc numbers;
+
+    private final ClassDesc number;
+
+    /** The logarithm of the bytes of a number. */
+    private final int shift;
     final int[] starts;
     final int[] values;
-    private final int order;
     final int index;
     final int end;
     final int mask;
@@ -53,20 +55,18 @@ final class FusedCode {
     FusedCode(FusedForm form, CodeBuilder code, boolean masked) {
         this.form = form;
         this.code = code;
-        this.masked = masked;
+        wide = form.type() == DType.F64;
+        numbers = desc(wide ? DoubleVector.class : FloatVector.class);
+        number = wide ? CD_double : CD_float;
+        shift = wide ? 3 : 2;
         int places = form.accesses().size() + form.sinks().size();
-        segments = new int[places];
-        starts = new int[places];
-        for (int i = 0; i < places; i++) {
-            segments[i] = code.allocateLocal(TypeKind.REFERENCE);
-            starts[i] = code.allocateLocal(TypeKind.LONG);
-        }
+        memory = new FusedMemory(form.type(), places, code, masked);
+        starts = memory.starts;
+        index = memory.index;
+        mask = memory.mask;
         values = new int[form.operations().size()];
         for (int i = 0; i < values.length; i++) values[i] = code.allocateLocal(TypeKind.REFERENCE);
-        order = code.allocateLocal(TypeKind.REFERENCE);
-        index = code.allocateLocal(TypeKind.INT);
         end = code.allocateLocal(TypeKind.INT);
-        mask = code.allocateLocal(TypeKind.REFERENCE);
     }
 
     static ClassDesc desc(Class<?> type) {
@@ -76,26 +76,35 @@ final class FusedCode {
     /** All of a run. */
     void loop() {
         prologue();
-        code.iload(4).iconst_4().imul().istore(end);
+        code.iload(4).loadConstant(shift).ishl().istore(end);
         var top = code.newLabel();
         var done = code.newLabel();
         code.labelBinding(top).iload(index).iload(end).if_icmpge(done);
-        body();
-        code.iinc(index, 32).goto_(top);
+        eight(() -> {});
+        code.goto_(top);
         code.labelBinding(done).return_();
     }
 
     /** What is left of it. */
     void once() {
-        mask();
         prologue();
-        body();
+        eight(this::mask);
         code.return_();
+    }
+
+    /** Eight elements: one vector or two. */
+    private void eight(Runnable before) {
+        for (int half = 0; half < (wide ? 2 : 1); half++) {
+            memory.half = half;
+            before.run();
+            body();
+            code.iinc(index, 32);
+        }
     }
 
     /** Which lanes there are. */
     void mask() {
-        code.getstatic(FLOATS, "SPECIES_256", SPECIES).iconst_0().iload(4);
+        code.getstatic(numbers, "SPECIES_256", SPECIES).loadConstant(memory.lane()).iload(4);
         code.invokeinterface(SPECIES, "indexInRange", MethodTypeDesc.of(MASK, CD_int, CD_int))
                 .astore(mask);
     }
@@ -107,12 +116,7 @@ final class FusedCode {
 
     /** Where everything begins. */
     void places() {
-        for (int i = 0; i < segments.length; i++) {
-            code.aload(1).loadConstant(i).aaload().astore(segments[i]);
-            code.aload(2).loadConstant(i).laload().lstore(starts[i]);
-        }
-        code.invokestatic(ORDER, "nativeOrder", MethodTypeDesc.of(ORDER)).astore(order);
-        code.iconst_0().istore(index);
+        memory.places();
     }
 
     /** What does not change within a run. */
@@ -121,15 +125,16 @@ final class FusedCode {
             var operation = form.operations().get(i);
             switch (operation.function()) {
                 case CONSTANT -> {
-                    code.getstatic(FLOATS, "SPECIES_256", SPECIES)
-                            .loadConstant((float) operation.value());
+                    code.getstatic(numbers, "SPECIES_256", SPECIES);
+                    if (wide) code.loadConstant(operation.value());
+                    else code.loadConstant((float) operation.value());
                     broadcast(i);
                 }
                 case ARGUMENT -> {
                     int a = (int) operation.value();
                     if (!isRepeated(a)) continue;
-                    code.getstatic(FLOATS, "SPECIES_256", SPECIES);
-                    loadOne(a);
+                    code.getstatic(numbers, "SPECIES_256", SPECIES);
+                    memory.loadOne(a, form.accesses().get(a) == Access.HELD);
                     broadcast(i);
                 }
                 default -> {}
@@ -141,21 +146,8 @@ final class FusedCode {
         return form.accesses().get(a) == Access.FLOAT || form.accesses().get(a) == Access.HELD;
     }
 
-    private void loadOne(int a) {
-        if (form.accesses().get(a) == Access.HELD) {
-            code.aload(3).lload(starts[a]).l2i().faload();
-            return;
-        }
-        code.aload(segments[a]);
-        code.getstatic(READS, "FLOAT", desc(ValueLayout.OfFloat.class)).lload(starts[a]);
-        code.invokeinterface(
-                SEGMENT,
-                "get",
-                MethodTypeDesc.of(CD_float, desc(ValueLayout.OfFloat.class), CD_long));
-    }
-
     private void broadcast(int i) {
-        code.invokestatic(FLOATS, "broadcast", MethodTypeDesc.of(FLOATS, SPECIES, CD_float))
+        code.invokestatic(numbers, "broadcast", MethodTypeDesc.of(numbers, SPECIES, number))
                 .astore(values[i]);
     }
 
@@ -165,9 +157,9 @@ final class FusedCode {
             int place = form.accesses().size() + j;
             int from = values[form.results().get(j)];
             switch (form.sinks().get(j)) {
-                case FLOATS -> storeFloats(place, from);
-                case BITS -> storeBits(place, from);
-                case REGISTER -> storeRegister(place, from);
+                case FLOATS -> memory.storeFloats(place, from);
+                case BITS -> memory.storeBits(place, from);
+                case REGISTER -> memory.storeRegister(place, from);
             }
         }
     }
@@ -186,9 +178,9 @@ final class FusedCode {
             case ARGUMENT -> {
                 int a = (int) operation.value();
                 switch (form.accesses().get(a)) {
-                    case FLOATS -> loadFloats(a);
-                    case BITS -> loadBits(a);
-                    case REGISTER -> loadRegister(a);
+                    case FLOATS -> memory.loadFloats(a);
+                    case BITS -> memory.loadBits(a);
+                    case REGISTER -> memory.loadRegister(a);
                     case FLOAT, HELD -> {
                         return;
                     }
@@ -197,8 +189,8 @@ final class FusedCode {
             case NEG -> lanes(from, "neg");
             case ABS -> lanes(from, "abs");
             case SQRT -> lanes(from, "sqrt");
-            case SIGN -> call(F32Steps.class, "sign", from);
-            case EXP, EXPM1, LOG, LOG1P, TANH, ERF, SIN, COS ->
+            case SIGN -> call(wide ? F64Steps.class : F32Steps.class, "sign", from);
+            case EXP, EXPM1, LOG, LOG1P, TANH, ERF, ERFC, SIN, COS, TAN, ATAN ->
                     throw new IllegalArgumentException(
                             operation.function() + " has a step of its own");
             case ADD -> pair(from, "add");
@@ -221,14 +213,16 @@ final class FusedCode {
                 load(from.get(2));
                 load(from.get(1));
                 load(from.get(0));
-                code.invokevirtual(FLOATS, "blend", MethodTypeDesc.of(FLOATS, VECTOR, MASK));
+                code.invokevirtual(numbers, "blend", MethodTypeDesc.of(numbers, VECTOR, MASK));
             }
             case SELECT_TRUTH -> selectTruth(from.get(0), from.get(1), from.get(2));
             case ZERO_OR_ONE -> {
-                code.getstatic(FLOATS, "SPECIES_256", SPECIES);
-                code.invokestatic(FLOATS, "zero", MethodTypeDesc.of(FLOATS, SPECIES)).fconst_1();
+                code.getstatic(numbers, "SPECIES_256", SPECIES);
+                code.invokestatic(numbers, "zero", MethodTypeDesc.of(numbers, SPECIES));
+                if (wide) code.dconst_1();
+                else code.fconst_1();
                 load(from.getFirst());
-                code.invokevirtual(FLOATS, "blend", MethodTypeDesc.of(FLOATS, CD_float, MASK));
+                code.invokevirtual(numbers, "blend", MethodTypeDesc.of(numbers, number, MASK));
             }
         }
         code.astore(values[i]);
@@ -240,18 +234,18 @@ final class FusedCode {
 
     private void lanes(List<Integer> from, String name) {
         load(from.getFirst());
-        code.invokevirtual(FLOATS, name, MethodTypeDesc.of(FLOATS));
+        code.invokevirtual(numbers, name, MethodTypeDesc.of(numbers));
     }
 
     private void call(Class<?> owner, String name, List<Integer> from) {
         load(from.getFirst());
-        code.invokestatic(desc(owner), name, MethodTypeDesc.of(FLOATS, FLOATS));
+        code.invokestatic(desc(owner), name, MethodTypeDesc.of(numbers, numbers));
     }
 
     private void pair(List<Integer> from, String name) {
         load(from.get(0));
         load(from.get(1));
-        code.invokevirtual(FLOATS, name, MethodTypeDesc.of(FLOATS, VECTOR));
+        code.invokevirtual(numbers, name, MethodTypeDesc.of(numbers, VECTOR));
     }
 
     private void compare(String operator, int x, int y) {
@@ -259,7 +253,7 @@ final class FusedCode {
         code.getstatic(OPERATORS, operator, desc(VectorOperators.Comparison.class));
         load(y);
         code.invokevirtual(
-                FLOATS,
+                numbers,
                 "compare",
                 MethodTypeDesc.of(MASK, desc(VectorOperators.Comparison.class), VECTOR));
     }
@@ -279,102 +273,5 @@ final class FusedCode {
         load(c);
         code.invokevirtual(MASK, "andNot", MethodTypeDesc.of(MASK, MASK));
         code.invokevirtual(MASK, "or", MethodTypeDesc.of(MASK, MASK));
-    }
-
-    private void loadFloats(int a) {
-        code.getstatic(FLOATS, "SPECIES_256", SPECIES)
-                .aload(segments[a])
-                .lload(starts[a])
-                .iload(index)
-                .i2l()
-                .ladd();
-        code.aload(order);
-        if (masked) {
-            code.aload(mask);
-            code.invokestatic(
-                    FLOATS,
-                    "fromMemorySegment",
-                    MethodTypeDesc.of(FLOATS, SPECIES, SEGMENT, CD_long, ORDER, MASK));
-        } else {
-            code.invokestatic(
-                    FLOATS,
-                    "fromMemorySegment",
-                    MethodTypeDesc.of(FLOATS, SPECIES, SEGMENT, CD_long, ORDER));
-        }
-    }
-
-    private void storeFloats(int place, int value) {
-        code.aload(value)
-                .aload(segments[place])
-                .lload(starts[place])
-                .iload(index)
-                .i2l()
-                .ladd()
-                .aload(order);
-        if (masked) {
-            code.aload(mask);
-            code.invokevirtual(
-                    FLOATS,
-                    "intoMemorySegment",
-                    MethodTypeDesc.of(CD_void, SEGMENT, CD_long, ORDER, MASK));
-        } else {
-            code.invokevirtual(
-                    FLOATS,
-                    "intoMemorySegment",
-                    MethodTypeDesc.of(CD_void, SEGMENT, CD_long, ORDER));
-        }
-    }
-
-    /** Where the current eight elements of a register begin. */
-    private void register(int place) {
-        code.aload(3).lload(starts[place]).iload(index).iconst_2().ishr().i2l().ladd().l2i();
-    }
-
-    private void loadRegister(int a) {
-        code.getstatic(FLOATS, "SPECIES_256", SPECIES);
-        register(a);
-        code.invokestatic(
-                FLOATS,
-                "fromArray",
-                MethodTypeDesc.of(FLOATS, SPECIES, CD_float.arrayType(), CD_int));
-    }
-
-    private void storeRegister(int place, int value) {
-        code.aload(value);
-        register(place);
-        code.invokevirtual(
-                FLOATS, "intoArray", MethodTypeDesc.of(CD_void, CD_float.arrayType(), CD_int));
-    }
-
-    /**
-     * Where the bits of the current eight elements lie: the index counts 32 bytes of floats for one
-     * of bits.
-     */
-    private void bits(int place) {
-        code.getstatic(READS, "BYTE", desc(ValueLayout.OfByte.class));
-        code.lload(starts[place]).iload(index).iconst_5().ishr().i2l().ladd();
-    }
-
-    private void loadBits(int a) {
-        code.getstatic(FLOATS, "SPECIES_256", SPECIES).aload(segments[a]);
-        bits(a);
-        code.invokeinterface(
-                SEGMENT,
-                "get",
-                MethodTypeDesc.of(CD_byte, desc(ValueLayout.OfByte.class), CD_long));
-        code.i2l();
-        code.invokestatic(MASK, "fromLong", MethodTypeDesc.of(MASK, SPECIES, CD_long));
-    }
-
-    private void storeBits(int place, int value) {
-        code.aload(segments[place]);
-        bits(place);
-        code.aload(value);
-        if (masked) code.aload(mask).invokevirtual(MASK, "and", MethodTypeDesc.of(MASK, MASK));
-        code.invokevirtual(MASK, "toLong", MethodTypeDesc.of(CD_long)).l2i().i2b();
-        code.invokeinterface(
-                SEGMENT,
-                "set",
-                MethodTypeDesc.of(CD_void, desc(ValueLayout.OfByte.class), CD_long, CD_byte));
     }
 }

@@ -10,15 +10,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A loop that can be generated: f32 arithmetic, comparisons, truth values and selects, over
+ * A loop that can be generated: arithmetic in f32 or in f64, comparisons, truth values and selects, over
  * arguments that are consecutive or repeated within a run. Equal forms share a loop.
  *
+ * @param type what its numbers are: F32 or F64
  * @param operations what to compute, in order
  * @param accesses how each argument is read
  * @param results which operations are stored
  * @param sinks where each result goes
  */
 public record FusedForm(
+        DType type,
         List<Operation> operations,
         List<Access> accesses,
         List<Integer> results,
@@ -32,19 +34,19 @@ public record FusedForm(
 
     /** How an argument is read. */
     public enum Access {
-        /** f32, one after the other. */
+        /** Numbers, one after the other. */
         FLOATS,
-        /** One f32 for the whole run. */
+        /** One number for the whole run. */
         FLOAT,
-        /** One f32 of a tile for the whole run. */
+        /** One number of a tile for the whole run. */
         HELD,
         /** Bits, one after the other, from the first of a byte on. */
         BITS,
-        /** f32 of a tile's register. */
+        /** Numbers of a tile's register. */
         REGISTER
     }
 
-    /** Where a result goes: to memory as f32 or as bits, or to a tile's register. */
+    /** Where a result goes: to memory as numbers or as bits, or to a tile's register. */
     public enum Sink {
         FLOATS,
         BITS,
@@ -64,8 +66,11 @@ public record FusedForm(
         LOG1P,
         SIN,
         COS,
+        TAN,
+        ATAN,
         TANH,
         ERF,
+        ERFC,
         IS_NAN,
         ADD,
         SUB,
@@ -90,7 +95,7 @@ public record FusedForm(
         /** Whether it takes so many instructions that a loop with it would pass what C2 inlines. */
         boolean isHeavy() {
             return switch (this) {
-                case EXP, EXPM1, LOG, LOG1P, SIN, COS, TANH, ERF -> true;
+                case EXP, EXPM1, LOG, LOG1P, SIN, COS, TAN, ATAN, TANH, ERF, ERFC -> true;
                 case ARGUMENT,
                         CONSTANT,
                         NEG,
@@ -137,8 +142,11 @@ public record FusedForm(
                         LOG1P,
                         SIN,
                         COS,
+                        TAN,
+                        ATAN,
                         TANH,
                         ERF,
+                        ERFC,
                         ADD,
                         SUB,
                         MUL,
@@ -153,57 +161,69 @@ public record FusedForm(
     }
 
     public FusedForm {
+        if (type != DType.F32 && type != DType.F64)
+            throw new IllegalArgumentException("a loop of " + type + "; one of F32 or F64 is made");
         operations = List.copyOf(operations);
         accesses = List.copyOf(accesses);
         results = List.copyOf(results);
         sinks = List.copyOf(sinks);
     }
 
-    /** The function of an operation of {@code line}, if a loop can compute it. */
-    static Optional<Function> function(OperationList.Operation operation, OperationList line) {
+    /** What the numbers of {@code line} are; empty if some are f32 and some f64. */
+    static Optional<DType> type(OperationList line) {
+        boolean singles = line.operations().stream().anyMatch(o -> o.type() == DType.F32);
+        boolean doubles = line.operations().stream().anyMatch(o -> o.type() == DType.F64);
+        if (singles && doubles) return Optional.empty();
+        return Optional.of(doubles ? DType.F64 : DType.F32);
+    }
+
+    /** The function of an operation of {@code line}, if a loop of {@code number} can compute it. */
+    static Optional<Function> function(
+            OperationList.Operation operation, OperationList line, DType number) {
         var from = operation.from();
         var type =
                 from.isEmpty() ? operation.type() : line.operations().get(from.getFirst()).type();
-        boolean floats = type == DType.F32;
+        boolean floats = type == number;
         boolean truths = type == DType.BOOL;
         if (!floats && !truths) return Optional.empty();
         return switch (operation.form()) {
             case Scalar.Arg _ -> Optional.of(Function.ARGUMENT);
             case Scalar.Lit _ -> floats ? Optional.of(Function.CONSTANT) : Optional.empty();
-            case Scalar.Un(var fn, _) -> unary(fn);
+            case Scalar.Un(var fn, _) -> unary(fn, number);
             case Scalar.Bin(var fn, _, _) -> binary(fn, floats);
             case Scalar.Select _ ->
                     switch (operation.type()) {
-                        case F32 -> Optional.of(Function.SELECT);
+                        case F32, F64 -> Optional.of(Function.SELECT);
                         case BOOL -> Optional.of(Function.SELECT_TRUTH);
-                        case F64, I32, I64, BF16, F16, U8, BIT -> Optional.empty();
+                        case I32, I64, BF16, F16, U8, BIT -> Optional.empty();
                     };
             case Scalar.Cast(var to, _) ->
-                    truths && to == DType.F32
+                    truths && to == number
                             ? Optional.of(Function.ZERO_OR_ONE)
                             : Optional.empty();
             case Scalar.Index _, Scalar.Position _, Scalar.Draw _ -> Optional.empty();
         };
     }
 
-    private static Optional<Function> unary(Fn1 fn) {
+    private static Optional<Function> unary(Fn1 fn, DType number) {
         return switch (fn) {
             case NEG, ABS, SIGN, SQRT, EXP, EXPM1, LOG, LOG1P, SIN, COS, TANH, ERF, IS_NAN, NOT ->
                     Optional.of(Function.valueOf(fn.name()));
+            case TAN, ATAN, ERFC ->
+                    number == DType.F64
+                            ? Optional.of(Function.valueOf(fn.name()))
+                            : Optional.empty();
             case FLOOR,
                     CEIL,
                     ROUND,
                     LOG2,
-                    TAN,
                     ASIN,
                     ACOS,
-                    ATAN,
                     SINH,
                     COSH,
                     ASINH,
                     ACOSH,
                     ATANH,
-                    ERFC,
                     ERFINV,
                     LGAMMA ->
                     Optional.empty();

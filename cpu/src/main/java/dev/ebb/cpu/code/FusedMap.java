@@ -33,6 +33,7 @@ public final class FusedMap {
     private final List<FusedStages.Stage> stages;
     private final MemorySegment[][] memory;
     private final TileStep[][] steps;
+    private final int width;
     private final int most;
 
     private FusedMap(FusedLoops.Entry entry, Runs runs, List<Buffer> places) {
@@ -53,7 +54,8 @@ public final class FusedMap {
             }
             steps[s] = stage.steps(0);
         }
-        most = entry.stages().usesRegisters() ? Tile.LENGTH : MOST_BYTES / 4;
+        width = (int) entry.stages().type().bytes(1);
+        most = entry.stages().usesRegisters() ? Tile.LENGTH : MOST_BYTES / width;
     }
 
     private static boolean isRegister(FusedStages.Stage stage, int place) {
@@ -94,24 +96,26 @@ public final class FusedMap {
     static Optional<FusedStages> stages(
             OperationList line, Shape shape, List<DType> in, List<View> views, List<DType> out) {
         var runs = runs(shape, views, out.size());
-        if (runs.length() < SHORTEST) return Optional.empty();
+        var number = FusedForm.type(line);
+        if (runs.length() < SHORTEST || number.isEmpty()) return Optional.empty();
         var accesses = new ArrayList<Optional<Access>>();
         for (int i = 0; i < in.size(); i++) {
-            accesses.add(access(in.get(i), runs, i, views.get(i).offset()));
+            accesses.add(access(number.get(), in.get(i), runs, i, views.get(i).offset()));
         }
         boolean split = runs.count() > 1 && runs.length() % 8 != 0;
         var sinks = new ArrayList<Sink>();
         for (DType stored : out) {
-            if (stored == DType.F32) sinks.add(Sink.FLOATS);
+            if (stored == number.get()) sinks.add(Sink.FLOATS);
             else if (stored == DType.BIT && !split) sinks.add(Sink.BITS);
             else return Optional.empty();
         }
         return FusedStages.of(line, accesses, sinks);
     }
 
-    private static Optional<Access> access(DType type, Runs runs, int view, long offset) {
-        if (type == DType.F32 && runs.step(view) == 1) return Optional.of(Access.FLOATS);
-        if (type == DType.F32 && runs.step(view) == 0) return Optional.of(Access.FLOAT);
+    private static Optional<Access> access(
+            DType number, DType type, Runs runs, int view, long offset) {
+        if (type == number && runs.step(view) == 1) return Optional.of(Access.FLOATS);
+        if (type == number && runs.step(view) == 0) return Optional.of(Access.FLOAT);
         boolean whole = runs.step(view) == 1 && offset % 8 == 0 && runs.isAligned(view, 8);
         return type == DType.BIT && whole ? Optional.of(Access.BITS) : Optional.empty();
     }
@@ -146,16 +150,16 @@ public final class FusedMap {
         var at = new long[segments.length];
         int whole = n / 8 * 8;
         for (int k = 0; k < at.length; k++) at[k] = at(stage, k, starts, 0);
-        if (whole > 0) loop.run(segments, at, tile.f32, whole);
+        if (whole > 0) loop.run(segments, at, entry.stages().registers(tile), whole);
         if (whole == n) return;
         for (int k = 0; k < at.length; k++) at[k] = at(stage, k, starts, whole);
-        loop.tail(segments, at, tile.f32, n - whole);
+        loop.tail(segments, at, entry.stages().registers(tile), n - whole);
     }
 
     private long at(FusedStages.Stage stage, int k, long[] starts, int skip) {
         int place = stage.places().get(k);
         if (isRegister(stage, k)) return (long) place * REGISTER + skip;
         long element = starts[place] + skip * runs.step(place);
-        return bits[place] ? element >> 3 : element * 4;
+        return bits[place] ? element >> 3 : element * width;
     }
 }

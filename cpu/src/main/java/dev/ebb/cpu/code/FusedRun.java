@@ -4,6 +4,7 @@ import dev.ebb.cpu.code.FusedForm.Access;
 import dev.ebb.cpu.code.FusedForm.Sink;
 import dev.ebb.cpu.tile.OperationList;
 import dev.ebb.cpu.tile.Runs;
+import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Scalar;
@@ -17,8 +18,8 @@ import java.util.Optional;
 
 /**
  * A body as one generated loop that has one argument or its result on the heap: what a fold is
- * about to combine, or what a contraction has summed. The rest is in memory, f32, and either
- * consecutive or repeated along runs.
+ * about to combine, or what a contraction has summed. The rest is in memory, of the same type, and
+ * either consecutive or repeated along runs.
  */
 public final class FusedRun {
     /** Shorter runs cost more in calls than the loop saves. */
@@ -30,11 +31,13 @@ public final class FusedRun {
     private final boolean[] onHeap;
     private final int[] place;
     private final int views;
+    private final long width;
 
     private FusedRun(FusedLoops.Entry entry, Runs runs, List<Optional<Buffer>> places) {
         this.entry = entry;
         this.runs = runs;
         views = places.size();
+        width = entry.stages().type().bytes(1);
         var stage = entry.stages().stages().getFirst();
         var any = places.stream().flatMap(Optional::stream).findFirst().orElseThrow();
         memory = new MemorySegment[stage.places().size()];
@@ -77,13 +80,17 @@ public final class FusedRun {
         return of(line, shape, places, all, loops);
     }
 
+    private static boolean isOf(Buffer buffer, OperationList line) {
+        return FusedForm.type(line).filter(buffer.dtype()::equals).isPresent();
+    }
+
     private static Optional<FusedRun> of(
             OperationList line,
             Shape shape,
             List<Optional<Buffer>> places,
             List<View> views,
             FusedLoops loops) {
-        if (places.stream().flatMap(Optional::stream).anyMatch(b -> b.dtype() != DType.F32))
+        if (places.stream().flatMap(Optional::stream).anyMatch(b -> !isOf(b, line)))
             return Optional.empty();
         if (places.stream().allMatch(Optional::isEmpty)) return Optional.empty();
         if (line.operations().get(line.results().getFirst()).form() instanceof Scalar.Lit)
@@ -108,10 +115,15 @@ public final class FusedRun {
         return entry;
     }
 
+    /** The registers of a tile that hold its numbers. */
+    public Object registers(Tile tile) {
+        return entry.stages().registers(tile);
+    }
+
     /**
      * Computes {@code n} positions from {@code position} on; the heap's part begins at {@code at}.
      */
-    public void run(Fused loop, float[] heap, int at, long position, int n) {
+    public void run(Fused loop, Object heap, int at, long position, int n) {
         var starts = new long[views];
         for (int done = 0; done < n; ) {
             long p = position + done;
@@ -134,7 +146,7 @@ public final class FusedRun {
     private long[] begin(long[] starts, int within, int heap) {
         var at = new long[place.length];
         for (int k = 0; k < at.length; k++) {
-            at[k] = onHeap[k] ? heap : (starts[place[k]] + within * runs.step(place[k])) * 4;
+            at[k] = onHeap[k] ? heap : (starts[place[k]] + within * runs.step(place[k])) * width;
         }
         return at;
     }

@@ -3,7 +3,10 @@ package dev.ebb.cpu.code;
 import dev.ebb.cpu.code.FusedForm.Access;
 import dev.ebb.cpu.code.FusedForm.Function;
 import dev.ebb.cpu.code.FusedForm.Sink;
+import dev.ebb.cpu.tile.Bank;
 import dev.ebb.cpu.tile.F32Steps;
+import dev.ebb.cpu.tile.F64Steps;
+import dev.ebb.cpu.tile.Need;
 import dev.ebb.cpu.tile.OperationList;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileStep;
@@ -40,11 +43,13 @@ public record FusedStages(List<Stage> stages) {
         public TileStep[] steps(int base) {
             return after.stream()
                     .map(
-                            h ->
-                                    F32Steps.unary(
-                                            h.function,
-                                            base + h.from * REGISTER,
-                                            base + h.to * REGISTER))
+                            h -> {
+                                int from = base + h.from * REGISTER;
+                                int to = base + h.to * REGISTER;
+                                return form.type() == DType.F64
+                                        ? F64Steps.unary(h.function, from, to)
+                                        : F32Steps.unary(h.function, from, to);
+                            })
                     .toArray(TileStep[]::new);
         }
     }
@@ -60,6 +65,21 @@ public record FusedStages(List<Stage> stages) {
 
     public FusedStages {
         stages = List.copyOf(stages);
+    }
+
+    /** What its numbers are. */
+    public DType type() {
+        return stages.getFirst().form().type();
+    }
+
+    /** Where its registers are. */
+    Object registers(Tile tile) {
+        return type() == DType.F64 ? tile.f64 : tile.f32;
+    }
+
+    /** What it needs of a tile. */
+    Need need() {
+        return Need.NOTHING.and(type() == DType.F64 ? Bank.F64 : Bank.F32, registerElements());
     }
 
     public boolean usesRegisters() {
@@ -84,19 +104,22 @@ public record FusedStages(List<Stage> stages) {
     public static Optional<FusedStages> of(
             OperationList line, List<Optional<Access>> accesses, List<Sink> outputs) {
         var functions = new ArrayList<Function>();
+        var type = FusedForm.type(line);
+        if (type.isEmpty()) return Optional.empty();
         for (var operation : line.operations()) {
-            var function = FusedForm.function(operation, line);
+            var function = FusedForm.function(operation, line, type.get());
             if (function.isEmpty()) return Optional.empty();
             if (operation.form() instanceof Scalar.Arg(int a) && accesses.get(a).isEmpty()) {
                 return Optional.empty();
             }
             functions.add(function.get());
         }
-        var maker = new Maker(line, functions, accesses, outputs);
+        var maker = new Maker(type.get(), line, functions, accesses, outputs);
         return maker.isPossible() ? Optional.of(new FusedStages(maker.stages())) : Optional.empty();
     }
 
     private static final class Maker {
+        private final DType type;
         private final OperationList line;
         private final List<Function> functions;
         private final List<Optional<Access>> accesses;
@@ -108,10 +131,12 @@ public record FusedStages(List<Stage> stages) {
         private final Map<Integer, Integer> registers = new HashMap<>();
 
         Maker(
+                DType type,
                 OperationList line,
                 List<Function> functions,
                 List<Optional<Access>> accesses,
                 List<Sink> outputs) {
+            this.type = type;
             this.line = line;
             this.functions = functions;
             this.accesses = accesses;
@@ -146,7 +171,7 @@ public record FusedStages(List<Stage> stages) {
         boolean isPossible() {
             boolean truths =
                     registers.keySet().stream()
-                            .anyMatch(i -> line.operations().get(i).type() != DType.F32);
+                            .anyMatch(i -> line.operations().get(i).type() != type);
             long light = functions.stream().filter(f -> !f.isHeavy()).count();
             return !truths
                     && registers.size() <= MOST_REGISTERS
@@ -189,7 +214,8 @@ public record FusedStages(List<Stage> stages) {
                     targets.add(accesses.size() + j);
                 }
                 places.addAll(targets);
-                return new Stage(new FusedForm(operations, reads, results, sinks), places, after());
+                return new Stage(
+                        new FusedForm(type, operations, reads, results, sinks), places, after());
             }
 
             private List<Heavy> after() {

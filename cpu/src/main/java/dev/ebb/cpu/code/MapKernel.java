@@ -1,6 +1,5 @@
 package dev.ebb.cpu.code;
 
-import dev.ebb.cpu.tile.Bank;
 import dev.ebb.cpu.tile.Need;
 import dev.ebb.cpu.tile.Stored;
 import dev.ebb.cpu.tile.Tile;
@@ -80,10 +79,9 @@ public final class MapKernel implements Runnable, Workers.Part {
         var need = Need.shared(Math.ceilDiv(size, partSize(size))).and(form.need());
         for (DType stored : out) need = need.moving(stored, form.length());
         return need.and(
-                Bank.F32,
                 FusedMap.stages(form.line(), map.shape(), in, map.operands(), out)
-                        .map(FusedStages::registerElements)
-                        .orElse(0));
+                        .map(FusedStages::need)
+                        .orElse(Need.NOTHING));
     }
 
     /** How many positions a part of {@code size} covers. */

@@ -48,7 +48,7 @@ final class PlainBody implements Body {
         if (run == null || loops == null) {
             program.run(tile, position, n);
         } else if (run.entry().state().isHot()) {
-            run.run(loops.getFirst(), tile.f32, result(), position, n);
+            run.run(loops.getFirst(), run.registers(tile), result(), position, n);
         } else {
             warm(tile, run, loops.getFirst(), position, n);
         }
@@ -60,7 +60,7 @@ final class PlainBody implements Body {
         boolean trial = n >= Warming.TIMED && state.isTimeToMeasure();
         int some = trial ? n : Math.min(n, Warming.TASTE);
         long start = System.nanoTime();
-        run.run(loop, tile.f32, result(), position, some);
+        run.run(loop, run.registers(tile), result(), position, some);
         long turn = System.nanoTime();
         program.run(tile, position, n);
         double all = System.nanoTime() - turn;

@@ -4,6 +4,7 @@ import static dev.ebb.cpu.math.F32Math.*;
 
 import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
+import dev.ebb.ir.math.Elementary;
 import dev.ebb.ir.math.Special;
 
 /**
@@ -63,8 +64,8 @@ public final class F32Scalar {
             case REM -> x % y;
             case MAX -> Math.max(x, y);
             case MIN -> Math.min(x, y);
-            case POW,
-                    ATAN2,
+            case POW -> pow(x, y);
+            case ATAN2,
                     HYPOT,
                     POLYGAMMA,
                     EQ,
@@ -81,6 +82,24 @@ public final class F32Scalar {
                     USHR ->
                     (float) Special.apply(fn, x, y);
         };
+    }
+
+    /** Whether a power is the exponential of a product, without more thought. */
+    static boolean isPlain(float x, float y) {
+        return x > 0 && x <= Float.MAX_VALUE && Math.abs(y) <= Float.MAX_VALUE;
+    }
+
+    /**
+     * x to the power of y. A negative base has one for whole exponents; zeros, infinities and NaN
+     * are as in {@link Special}.
+     */
+    static float pow(float x, float y) {
+        if (isPlain(x, y)) return (float) Elementary.exp(y * Elementary.log(x));
+        if (!isPlain(-x, y)) return (float) Special.apply(Fn2.POW, x, y);
+        if (y != (float) Math.rint(y)) return Float.NaN;
+        boolean odd = Math.abs(y) < 0x1p24f && ((int) y & 1) != 0;
+        float p = pow(-x, y);
+        return odd ? -p : p;
     }
 
     private static float nearZero(float r) {

@@ -9,6 +9,7 @@ import static jdk.incubator.vector.VectorOperators.NE;
 import static jdk.incubator.vector.VectorOperators.SQRT;
 
 import dev.ebb.cpu.math.F32Math;
+import dev.ebb.cpu.math.F32Power;
 import dev.ebb.cpu.math.F32Scalar;
 import dev.ebb.cpu.math.F32Waves;
 import dev.ebb.cpu.tile.Warming.State;
@@ -85,7 +86,8 @@ public final class F32Steps {
             case LE -> comparing(fn, (t, _, n) -> le(t.f32, a, b, t.i32, o, n), a, b, o);
             case GT -> binary(Fn2.LT, b, a, o);
             case GE -> binary(Fn2.LE, b, a, o);
-            case REM, POW, ATAN2, HYPOT, POLYGAMMA -> (t, _, n) -> plain(fn, t.f32, a, b, o, n);
+            case POW -> warming(fn, (t, _, n) -> F32Power.pow(t.f32, a, b, o, n), a, b, o);
+            case REM, ATAN2, HYPOT, POLYGAMMA -> (t, _, n) -> plain(fn, t.f32, a, b, o, n);
             case AND, OR, XOR, SHL, SHR, USHR ->
                     throw new IllegalArgumentException(fn + " of floats; cast to integers first");
         };

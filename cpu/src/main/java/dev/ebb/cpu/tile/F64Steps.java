@@ -1,8 +1,14 @@
 package dev.ebb.cpu.tile;
 
 import static jdk.incubator.vector.VectorOperators.ABS;
+import static jdk.incubator.vector.VectorOperators.GT;
+import static jdk.incubator.vector.VectorOperators.LT;
 import static jdk.incubator.vector.VectorOperators.SQRT;
 
+import dev.ebb.cpu.math.F64Error;
+import dev.ebb.cpu.math.F64Math;
+import dev.ebb.cpu.math.F64Power;
+import dev.ebb.cpu.math.F64Waves;
 import dev.ebb.cpu.tile.Warming.States;
 import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
@@ -12,49 +18,52 @@ import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Steps over f64 registers; functions beyond arithmetic are those of {@link Special}, one element
- * at a time.
+ * Steps over f64 registers: as {@link F32Steps}, one loop a function, each a method of its own, and
+ * a plain one while that is {@link Warming cold}.
  */
-final class F64Steps {
-    private static final VectorSpecies<Double> LANES = DoubleVector.SPECIES_256;
+public final class F64Steps {
+    private static final VectorSpecies<Double> LANES = F64Math.LANES;
+
+    /** How many elements are looked at together. */
+    private static final int BLOCK = 64;
 
     private F64Steps() {}
 
     private static final States<Fn1> UNARY = new States<>();
     private static final States<Fn2> BINARY = new States<>();
 
-    static TileStep unary(Fn1 fn, int a, int o) {
+    public static TileStep unary(Fn1 fn, int a, int o) {
         return switch (fn) {
             case NEG -> warming(fn, (t, _, n) -> neg(t.f64, a, o, n), a, o);
             case ABS -> warming(fn, (t, _, n) -> abs(t.f64, a, o, n), a, o);
             case SQRT -> warming(fn, (t, _, n) -> sqrt(t.f64, a, o, n), a, o);
-            case SIGN,
-                    FLOOR,
+            case SIGN -> warming(fn, (t, _, n) -> sign(t.f64, a, o, n), a, o);
+            case EXP -> warming(fn, (t, _, n) -> exp(t.f64, a, o, n), a, o);
+            case EXPM1 -> warming(fn, (t, _, n) -> expm1(t.f64, a, o, n), a, o);
+            case LOG -> warming(fn, (t, _, n) -> log(t.f64, a, o, n), a, o);
+            case LOG1P -> warming(fn, (t, _, n) -> log1p(t.f64, a, o, n), a, o);
+            case SIN -> wave(fn, F64Steps::sin, a, o);
+            case COS -> wave(fn, F64Steps::cos, a, o);
+            case TAN -> wave(fn, F64Steps::tan, a, o);
+            case ATAN -> warming(fn, (t, _, n) -> atan(t.f64, a, o, n), a, o);
+            case TANH -> warming(fn, (t, _, n) -> tanh(t.f64, a, o, n), a, o);
+            case ERF -> warming(fn, (t, _, n) -> erf(t.f64, a, o, n), a, o);
+            case ERFC -> warming(fn, (t, _, n) -> F64Error.erfc(t.f64, a, o, n), a, o);
+            case FLOOR,
                     CEIL,
                     ROUND,
-                    EXP,
-                    EXPM1,
-                    LOG,
-                    LOG1P,
                     LOG2,
-                    SIN,
-                    COS,
-                    TAN,
                     ASIN,
                     ACOS,
-                    ATAN,
                     SINH,
                     COSH,
-                    TANH,
                     ASINH,
                     ACOSH,
                     ATANH,
-                    ERF,
-                    ERFC,
                     ERFINV,
                     LGAMMA ->
                     (t, _, n) -> plain(fn, t.f64, a, o, n);
-            case IS_NAN -> (t, _, n) -> compare(Fn2.NE, t.f64, a, a, t.i32, o, n);
+            case IS_NAN -> binary(Fn2.NE, a, a, o);
             case NOT -> throw new IllegalArgumentException("NOT of floats; compare first");
         };
     }
@@ -68,10 +77,30 @@ final class F64Steps {
             case MAX -> warming(fn, (t, _, n) -> max(t.f64, a, b, o, n), a, b, o);
             case MIN -> warming(fn, (t, _, n) -> min(t.f64, a, b, o, n), a, b, o);
             case EQ, NE, LT, LE, GT, GE -> (t, _, n) -> compare(fn, t.f64, a, b, t.i32, o, n);
-            case REM, POW, ATAN2, HYPOT, POLYGAMMA -> (t, _, n) -> plain(fn, t.f64, a, b, o, n);
+            case POW -> warming(fn, (t, _, n) -> F64Power.pow(t.f64, a, b, o, n), a, b, o);
+            case REM, ATAN2, HYPOT, POLYGAMMA -> (t, _, n) -> plain(fn, t.f64, a, b, o, n);
             case AND, OR, XOR, SHL, SHR, USHR ->
                     throw new IllegalArgumentException(fn + " of floats; cast to integers first");
         };
+    }
+
+    /** A function of one register. */
+    @FunctionalInterface
+    private interface Loop {
+        void run(double[] r, int a, int o, int n);
+    }
+
+    /** A wave: in vectors where no argument of a block is too far for them. */
+    private static TileStep wave(Fn1 fn, Loop vectors, int a, int o) {
+        return warming(fn, (t, _, n) -> wave(fn, vectors, t.f64, a, o, n), a, o);
+    }
+
+    private static void wave(Fn1 fn, Loop vectors, double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += BLOCK) {
+            int some = Math.min(BLOCK, n - i);
+            if (F64Waves.areNear(r, a + i, some)) vectors.run(r, a + i, o + i, some);
+            else plain(fn, r, a + i, o + i, some);
+        }
     }
 
     private static TileStep warming(Fn1 fn, TileStep vectors, int a, int o) {
@@ -156,6 +185,77 @@ final class F64Steps {
         for (int i = 0; i < n; i += 4) {
             DoubleVector.fromArray(LANES, r, a + i).lanewise(SQRT).intoArray(r, o + i);
         }
+    }
+
+    private static void exp(double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += 4) {
+            F64Math.exp(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
+        }
+    }
+
+    private static void expm1(double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += 4) {
+            F64Math.expm1(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
+        }
+    }
+
+    private static void log(double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += 4) {
+            F64Math.log(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
+        }
+    }
+
+    private static void log1p(double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += 4) {
+            F64Math.log1p(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
+        }
+    }
+
+    private static void tanh(double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += 4) {
+            F64Math.tanh(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
+        }
+    }
+
+    private static void sin(double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += 4) {
+            F64Waves.sin(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
+        }
+    }
+
+    private static void cos(double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += 4) {
+            F64Waves.cos(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
+        }
+    }
+
+    private static void tan(double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += 4) {
+            F64Waves.tan(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
+        }
+    }
+
+    private static void atan(double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += 4) {
+            F64Waves.atan(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
+        }
+    }
+
+    private static void erf(double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += 4) {
+            F64Error.erf(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
+        }
+    }
+
+    private static void sign(double[] r, int a, int o, int n) {
+        for (int i = 0; i < n; i += 4) {
+            sign(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
+        }
+    }
+
+    /** One with the sign of {@code x}; zeros and NaN as they are. */
+    public static DoubleVector sign(DoubleVector x) {
+        return x.blend(1, x.compare(GT, 0)).blend(-1, x.compare(LT, 0));
     }
 
     private static void plain(Fn1 fn, double[] r, int a, int o, int n) {
