@@ -94,6 +94,31 @@ public interface Queue extends AutoCloseable {
         return Optional.empty();
     }
 
+    /**
+     * After how many runs a program is worth being {@link #straight one method}: making that takes
+     * milliseconds. A fixed number, so that what runs depends on no clock.
+     */
+    default int straightAfter() {
+        return Integer.MAX_VALUE;
+    }
+
+    /**
+     * All of {@code sequence} as one method that gives the same bits, reads the parameters where
+     * they lie and leaves the results where they are to lie; none where that gains nothing, as
+     * where most computations are on many elements.
+     */
+    default Optional<Runnable> straight(Sequence sequence) {
+        return Optional.empty();
+    }
+
+    /**
+     * As {@link #straight}, with the first {@code arguments} parameters and all results in arrays
+     * of doubles instead; all of these are F64.
+     */
+    default Optional<Direct> direct(Sequence sequence, int arguments) {
+        return Optional.empty();
+    }
+
     /** Waits for the work under way and gives all memory back. */
     @Override
     void close();

@@ -2,6 +2,7 @@ package dev.ebb.exec.program;
 
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Device;
+import dev.ebb.exec.Direct;
 import dev.ebb.exec.DiskException;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.Session;
@@ -57,6 +58,15 @@ public final class Program implements AutoCloseable {
     private final long[] promised = new long[Category.values().length];
     private boolean partial;
     private boolean closed;
+
+    /** How many times all steps were run one by one. */
+    private int runs;
+
+    /** All computations as one method, once the device has made one of them. */
+    private Optional<Runnable> straight = Optional.empty();
+
+    /** What the run before that method was made reported: memory is the same from then on. */
+    private Optional<Report> counted = Optional.empty();
 
     /** On all threads of the device. */
     public Program(Layout layout, Device device) {
@@ -195,10 +205,38 @@ public final class Program implements AutoCloseable {
      * without the times of single kernels.
      */
     public synchronized Report run() {
+        if (straight.isPresent()) return runStraight(straight.get());
+        if (runs++ == session.queue().straightAfter() && recorded.isEmpty()) return straighten();
         var check = new DigestCheck(layout.schedule(), session.queue());
         return recorded.isPresent()
                 ? repeat(recorded.get(), check)
                 : run(check, _ -> {}, (_, _) -> {});
+    }
+
+    /** Runs once more step by step, which counts memory, and makes one method for later runs. */
+    private Report straighten() {
+        var report = runTimed();
+        counted = Optional.of(report);
+        straight = steps.sequence().flatMap(session.queue()::straight);
+        return report;
+    }
+
+    private Report runStraight(Runnable method) {
+        requireOpen();
+        long start = System.nanoTime();
+        partial = true;
+        method.run();
+        partial = false;
+        return counted.orElseThrow().taking((System.nanoTime() - start) / 1e9);
+    }
+
+    /**
+     * This program as one method from an array of arguments, the first {@code arguments}
+     * parameters, to an array of results, if the device makes one.
+     */
+    public synchronized Optional<Direct> direct(int arguments) {
+        requireOpen();
+        return steps.sequence().flatMap(all -> session.queue().direct(all, arguments));
     }
 
     /** Runs every step once, one by one, so that every kernel's time is known. */
