@@ -10,6 +10,7 @@ import dev.ebb.plan.schedule.Ways;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Numbers;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.trace.Pattern;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
@@ -34,6 +35,11 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     private final Pipeline pipeline;
     private final Plans<R> plans;
     private Optional<Plans.Entry<R>> latest = Optional.empty();
+
+    /** The latest argument, and what its run gave: the next one is often like it. */
+    private Optional<Repeat<P, R>> repeat = Optional.empty();
+
+    private record Repeat<P, R>(Plans.Entry<R> entry, Pattern<P> argument, Pattern<R> result) {}
 
     Compiled(Fn<P, R> f, Pipeline pipeline) {
         this.f = f;
@@ -81,11 +87,22 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     /** Runs on arrays; inside a function that is being traced, becomes part of it. */
     @Override
     public synchronized R apply(P argument) {
+        var before = repeat.orElse(null);
+        if (before != null && before.entry.prepared().hasMemory()) {
+            var arrays = new Array[before.argument.leaves()];
+            if (before.argument.gather(argument, arrays)) {
+                latest = Optional.of(plans.used(before.entry));
+                return before.result.with(before.entry.prepared().run(arrays));
+            }
+        }
         var leaves = Tree.flatten(argument);
         if (leaves.stream().anyMatch(t -> !(t instanceof Array))) return f.apply(argument);
         var entry = entry(argument, leaves);
         plans.makeRoom(entry);
-        var results = entry.prepared().run(leaves.stream().map(t -> (Array) t).toList());
+        var results = entry.prepared().run(leaves.toArray(Array[]::new));
+        repeat =
+                Optional.of(
+                        new Repeat<>(entry, Pattern.of(argument), Pattern.of(entry.structure())));
         return Tree.unflatten(entry.structure(), results);
     }
 
@@ -97,11 +114,12 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
         var leaves = Tree.flatten(argument);
         var entry = entry(argument, leaves);
         plans.makeRoom(entry);
-        var results = entry.prepared().verify(leaves.stream().map(t -> (Array) t).toList());
+        var results = entry.prepared().verify(leaves.toArray(Array[]::new));
         return Tree.unflatten(entry.structure(), results);
     }
 
     private Plans.Entry<R> entry(P argument, List<Tensor> leaves) {
+        repeat = Optional.empty();
         var entry =
                 plans.entry(
                         Tree.numberless(argument),
@@ -160,6 +178,7 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     @Override
     public synchronized void close() {
         plans.close();
+        repeat = Optional.empty();
         latest = Optional.empty();
     }
 }

@@ -23,7 +23,7 @@ public final class EagerEngine implements Eager {
     static List<Array> run(Graph graph, List<Array> operands) {
         var pipeline = Pipeline.within(Budget.unlimited());
         try (var prepared = Prepared.of(graph, List.of(), operands.size(), pipeline)) {
-            return prepared.run(operands);
+            return prepared.run(operands.toArray(Array[]::new));
         }
     }
 }

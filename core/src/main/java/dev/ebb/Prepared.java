@@ -78,6 +78,7 @@ final class Prepared implements AutoCloseable {
     }
 
     private Program program() {
+        if (program.isPresent() && waiting.isEmpty()) return program.get();
         if (program.isEmpty())
             program = Optional.of(new Program(plan.layout(), device, plan.workers()));
         var made = program.get();
@@ -131,27 +132,25 @@ final class Prepared implements AutoCloseable {
         return Array.make(graph.results().get(i).type(), to -> program.readResult(i, to.segment()));
     }
 
-    synchronized List<Array> run(List<Array> arguments) {
+    synchronized List<Array> run(Array... arguments) {
         return run(arguments, Program::run);
     }
 
     /** As {@link #run}, each recomputed value checked against its first computation. */
-    synchronized List<Array> verify(List<Array> arguments) {
+    synchronized List<Array> verify(Array... arguments) {
         return run(arguments, Program::verify);
     }
 
-    private List<Array> run(List<Array> arguments, Function<Program, Report> how) {
+    private List<Array> run(Array[] arguments, Function<Program, Report> how) {
         var ready = program();
-        for (int i = 0; i < arguments.size(); i++) write(ready, i, arguments.get(i), graph);
+        for (int i = 0; i < arguments.length; i++) write(ready, i, arguments[i], graph);
         var done = Flight.recorder().running();
         var measured = how.apply(ready);
         done.accept(measured);
         report = Optional.of(measured);
-        var results = new ArrayList<Array>();
-        for (int i = 0; i < graph.results().size(); i++) {
-            results.add(result(ready, i, graph));
-        }
-        return results;
+        var results = new Array[graph.results().size()];
+        for (int i = 0; i < results.length; i++) results[i] = result(ready, i, graph);
+        return List.of(results);
     }
 
     Graph graph() {

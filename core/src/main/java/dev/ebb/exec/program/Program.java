@@ -13,6 +13,7 @@ import dev.ebb.exec.transfer.BackingStore;
 import dev.ebb.exec.transfer.BoundTransfers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Binding;
@@ -28,6 +29,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.ObjIntConsumer;
 
@@ -52,8 +54,10 @@ public final class Program implements AutoCloseable {
     /** All computations as one, where the device repeats them so. */
     private final Optional<Runnable> recorded;
 
-    /** The results that are only on the disk when a run has ended. */
-    private final Set<Value> away;
+    /** Where each parameter lies before a run, and each result after it, if it is in memory. */
+    private final List<Optional<Memory>> paramPlaces;
+
+    private final List<Optional<Memory>> resultPlaces;
 
     private final long[] promised = new long[Category.values().length];
     private boolean partial;
@@ -101,7 +105,12 @@ public final class Program implements AutoCloseable {
         meter = new MemoryMeter(layout, steps);
         watch = new Stopwatch(steps.bound(), session.queue());
         paramsEnd = steps.paramsEnd();
-        away = onlyOnDisk(layout.schedule());
+        var away = onlyOnDisk(layout.schedule());
+        paramPlaces = places(graph().params(), steps.initial()::find);
+        resultPlaces =
+                places(
+                        graph().results(),
+                        r -> away.contains(r) ? Optional.empty() : steps.resident().find(r));
         recorded =
                 Course.isFixed(layout.schedule())
                         ? session.queue().whole(() -> steps.bound().forEach(s -> s.body().run()))
@@ -143,33 +152,36 @@ public final class Program implements AutoCloseable {
         return steps.resident().at(graph().results().get(i));
     }
 
+    private static List<Optional<Memory>> places(
+            List<Value> values, Function<Value, Optional<Buffer>> where) {
+        return values.stream()
+                .map(v -> where.apply(v).map(b -> b.memory().slice(0, v.type().bytes())))
+                .toList();
+    }
+
     /** Sets parameter {@code i}, wherever it is kept. */
     public synchronized void write(int i, MemorySegment from) {
         requireOpen();
-        var param = graph().params().get(i);
-        var here = steps.initial().find(param);
+        var here = paramPlaces.get(i);
         if (here.isPresent())
-            session.queue().write(from.asSlice(0, param.type().bytes()), here.get().memory());
-        else carrier.put(param, from);
+            session.queue().write(from.asSlice(0, here.get().bytes()), here.get());
+        else carrier.put(graph().params().get(i), from);
     }
 
     /** Copies parameter {@code i} as it is between two runs, wherever it is kept. */
     public synchronized void readParam(int i, MemorySegment to) {
         requireOpen();
-        var param = graph().params().get(i);
-        copy(steps.initial().find(param), param, to);
+        copy(paramPlaces.get(i), graph().params().get(i), to);
     }
 
     /** Copies result {@code i} of the last run, wherever it is kept. */
     public synchronized void readResult(int i, MemorySegment to) {
         requireOpen();
-        var result = graph().results().get(i);
-        copy(away.contains(result) ? Optional.empty() : steps.resident().find(result), result, to);
+        copy(resultPlaces.get(i), graph().results().get(i), to);
     }
 
-    private void copy(Optional<Buffer> here, Value value, MemorySegment to) {
-        if (here.isPresent())
-            session.queue().read(here.get().memory(), to.asSlice(0, value.type().bytes()));
+    private void copy(Optional<Memory> here, Value value, MemorySegment to) {
+        if (here.isPresent()) session.queue().read(here.get(), to.asSlice(0, here.get().bytes()));
         else carrier.get(value, to);
     }
 
