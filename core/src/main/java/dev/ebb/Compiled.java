@@ -1,6 +1,7 @@
 package dev.ebb;
 
 import dev.ebb.exec.Device;
+import dev.ebb.exec.Direct;
 import dev.ebb.exec.Report;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Planner;
@@ -116,6 +117,37 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
         plans.makeRoom(entry);
         var results = entry.prepared().verify(leaves.toArray(Array[]::new));
         return Tree.unflatten(entry.structure(), results);
+    }
+
+    /**
+     * This function for callers that hold doubles: from the elements of arguments like this one to
+     * the elements of the result, all of which must be F64. Structure and captured arrays are those
+     * of now. Its runs have no {@link #report}.
+     */
+    public synchronized Primitive primitive(P like) {
+        var leaves = Tree.flatten(like);
+        var entry = entry(like, leaves);
+        var prepared = entry.prepared();
+        prepared.requireDoubles();
+        plans.makeRoom(entry);
+        var direct = prepared.direct();
+        return new Primitive(
+                prepared.inputs(),
+                prepared.outputs(),
+                direct.filter(Direct::isPure),
+                (in, out) -> apply(entry, like, in, out));
+    }
+
+    private synchronized void apply(Plans.Entry<R> entry, P like, double[] in, double[] out) {
+        if (!entry.prepared().hasMemory()) {
+            // its memory was given back: what the function closes over is found by tracing it again
+            var again = entry(like, Tree.flatten(like));
+            plans.makeRoom(again);
+            again.prepared().apply(in, out);
+            return;
+        }
+        plans.used(entry);
+        entry.prepared().apply(in, out);
     }
 
     private Plans.Entry<R> entry(P argument, List<Tensor> leaves) {
