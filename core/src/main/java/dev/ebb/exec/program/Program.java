@@ -164,7 +164,7 @@ public final class Program implements AutoCloseable {
         requireOpen();
         var here = paramPlaces.get(i);
         if (here.isPresent())
-            session.queue().write(from.asSlice(0, here.get().bytes()), here.get());
+            session.queue().write(first(from, here.get().bytes()), here.get());
         else carrier.put(graph().params().get(i), from);
     }
 
@@ -180,8 +180,12 @@ public final class Program implements AutoCloseable {
         copy(resultPlaces.get(i), graph().results().get(i), to);
     }
 
+    private static MemorySegment first(MemorySegment all, long bytes) {
+        return all.byteSize() == bytes ? all : all.asSlice(0, bytes);
+    }
+
     private void copy(Optional<Memory> here, Value value, MemorySegment to) {
-        if (here.isPresent()) session.queue().read(here.get(), to.asSlice(0, here.get().bytes()));
+        if (here.isPresent()) session.queue().read(here.get(), first(to, here.get().bytes()));
         else carrier.get(value, to);
     }
 
