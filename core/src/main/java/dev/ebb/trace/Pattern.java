@@ -6,6 +6,7 @@ import dev.ebb.tensor.Tensor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The structure of one tree, kept in a form by which trees like it are taken apart and put together
@@ -49,7 +50,11 @@ public final class Pattern<T> {
     public T with(List<? extends Tensor> tensors) {
         if (tensors.size() != leaves)
             throw new IllegalArgumentException(
-                    tensors.size() + " tensors for the " + leaves + " places of " + like.getClass());
+                    tensors.size()
+                            + " tensors for the "
+                            + leaves
+                            + " places of "
+                            + like.getClass());
         return (T) root.with(tensors);
     }
 
@@ -70,7 +75,7 @@ public final class Pattern<T> {
                     case Level.Fixed(var content) -> new Fixed(tree, content);
                     case Level.Inner inner -> {
                         var type = tree.getClass();
-                        if (inner.kind() == type && !type.isArray()) {
+                        if (inner.kind() == type && !type.isArray() && type != Optional.class) {
                             var parts = inner.parts().stream().map(p -> part(p, types)).toList();
                             yield new Inner(Form.of(type), parts.toArray(Part[]::new));
                         }

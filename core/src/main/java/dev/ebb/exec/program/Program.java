@@ -63,14 +63,10 @@ public final class Program implements AutoCloseable {
     private boolean partial;
     private boolean closed;
 
-    /** How many times all steps were run one by one. */
     private int runs;
 
     /** All computations as one method, once the device has made one of them. */
-    private Optional<Runnable> straight = Optional.empty();
-
-    /** What the run before that method was made reported: memory is the same from then on. */
-    private Optional<Report> counted = Optional.empty();
+    private Optional<StraightRun> straight = Optional.empty();
 
     /** On all threads of the device. */
     public Program(Layout layout, Device device) {
@@ -163,8 +159,7 @@ public final class Program implements AutoCloseable {
     public synchronized void write(int i, MemorySegment from) {
         requireOpen();
         var here = paramPlaces.get(i);
-        if (here.isPresent())
-            session.queue().write(first(from, here.get().bytes()), here.get());
+        if (here.isPresent()) session.queue().write(first(from, here.get().bytes()), here.get());
         else carrier.put(graph().params().get(i), from);
     }
 
@@ -222,7 +217,7 @@ public final class Program implements AutoCloseable {
      */
     public synchronized Report run() {
         if (straight.isPresent()) return runStraight(straight.get());
-        if (runs++ == session.queue().straightAfter() && recorded.isEmpty()) return straighten();
+        if (recorded.isEmpty() && runs++ == session.queue().straightAfter()) return straighten();
         var check = new DigestCheck(layout.schedule(), session.queue());
         return recorded.isPresent()
                 ? repeat(recorded.get(), check)
@@ -232,18 +227,19 @@ public final class Program implements AutoCloseable {
     /** Runs once more step by step, which counts memory, and makes one method for later runs. */
     private Report straighten() {
         var report = runTimed();
-        counted = Optional.of(report);
-        straight = steps.sequence().flatMap(session.queue()::straight);
+        straight =
+                steps.sequence()
+                        .flatMap(session.queue()::straight)
+                        .map(method -> new StraightRun(method, report));
         return report;
     }
 
-    private Report runStraight(Runnable method) {
+    private Report runStraight(StraightRun method) {
         requireOpen();
-        long start = System.nanoTime();
         partial = true;
-        method.run();
+        var report = method.run();
         partial = false;
-        return counted.orElseThrow().taking((System.nanoTime() - start) / 1e9);
+        return report;
     }
 
     /**

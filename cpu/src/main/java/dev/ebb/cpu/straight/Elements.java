@@ -139,8 +139,7 @@ final class Elements {
             code.invokeinterface(
                     SEGMENT,
                     "set",
-                    MethodTypeDesc.of(
-                            CD_void, desc(ValueLayout.OfByte.class), CD_long, CD_byte));
+                    MethodTypeDesc.of(CD_void, desc(ValueLayout.OfByte.class), CD_long, CD_byte));
         }
     }
 }

@@ -77,8 +77,7 @@ final class KernelCode {
         return (i, position) -> inputs.element(i, at(views.get(i), shape, position));
     }
 
-    private List<List<Operand>> map(
-            Kernel.Map k, List<DType> in, List<DType> out, Reader inputs) {
+    private List<List<Operand>> map(Kernel.Map k, List<DType> in, List<DType> out, Reader inputs) {
         var bodies = new ArrayList<Scalar>();
         for (int j = 0; j < k.bodies().size(); j++)
             bodies.add(Stored.as(k.bodies().get(j), in, out.get(j)));
@@ -104,7 +103,8 @@ final class KernelCode {
         var types = k.types(in);
         int width = (int) k.width();
         var numbers = new ArrayList<List<Operand>>();
-        for (long r = 0; r < k.outer().size(); r++) numbers.add(numbers(k, types, in.size(), r, inputs));
+        for (long r = 0; r < k.outer().size(); r++)
+            numbers.add(numbers(k, types, in.size(), r, inputs));
         Reader args =
                 (i, position) ->
                         i < in.size()
@@ -148,7 +148,9 @@ final class KernelCode {
                                                                         line,
                                                                         k.shape(),
                                                                         p,
-                                                                        row(k, operands, numbers, inputs))
+                                                                        row(
+                                                                                k, operands,
+                                                                                numbers, inputs))
                                                                 .getFirst());
                         case Row.Apply _ ->
                                 evaluate(

@@ -14,7 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Writes one part of a {@link StraightForm}: arrays of arguments and results are locals 0 and 1. */
+/**
+ * Writes one part of a {@link StraightForm}: arrays of arguments and results are locals 0 and 1.
+ */
 final class PartCode {
     private record Element(Value value, long index) {}
 
@@ -71,7 +73,8 @@ final class PartCode {
                         node.kernel(),
                         node.inputTypes().stream().map(Type::dtype).toList(),
                         out.stream().map(v -> v.type().dtype()).toList(),
-                        (input, i) -> element(node.inputs().get(input), work.inputs().get(input), i));
+                        (input, i) ->
+                                element(node.inputs().get(input), work.inputs().get(input), i));
         for (int j = 0; j < out.size(); j++) {
             for (int i = 0; i < made.get(j).size(); i++)
                 known.put(new Element(out.get(j), i), made.get(j).get(i));

@@ -36,7 +36,11 @@ final class StraightClass {
                         c -> {
                             for (int i = 0; i < form.parts().size(); i++) {
                                 int part = i;
-                                method(c, "part" + i, MTD_void, code -> write(form, part, code, data));
+                                method(
+                                        c,
+                                        "part" + i,
+                                        MTD_void,
+                                        code -> write(form, part, code, data));
                             }
                             c.withMethodBody(
                                     "run",
@@ -61,7 +65,11 @@ final class StraightClass {
                         c -> {
                             for (int i = 0; i < form.parts().size(); i++) {
                                 int part = i;
-                                method(c, "part" + i, ARRAYS, code -> write(form, part, code, data));
+                                method(
+                                        c,
+                                        "part" + i,
+                                        ARRAYS,
+                                        code -> write(form, part, code, data));
                             }
                             c.withMethodBody(
                                     "apply",

@@ -46,8 +46,7 @@ record StraightForm(
                 sequence, arguments, arrays, parts, stored(sequence, arrays, parts));
     }
 
-    private static Set<Value> stored(
-            Sequence sequence, boolean arrays, List<List<Integer>> parts) {
+    private static Set<Value> stored(Sequence sequence, boolean arrays, List<List<Integer>> parts) {
         var stored = new HashSet<Value>();
         for (var part : parts) {
             var here = new HashSet<Value>();
@@ -59,7 +58,8 @@ record StraightForm(
                 else work.node().outputs().forEach(here::remove);
             }
             if (arrays && part == parts.getLast())
-                for (var r : sequence.results()) if (!here.contains(r.value())) stored.add(r.value());
+                for (var r : sequence.results())
+                    if (!here.contains(r.value())) stored.add(r.value());
         }
         if (!arrays) for (var r : sequence.results()) stored.add(r.value());
         return stored;
@@ -84,8 +84,7 @@ record StraightForm(
     /** The arguments that a computation that is not written out reads: it finds them in memory. */
     Set<Value> argumentsInMemory() {
         var called = new HashSet<Value>();
-        for (var work : sequence.works())
-            if (isCalled(work)) called.addAll(work.node().inputs());
+        for (var work : sequence.works()) if (isCalled(work)) called.addAll(work.node().inputs());
         called.retainAll(argumentStarts().keySet());
         return called;
     }
