@@ -37,7 +37,7 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
     private final Plans<R> plans;
     private Optional<Plans.Entry<R>> latest = Optional.empty();
 
-    /** The latest argument, and what its run gave: the next one is often like it. */
+    /** The latest entry's argument, and what its run gave: the next one is often like it. */
     private Optional<Repeat<P, R>> repeat = Optional.empty();
 
     private record Repeat<P, R>(Plans.Entry<R> entry, Pattern<P> argument, Pattern<R> result) {}
@@ -92,7 +92,7 @@ public final class Compiled<P, R> implements Fn<P, R>, AutoCloseable {
         if (before != null && before.entry.prepared().hasMemory()) {
             var arrays = new Array[before.argument.leaves()];
             if (before.argument.gather(argument, arrays)) {
-                latest = Optional.of(plans.used(before.entry));
+                plans.used(before.entry);
                 return before.result.with(before.entry.prepared().run(arrays));
             }
         }

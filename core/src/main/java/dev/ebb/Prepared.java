@@ -209,14 +209,17 @@ final class Prepared implements AutoCloseable {
 
     private List<Array> run(Array[] arguments, Function<Program, Report> how) {
         var ready = program();
-        for (int i = 0; i < arguments.length; i++) write(ready, i, arguments[i], graph);
-        var done = Flight.recorder().running();
-        var measured = how.apply(ready);
-        done.accept(measured);
-        report = Optional.of(measured);
-        var results = new Array[graph.results().size()];
-        for (int i = 0; i < results.length; i++) results[i] = result(ready, i, graph);
-        return List.of(results);
+        // held all along, so that its own methods need not take it again for each tensor
+        synchronized (ready) {
+            for (int i = 0; i < arguments.length; i++) write(ready, i, arguments[i], graph);
+            var done = Flight.recorder().running();
+            var measured = how.apply(ready);
+            done.accept(measured);
+            report = Optional.of(measured);
+            var results = new Array[graph.results().size()];
+            for (int i = 0; i < results.length; i++) results[i] = result(ready, i, graph);
+            return List.of(results);
+        }
     }
 
     Graph graph() {

@@ -34,8 +34,8 @@ final class Tiny {
         int slices = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 300;
         rosenbrock(slices);
         blackScholes(slices);
-        options(slices / 4);
-        loop(slices / 4);
+        options(slices);
+        loop(slices);
         ops(slices);
     }
 
@@ -77,10 +77,7 @@ final class Tiny {
                                         p.x.neg()
                                                 .add(1)
                                                 .square()
-                                                .add(
-                                                        p.y.sub(p.x.square())
-                                                                .square()
-                                                                .mul(100))))) {
+                                                .add(p.y.sub(p.x.square()).square().mul(100))))) {
             var point = new Point(Array.scalar(at[0]), Array.scalar(at[1]));
             var small = f.primitive(point);
             compare(
@@ -107,8 +104,7 @@ final class Tiny {
         var drift = o.rate.add(o.volatility.square().mul(0.5)).mul(o.years);
         var upper = o.spot.div(o.strike).log().add(drift).div(deviation);
         var discount = o.rate.mul(o.years).neg().exp();
-        return o.spot
-                .mul(normal(upper))
+        return o.spot.mul(normal(upper))
                 .sub(o.strike.mul(discount).mul(normal(upper.sub(deviation))));
     }
 

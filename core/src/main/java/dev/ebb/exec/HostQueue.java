@@ -123,6 +123,11 @@ public final class HostQueue implements Queue {
     }
 
     @Override
+    public void copy(Memory from, long fromOffset, Memory to, long toOffset, long bytes) {
+        MemorySegment.copy(from.segment(), fromOffset, to.segment(), toOffset, bytes);
+    }
+
+    @Override
     public void clear(Memory memory) {
         memory.segment().fill((byte) 0);
     }

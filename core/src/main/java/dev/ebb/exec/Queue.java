@@ -57,6 +57,11 @@ public interface Queue extends AutoCloseable {
      */
     void copy(Memory from, Memory to);
 
+    /** As {@link #copy(Memory, Memory)}, of {@code bytes} bytes from one offset to another. */
+    default void copy(Memory from, long fromOffset, Memory to, long toOffset, long bytes) {
+        copy(from.slice(fromOffset, bytes), to.slice(toOffset, bytes));
+    }
+
     /** Puts on the queue: all of {@code memory} becomes zero. */
     void clear(Memory memory);
 
