@@ -1,5 +1,6 @@
 package dev.ebb;
 
+import dev.ebb.exec.Direct;
 import dev.ebb.exec.Report;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
@@ -7,6 +8,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Numbers;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.trace.Chunks;
+import dev.ebb.trace.Pattern;
 import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
@@ -37,6 +39,11 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     private final Plans<R> plans;
     private Optional<Plans.Entry<R>> latest = Optional.empty();
 
+    /** The latest entry's argument, and what its run gave: the next one is often like it. */
+    private Optional<Repeat<P, R>> repeat = Optional.empty();
+
+    private record Repeat<P, R>(Plans.Entry<R> entry, Pattern<P> argument, Pattern<R> result) {}
+
     Compiled(Fn<P, R> f, Pipeline pipeline) {
         super(pipeline);
         this.f = f;
@@ -51,11 +58,22 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     /** Runs on arrays; inside a function that is being traced, becomes part of it. */
     @Override
     public synchronized R apply(P argument) {
+        var before = repeat.orElse(null);
+        if (before != null && before.entry.prepared().hasMemory()) {
+            var arrays = new Array[before.argument.leaves()];
+            if (before.argument.gather(argument, arrays)) {
+                plans.used(before.entry);
+                return before.result.with(before.entry.prepared().run(arrays));
+            }
+        }
         var leaves = Tree.flatten(argument);
         if (leaves.stream().anyMatch(t -> !(t instanceof Array))) return f.apply(argument);
         var entry = entry(argument, leaves);
         plans.makeRoom(entry);
-        var results = entry.prepared().run(leaves.stream().map(t -> (Array) t).toList());
+        var results = entry.prepared().run(leaves.toArray(Array[]::new));
+        repeat =
+                Optional.of(
+                        new Repeat<>(entry, Pattern.of(argument), Pattern.of(entry.structure())));
         return Tree.unflatten(entry.structure(), results);
     }
 
@@ -67,11 +85,43 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
         var leaves = Tree.flatten(argument);
         var entry = entry(argument, leaves);
         plans.makeRoom(entry);
-        var results = entry.prepared().verify(leaves.stream().map(t -> (Array) t).toList());
+        var results = entry.prepared().verify(leaves.toArray(Array[]::new));
         return Tree.unflatten(entry.structure(), results);
     }
 
+    /**
+     * This function for callers that hold doubles: from the elements of arguments like this one to
+     * the elements of the result, all of which must be F64. Structure and captured arrays are those
+     * of now. Its runs have no {@link #report}.
+     */
+    public synchronized Primitive primitive(P like) {
+        var leaves = Tree.flatten(like);
+        var entry = entry(like, leaves);
+        var prepared = entry.prepared();
+        prepared.requireDoubles();
+        plans.makeRoom(entry);
+        var direct = prepared.direct();
+        return new Primitive(
+                prepared.inputs(),
+                prepared.outputs(),
+                direct.filter(Direct::isPure),
+                (in, out) -> apply(entry, like, in, out));
+    }
+
+    private synchronized void apply(Plans.Entry<R> entry, P like, double[] in, double[] out) {
+        if (!entry.prepared().hasMemory()) {
+            // its memory was given back: what the function closes over is found by tracing it again
+            var again = entry(like, Tree.flatten(like));
+            plans.makeRoom(again);
+            again.prepared().apply(in, out);
+            return;
+        }
+        plans.used(entry);
+        entry.prepared().apply(in, out);
+    }
+
     private Plans.Entry<R> entry(P argument, List<Tensor> leaves) {
+        repeat = Optional.empty();
         var entry =
                 plans.entry(
                         Tree.numberless(argument),
@@ -136,6 +186,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     @Override
     public synchronized void close() {
         plans.close();
+        repeat = Optional.empty();
         latest = Optional.empty();
     }
 }

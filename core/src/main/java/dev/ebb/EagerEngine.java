@@ -2,28 +2,70 @@ package dev.ebb;
 
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Op;
+import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Eager;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 
-/** Runs single ops, and whole graphs, on arrays at once. */
+/**
+ * Runs single ops, and whole graphs, on arrays at once. What is small stays ready for the next
+ * time, program and memory, up to a number of them; what is large gives its memory back at once.
+ */
 public final class EagerEngine implements Eager {
+    /** So many programs stay ready, those used last. */
+    static final int MOST = 128;
+
+    /** A program that owns more than this does not stay. */
+    private static final long SMALL_BYTES = 1 << 16;
+
+    /** An op and the types it was applied to. */
+    private record Applied(Op op, List<Type> types) {}
+
+    private static final LinkedHashMap<Applied, Prepared> READY =
+            new LinkedHashMap<>(16, 0.75f, true);
 
     public EagerEngine() {}
 
     @Override
     public List<Array> apply(Op op, List<Array> operands) {
+        var types = operands.stream().map(Array::type).toList();
+        if (types.stream().mapToLong(Type::bytes).sum() > SMALL_BYTES)
+            return run(graph(op, types), operands);
+        synchronized (READY) {
+            var key = new Applied(op, types);
+            var ready = READY.get(key);
+            if (ready != null) return ready.run(operands.toArray(Array[]::new));
+            var graph = graph(op, types);
+            var made = Prepared.of(graph, List.of(), types.size(), Pipeline.free());
+            if (made.plan().peakBytes() <= SMALL_BYTES) {
+                READY.put(key, made);
+                if (READY.size() > MOST) READY.pollFirstEntry().getValue().close();
+                return made.run(operands.toArray(Array[]::new));
+            }
+            try (made) {
+                return made.run(operands.toArray(Array[]::new));
+            }
+        }
+    }
+
+    private static Graph graph(Op op, List<Type> types) {
         var g = new Graph.Builder();
-        var params = operands.stream().map(a -> g.param(a.type())).toList();
-        return run(g.build(g.emit(op, params)), operands);
+        return g.build(g.emit(op, types.stream().map(g::param).toList()));
+    }
+
+    /** How many programs stay ready. */
+    static int ready() {
+        synchronized (READY) {
+            return READY.size();
+        }
     }
 
     @Override
     public List<Array> run(Graph graph, List<Array> operands) {
-        var pipeline = Pipeline.free();
-        try (var prepared = Prepared.of(graph, List.of(), operands.size(), pipeline)) {
-            return prepared.run(operands);
+        try (var prepared = Prepared.of(graph, List.of(), operands.size(), Pipeline.free())) {
+            return prepared.run(operands.toArray(Array[]::new));
         }
     }
 }

@@ -165,8 +165,9 @@ final class Plans<R> implements AutoCloseable {
         return entry;
     }
 
-    private Entry<R> used(Entry<R> entry) {
-        byUse.addLast(entry);
+    /** {@code entry}, which is used again, as the latest. */
+    Entry<R> used(Entry<R> entry) {
+        if (byUse.isEmpty() || byUse.getLast() != entry) byUse.addLast(entry);
         return entry;
     }
 

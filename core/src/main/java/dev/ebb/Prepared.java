@@ -1,16 +1,20 @@
 package dev.ebb;
 
 import dev.ebb.exec.Device;
+import dev.ebb.exec.Direct;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.program.Program;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Value;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Traced;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +33,7 @@ final class Prepared implements AutoCloseable {
     private Optional<List<Array>> waiting;
     private List<WeakReference<Array>> written = List.of();
     private Optional<Program> program = Optional.empty();
+    private Optional<Direct> direct = Optional.empty();
     private Optional<Report> report = Optional.empty();
 
     private Prepared(Graph graph, Plan plan, Device device, int arguments, List<Array> captured) {
@@ -69,6 +74,7 @@ final class Prepared implements AutoCloseable {
     synchronized void unload() {
         program.ifPresent(Program::close);
         program = Optional.empty();
+        direct = Optional.empty();
         written = List.of();
     }
 
@@ -78,6 +84,7 @@ final class Prepared implements AutoCloseable {
     }
 
     private Program program() {
+        if (program.isPresent() && waiting.isEmpty()) return program.get();
         if (program.isEmpty())
             program = Optional.of(new Program(plan.layout(), device, plan.workers()));
         var made = program.get();
@@ -131,27 +138,88 @@ final class Prepared implements AutoCloseable {
         return Array.make(graph.results().get(i).type(), to -> program.readResult(i, to.segment()));
     }
 
-    synchronized List<Array> run(List<Array> arguments) {
+    synchronized List<Array> run(Array... arguments) {
         return run(arguments, Program::run);
     }
 
     /** As {@link #run}, each recomputed value checked against its first computation. */
-    synchronized List<Array> verify(List<Array> arguments) {
+    synchronized List<Array> verify(Array... arguments) {
         return run(arguments, Program::verify);
     }
 
-    private List<Array> run(List<Array> arguments, Function<Program, Report> how) {
-        var ready = program();
-        for (int i = 0; i < arguments.size(); i++) write(ready, i, arguments.get(i), graph);
-        var done = Flight.recorder().running();
-        var measured = how.apply(ready);
-        done.accept(measured);
-        report = Optional.of(measured);
-        var results = new ArrayList<Array>();
-        for (int i = 0; i < graph.results().size(); i++) {
-            results.add(result(ready, i, graph));
+    /** Refuses a program whose arguments and results are not all F64. */
+    void requireDoubles() {
+        var all = new ArrayList<>(graph.params().subList(0, arguments));
+        all.addAll(graph.results());
+        for (Value v : all) {
+            if (v.type().dtype() != DType.F64)
+                throw new ShapeException(
+                        "a function of doubles has "
+                                + v.type()
+                                + (graph.params().contains(v) ? " in its argument" : " as a result")
+                                + "; cast it to F64, or call apply with arrays");
         }
-        return results;
+    }
+
+    /** How many elements the arguments have. */
+    int inputs() {
+        return elements(graph.params().subList(0, arguments));
+    }
+
+    /** How many elements the results have. */
+    int outputs() {
+        return elements(graph.results());
+    }
+
+    private static int elements(List<Value> values) {
+        return Math.toIntExact(values.stream().mapToLong(v -> v.type().size()).sum());
+    }
+
+    /** This as one method of arrays of doubles, if the device makes one. */
+    synchronized Optional<Direct> direct() {
+        var ready = program();
+        if (direct.isEmpty()) direct = ready.direct(arguments);
+        return direct;
+    }
+
+    /** Computes the elements of all results from those of all arguments. */
+    synchronized void apply(double[] in, double[] out) {
+        var method = direct();
+        if (method.isPresent()) {
+            method.get().apply(in, out);
+            return;
+        }
+        var ready = program();
+        long at = 0;
+        var from = MemorySegment.ofArray(in);
+        for (int i = 0; i < arguments; i++) {
+            long bytes = graph.params().get(i).type().bytes();
+            ready.write(i, from.asSlice(at, bytes));
+            at += bytes;
+        }
+        report = Optional.of(ready.run());
+        at = 0;
+        var to = MemorySegment.ofArray(out);
+        for (int i = 0; i < graph.results().size(); i++) {
+            long bytes = graph.results().get(i).type().bytes();
+            ready.readResult(i, to.asSlice(at, bytes));
+            at += bytes;
+        }
+    }
+
+    private List<Array> run(Array[] arguments, Function<Program, Report> how) {
+        var ready = program();
+        // held all along, so that its own methods need not take it again for each tensor
+        synchronized (ready) {
+            for (int i = 0; i < arguments.length; i++) write(ready, i, arguments[i], graph);
+            var done = Flight.recorder().running();
+            var measured = how.apply(ready);
+            done.accept(measured);
+            report = Optional.of(measured);
+            var results = new Array[graph.results().size()];
+            for (int i = 0; i < results.length; i++) results[i] = result(ready, i, graph);
+            return List.of(results);
+        }
     }
 
     Graph graph() {

@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -29,6 +30,21 @@ public final class HostQueue implements Queue {
 
         /** As {@link Queue#reserve}. */
         default void reserve(List<Node> nodes, int workers) {}
+
+        /** As {@link Queue#straightAfter}. */
+        default int straightAfter() {
+            return Integer.MAX_VALUE;
+        }
+
+        /** As {@link Queue#straight}. */
+        default Optional<Runnable> straight(Sequence sequence) {
+            return Optional.empty();
+        }
+
+        /** As {@link Queue#direct}. */
+        default Optional<Direct> direct(Sequence sequence, int arguments) {
+            return Optional.empty();
+        }
 
         /** Gives back what was reserved. */
         default void release() {}
@@ -87,8 +103,28 @@ public final class HostQueue implements Queue {
     }
 
     @Override
+    public int straightAfter() {
+        return binder.straightAfter();
+    }
+
+    @Override
+    public Optional<Runnable> straight(Sequence sequence) {
+        return binder.straight(sequence);
+    }
+
+    @Override
+    public Optional<Direct> direct(Sequence sequence, int arguments) {
+        return binder.direct(sequence, arguments);
+    }
+
+    @Override
     public void copy(Memory from, Memory to) {
         MemorySegment.copy(from.segment(), 0, to.segment(), 0, from.bytes());
+    }
+
+    @Override
+    public void copy(Memory from, long fromOffset, Memory to, long toOffset, long bytes) {
+        MemorySegment.copy(from.segment(), fromOffset, to.segment(), toOffset, bytes);
     }
 
     @Override

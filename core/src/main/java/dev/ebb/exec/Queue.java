@@ -57,6 +57,11 @@ public interface Queue extends AutoCloseable {
      */
     void copy(Memory from, Memory to);
 
+    /** As {@link #copy(Memory, Memory)}, of {@code bytes} bytes from one offset to another. */
+    default void copy(Memory from, long fromOffset, Memory to, long toOffset, long bytes) {
+        copy(from.slice(fromOffset, bytes), to.slice(toOffset, bytes));
+    }
+
     /** Puts on the queue: all of {@code memory} becomes zero. */
     void clear(Memory memory);
 
@@ -91,6 +96,31 @@ public interface Queue extends AutoCloseable {
      * gains nothing by it.
      */
     default Optional<Runnable> whole(Runnable run) {
+        return Optional.empty();
+    }
+
+    /**
+     * After how many runs a program is worth being {@link #straight one method}: making that takes
+     * milliseconds. A fixed number, so that what runs depends on no clock.
+     */
+    default int straightAfter() {
+        return Integer.MAX_VALUE;
+    }
+
+    /**
+     * All of {@code sequence} as one method that gives the same bits, reads the parameters where
+     * they lie and leaves the results where they are to lie; none where that gains nothing, as
+     * where most computations are on many elements.
+     */
+    default Optional<Runnable> straight(Sequence sequence) {
+        return Optional.empty();
+    }
+
+    /**
+     * As {@link #straight}, with the first {@code arguments} parameters and all results in arrays
+     * of doubles instead; all of these are F64.
+     */
+    default Optional<Direct> direct(Sequence sequence, int arguments) {
         return Optional.empty();
     }
 

@@ -38,6 +38,21 @@ public record Report(
         drifts = List.copyOf(drifts);
     }
 
+    /** The same of a run that took so long as a whole; nothing is known of single kernels. */
+    public Report taking(double whole) {
+        return new Report(
+                promisedBytes,
+                measuredBytes,
+                whole,
+                computed,
+                recomputed,
+                0,
+                List.of(),
+                categories,
+                disk,
+                drifts);
+    }
+
     /** The most bytes that lay on the disk. */
     public record OnDisk(long promisedBytes, long measuredBytes) {
         public static final OnDisk NOTHING = new OnDisk(0, 0);

@@ -40,6 +40,6 @@ public record Session(Device device, Queue queue) {
 
     /** Puts on the queue: {@code bytes} bytes are copied from one offset to another. */
     public void copy(Memory from, long fromOffset, Memory to, long toOffset, long bytes) {
-        if (bytes > 0) queue.copy(from.slice(fromOffset, bytes), to.slice(toOffset, bytes));
+        if (bytes > 0) queue.copy(from, fromOffset, to, toOffset, bytes);
     }
 }

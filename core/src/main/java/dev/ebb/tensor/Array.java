@@ -6,6 +6,8 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -20,7 +22,12 @@ public final class Array implements Tensor {
     private static final long MOST_WORDS = Integer.MAX_VALUE - 8;
 
     private final Type type;
+
+    /** Handed to nobody but while the array is made. */
     private final Buffer data;
+
+    /** The same read only, made when it is first asked for. */
+    private @Nullable Buffer shown;
 
     private Array(Type type, Buffer data) {
         this.type = type;
@@ -29,9 +36,9 @@ public final class Array implements Tensor {
 
     /** An array of {@code type} whose buffer is filled by {@code fill} before anyone sees it. */
     public static Array make(Type type, java.util.function.Consumer<Buffer> fill) {
-        var memory = memory(type);
-        fill.accept(new Buffer(type.dtype(), type.size(), memory));
-        return new Array(type, new Buffer(type.dtype(), type.size(), memory.asReadOnly()));
+        var data = new Buffer(type.dtype(), type.size(), memory(type));
+        fill.accept(data);
+        return new Array(type, data);
     }
 
     /** Arrays of zeros, which all lie in the memory of the largest. */
@@ -221,7 +228,12 @@ public final class Array implements Tensor {
 
     /** The elements, read only. */
     public Buffer data() {
-        return data;
+        var known = shown;
+        if (known == null) {
+            known = new Buffer(type.dtype(), type.size(), data.segment().asReadOnly());
+            shown = known;
+        }
+        return known;
     }
 
     float[] floats() {

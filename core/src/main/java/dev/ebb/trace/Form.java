@@ -1,7 +1,11 @@
 package dev.ebb.trace;
 
+import org.jspecify.annotations.Nullable;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
@@ -26,6 +30,7 @@ final class Form {
     private final Class<?> type;
     private final List<String> names;
     private final List<Method> accessors;
+    private volatile @Nullable Code code;
 
     private Form(Class<?> type, List<String> names, List<Method> accessors) {
         this.type = type;
@@ -102,51 +107,109 @@ final class Form {
     }
 
     Level level(Object of) {
-        var parts = new ArrayList<Object>();
-        for (var accessor : accessors) parts.add(read(accessor, of));
-        return new Level.Inner(type, names, parts, this::built);
+        return new Level.Inner(type, names, Arrays.asList(parts(of)), this::built);
+    }
+
+    Class<?> type() {
+        return type;
+    }
+
+    /** The components of {@code of}, in order. */
+    Object[] parts(Object of) {
+        var code = code();
+        var parts = new Object[code.readers.length];
+        for (int i = 0; i < parts.length; i++) parts[i] = read(code.readers[i], of);
+        return parts;
     }
 
     private Object built(List<Object> parts) {
-        for (int i = 0; i < parts.size(); i++) {
-            var declared = accessors.get(i).getReturnType();
-            if (!declared.isPrimitive() && !declared.isInstance(parts.get(i)))
-                throw new IllegalArgumentException(
-                        names.get(i)
-                                + " of "
-                                + type.getName()
-                                + " is declared "
-                                + declared.getSimpleName()
-                                + ", which cannot hold a "
-                                + parts.get(i).getClass().getSimpleName()
-                                + "; declare it Tensor, List, Map or Tensor[]");
-        }
+        return made(parts.toArray());
+    }
+
+    /** An object of these components. */
+    Object made(Object[] parts) {
+        var code = code();
+        for (int i = 0; i < parts.length; i++)
+            if (!code.declared[i].isInstance(parts[i])) throw cannotHold(i, parts[i]);
         try {
+            return code.maker.invokeExact(parts);
+        } catch (Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalArgumentException(
+                    "the constructor of " + type.getName() + " refuses traced tensors: " + e, e);
+        }
+    }
+
+    private IllegalArgumentException cannotHold(int i, Object part) {
+        return new IllegalArgumentException(
+                names.get(i)
+                        + " of "
+                        + type.getName()
+                        + " is declared "
+                        + accessors.get(i).getReturnType().getSimpleName()
+                        + ", which cannot hold a "
+                        + part.getClass().getSimpleName()
+                        + "; declare it Tensor, List, Map or Tensor[]");
+    }
+
+    private Object read(MethodHandle reader, Object of) {
+        try {
+            return reader.invokeExact(of);
+        } catch (Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw unreadable(e);
+        }
+    }
+
+    /** Handles that read and make such objects, found once for the class. */
+    private static final class Code {
+        final MethodHandle[] readers;
+        final MethodHandle maker;
+
+        /** What each component is declared as, boxed. */
+        final Class<?>[] declared;
+
+        Code(MethodHandle[] readers, MethodHandle maker, Class<?>[] declared) {
+            this.readers = readers;
+            this.maker = maker;
+            this.declared = declared;
+        }
+    }
+
+    private Code code() {
+        var known = code;
+        if (known == null) code = known = findCode();
+        return known;
+    }
+
+    private Code findCode() {
+        try {
+            var lookup = MethodHandles.lookup();
+            var readers = new MethodHandle[accessors.size()];
+            var declared = new Class<?>[accessors.size()];
+            for (int i = 0; i < readers.length; i++) {
+                var accessor = accessors.get(i);
+                accessor.setAccessible(true);
+                readers[i] =
+                        lookup.unreflect(accessor)
+                                .asType(MethodType.methodType(Object.class, Object.class));
+                declared[i] = MethodType.methodType(accessor.getReturnType()).wrap().returnType();
+            }
             var constructor = constructor();
             constructor.setAccessible(true);
-            return constructor.newInstance(parts.toArray());
-        } catch (InvocationTargetException e) {
-            throw new IllegalArgumentException(
-                    "the constructor of "
-                            + type.getName()
-                            + " refuses traced tensors: "
-                            + e.getCause(),
-                    e);
+            var maker =
+                    lookup.unreflectConstructor(constructor)
+                            .asType(MethodType.genericMethodType(readers.length))
+                            .asSpreader(Object[].class, readers.length);
+            return new Code(readers, maker, declared);
         } catch (ReflectiveOperationException | RuntimeException e) {
             throw unreadable(e);
         }
     }
 
-    private Object read(Method accessor, Object of) {
-        try {
-            accessor.setAccessible(true);
-            return accessor.invoke(of);
-        } catch (ReflectiveOperationException | RuntimeException e) {
-            throw unreadable(e);
-        }
-    }
-
-    private IllegalArgumentException unreadable(Exception cause) {
+    private IllegalArgumentException unreadable(Throwable cause) {
         return new IllegalArgumentException(
                 "cannot read or rebuild "
                         + type.getName()

@@ -6,11 +6,14 @@ import dev.ebb.cpu.attend.PlainAttention;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.product.Contraction;
 import dev.ebb.cpu.product.ConvolveKernel;
+import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.cpu.tile.Needs;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
 import dev.ebb.cpu.work.Workers;
+import dev.ebb.exec.Direct;
 import dev.ebb.exec.HostQueue;
+import dev.ebb.exec.Sequence;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
@@ -19,20 +22,23 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
 /** The kernels of one program: on some of a device's workers, with the memory that these need. */
 final class ProgramCpu implements HostQueue.Binder {
     private final Workers all;
     private final FusedLoops loops;
+    private final StraightPrograms straight;
     private final Reference reference = new Reference();
     private Crew workers;
     private Tiles tiles;
     private ElementwiseKernels elementwise;
 
-    ProgramCpu(Workers all, FusedLoops loops) {
+    ProgramCpu(Workers all, FusedLoops loops, StraightPrograms straight) {
         this.all = all;
         this.loops = loops;
+        this.straight = straight;
         workers = new Crew(all, 1);
         tiles = new Tiles(Needs.NONE, 1);
         elementwise = new ElementwiseKernels(workers, tiles, loops);
@@ -102,6 +108,21 @@ final class ProgramCpu implements HostQueue.Binder {
         return in.getFirst().dtype() == DType.F32 && AttendBackward.fits(k.heads())
                 ? new AttendBackward(k, in, out, tiles, workers)
                 : PlainAttention.of(k, in, out, workers);
+    }
+
+    @Override
+    public int straightAfter() {
+        return straight.after();
+    }
+
+    @Override
+    public Optional<Runnable> straight(Sequence sequence) {
+        return straight.inPlace(sequence);
+    }
+
+    @Override
+    public Optional<Direct> direct(Sequence sequence, int arguments) {
+        return straight.direct(sequence, arguments);
     }
 
     @Override

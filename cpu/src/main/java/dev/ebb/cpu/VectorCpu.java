@@ -3,6 +3,7 @@ package dev.ebb.cpu;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.fold.RowsKernel;
 import dev.ebb.cpu.move.ScatterKernel;
+import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.HostQueue;
@@ -24,13 +25,15 @@ final class VectorCpu implements Device, AutoCloseable {
     private final Threads threads;
     private final Workers workers;
     private final FusedLoops loops;
+    private final StraightPrograms straight;
 
     VectorCpu(int threads, FusedLoops loops) {
-        this(new Threads(threads, true), loops);
+        this(new Threads(threads, true), loops, new StraightPrograms());
     }
 
-    VectorCpu(Threads threads, FusedLoops loops) {
+    VectorCpu(Threads threads, FusedLoops loops, StraightPrograms straight) {
         this.threads = threads;
+        this.straight = straight;
         this.loops = loops;
         workers = new Workers(threads.count());
     }
@@ -67,7 +70,7 @@ final class VectorCpu implements Device, AutoCloseable {
 
     @Override
     public Queue open() {
-        return new HostQueue(new ProgramCpu(workers, loops));
+        return new HostQueue(new ProgramCpu(workers, loops, straight));
     }
 
     @Override

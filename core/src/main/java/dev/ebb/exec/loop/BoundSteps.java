@@ -1,11 +1,13 @@
 package dev.ebb.exec.loop;
 
+import dev.ebb.exec.Sequence;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.WorkspaceOp;
 import dev.ebb.exec.transfer.BoundTransfers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Graph;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
@@ -15,6 +17,7 @@ import dev.ebb.plan.schedule.Step;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The computations and transfers of a laid-out schedule, each bound to its place in memory. */
 public final class BoundSteps {
@@ -54,6 +57,12 @@ public final class BoundSteps {
     private final Memory memory;
     private final Session session;
     private final BoundTransfers carrier;
+    private final Graph graph;
+
+    /** How many times {@link #run} has run all of them one by one. */
+    private int runs;
+
+    private Optional<Runnable> straight = Optional.empty();
 
     /**
      * Binds {@code layout} to {@code memory}; the parameters in {@code elsewhere} lie outside it.
@@ -67,7 +76,7 @@ public final class BoundSteps {
         this.memory = memory;
         this.session = session;
         this.carrier = carrier;
-        var graph = layout.schedule().problem().graph();
+        graph = layout.schedule().problem().graph();
         var starts = starts(layout);
         var away = layout.schedule().away();
         for (Value p : graph.params()) {
@@ -206,9 +215,46 @@ public final class BoundSteps {
         return bound;
     }
 
+    /**
+     * All of them as a device takes them to make one method of it; none where values are moved to a
+     * disk or brought back from it.
+     */
+    public Optional<Sequence> sequence() {
+        var works = new ArrayList<Sequence.Work>();
+        for (Bound step : bound) {
+            if (!(step.step() instanceof Step.Work)) return Optional.empty();
+            boolean scratch = WorkspaceOp.isIn(step.node());
+            int written = step.memory().size() - (scratch ? 1 : 0);
+            works.add(
+                    new Sequence.Work(
+                            step.node(),
+                            step.inputs(),
+                            step.memory().subList(0, written),
+                            step.body()));
+        }
+        if (graph.params().stream().anyMatch(p -> !initial.has(p))) return Optional.empty();
+        if (graph.results().stream().anyMatch(r -> !resident.has(r))) return Optional.empty();
+        return Optional.of(
+                new Sequence(
+                        works,
+                        graph.params().stream()
+                                .map(p -> new Sequence.Place(p, initial.at(p)))
+                                .toList(),
+                        graph.results().stream()
+                                .map(r -> new Sequence.Place(r, resident.at(r)))
+                                .toList()));
+    }
+
     /** Runs all of them, as the body of a loop or branch. */
     void run() {
-        if (RepeatedBits.WATCHED.isBound()) bound.forEach(RepeatedBits.WATCHED.get()::run);
-        else for (Bound step : bound) step.body.run();
+        if (RepeatedBits.WATCHED.isBound()) {
+            bound.forEach(RepeatedBits.WATCHED.get()::run);
+        } else if (straight.isPresent()) {
+            straight.get().run();
+        } else {
+            if (runs++ == session.queue().straightAfter())
+                straight = sequence().flatMap(session.queue()::straight);
+            for (Bound step : bound) step.body.run();
+        }
     }
 }

@@ -50,7 +50,8 @@ record CheckpointPool(Session session, Memory memory, LoopMemory room, Checkpoin
     /** Writes buffers one behind the other; the end of the last. */
     long write(List<Buffer> buffers, long offset) {
         long at = offset;
-        for (var b : buffers) {
+        for (int i = 0; i < buffers.size(); i++) {
+            var b = buffers.get(i);
             session.copy(b.memory(), 0, memory, at, b.bytes());
             at += Math.ceilDiv(b.bytes(), 64) * 64;
         }
@@ -59,7 +60,8 @@ record CheckpointPool(Session session, Memory memory, LoopMemory room, Checkpoin
 
     void read(long offset, List<Buffer> buffers) {
         long at = offset;
-        for (var b : buffers) {
+        for (int i = 0; i < buffers.size(); i++) {
+            var b = buffers.get(i);
             session.copy(memory, at, b.memory(), 0, b.bytes());
             at += Math.ceilDiv(b.bytes(), 64) * 64;
         }

@@ -15,10 +15,10 @@ import java.util.List;
  * carries in place, and slices are passed in.
  */
 final class LoopBody {
-    private final Control.Scan loop;
     private final Session session;
     private final BoundSteps steps;
-    private final int first;
+    private final List<Buffer> slices;
+    private final List<Buffer> given;
 
     /** Rounds of {@code loop}, run as {@code body} has them. */
     LoopBody(
@@ -28,12 +28,13 @@ final class LoopBody {
             Memory memory,
             List<Buffer> constants,
             List<Buffer> carries) {
-        this.loop = loop;
         this.session = session;
         var outside = new ArrayList<>(constants);
         outside.addAll(carries);
         this.steps = nested(loop, body, session.device()).bind(session, memory, outside);
-        this.first = loop.constants() + loop.carries();
+        int first = loop.constants() + loop.carries();
+        slices = List.copyOf(steps.params().subList(first, steps.params().size()));
+        given = List.copyOf(steps.results().subList(loop.carries(), steps.results().size()));
     }
 
     /** {@code body} gives the next carries first, and what else it gives after them. */
@@ -43,16 +44,16 @@ final class LoopBody {
 
     /** Where slice number {@code i} of the next round is to be put. */
     Buffer slice(int i) {
-        return steps.params().get(first + i);
+        return slices.get(i);
     }
 
     List<Buffer> slices(int from, int to) {
-        return steps.params().subList(first + from, first + to);
+        return slices.subList(from, to);
     }
 
     /** What the latest round gave beside its carries. */
     List<Buffer> given() {
-        return steps.results().subList(loop.carries(), steps.results().size());
+        return given;
     }
 
     /**

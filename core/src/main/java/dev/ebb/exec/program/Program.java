@@ -2,6 +2,7 @@ package dev.ebb.exec.program;
 
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Device;
+import dev.ebb.exec.Direct;
 import dev.ebb.exec.DiskException;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.Session;
@@ -12,6 +13,7 @@ import dev.ebb.exec.transfer.BackingStore;
 import dev.ebb.exec.transfer.BoundTransfers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Binding;
@@ -27,6 +29,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.ObjIntConsumer;
 
@@ -51,12 +54,19 @@ public final class Program implements AutoCloseable {
     /** All computations as one, where the device repeats them so. */
     private final Optional<Runnable> recorded;
 
-    /** The results that are only on the disk when a run has ended. */
-    private final Set<Value> away;
+    /** Where each parameter lies before a run, and each result after it, if it is in memory. */
+    private final List<Optional<Memory>> paramPlaces;
+
+    private final List<Optional<Memory>> resultPlaces;
 
     private final long[] promised = new long[Category.values().length];
     private boolean partial;
     private boolean closed;
+
+    private int runs;
+
+    /** All computations as one method, once the device has made one of them. */
+    private Optional<StraightRun> straight = Optional.empty();
 
     /** On all threads of the device. */
     public Program(Layout layout, Device device) {
@@ -91,7 +101,12 @@ public final class Program implements AutoCloseable {
         meter = new MemoryMeter(layout, steps);
         watch = new Stopwatch(steps.bound(), session.queue());
         paramsEnd = steps.paramsEnd();
-        away = onlyOnDisk(layout.schedule());
+        var away = onlyOnDisk(layout.schedule());
+        paramPlaces = places(graph().params(), steps.initial()::find);
+        resultPlaces =
+                places(
+                        graph().results(),
+                        r -> away.contains(r) ? Optional.empty() : steps.resident().find(r));
         recorded =
                 Course.isFixed(layout.schedule())
                         ? session.queue().whole(() -> steps.bound().forEach(s -> s.body().run()))
@@ -133,33 +148,39 @@ public final class Program implements AutoCloseable {
         return steps.resident().at(graph().results().get(i));
     }
 
+    private static List<Optional<Memory>> places(
+            List<Value> values, Function<Value, Optional<Buffer>> where) {
+        return values.stream()
+                .map(v -> where.apply(v).map(b -> b.memory().slice(0, v.type().bytes())))
+                .toList();
+    }
+
     /** Sets parameter {@code i}, wherever it is kept. */
     public synchronized void write(int i, MemorySegment from) {
         requireOpen();
-        var param = graph().params().get(i);
-        var here = steps.initial().find(param);
-        if (here.isPresent())
-            session.queue().write(from.asSlice(0, param.type().bytes()), here.get().memory());
-        else carrier.put(param, from);
+        var here = paramPlaces.get(i);
+        if (here.isPresent()) session.queue().write(first(from, here.get().bytes()), here.get());
+        else carrier.put(graph().params().get(i), from);
     }
 
     /** Copies parameter {@code i} as it is between two runs, wherever it is kept. */
     public synchronized void readParam(int i, MemorySegment to) {
         requireOpen();
-        var param = graph().params().get(i);
-        copy(steps.initial().find(param), param, to);
+        copy(paramPlaces.get(i), graph().params().get(i), to);
     }
 
     /** Copies result {@code i} of the last run, wherever it is kept. */
     public synchronized void readResult(int i, MemorySegment to) {
         requireOpen();
-        var result = graph().results().get(i);
-        copy(away.contains(result) ? Optional.empty() : steps.resident().find(result), result, to);
+        copy(resultPlaces.get(i), graph().results().get(i), to);
     }
 
-    private void copy(Optional<Buffer> here, Value value, MemorySegment to) {
-        if (here.isPresent())
-            session.queue().read(here.get().memory(), to.asSlice(0, value.type().bytes()));
+    private static MemorySegment first(MemorySegment all, long bytes) {
+        return all.byteSize() == bytes ? all : all.asSlice(0, bytes);
+    }
+
+    private void copy(Optional<Memory> here, Value value, MemorySegment to) {
+        if (here.isPresent()) session.queue().read(here.get(), first(to, here.get().bytes()));
         else carrier.get(value, to);
     }
 
@@ -195,10 +216,39 @@ public final class Program implements AutoCloseable {
      * without the times of single kernels.
      */
     public synchronized Report run() {
+        if (straight.isPresent()) return runStraight(straight.get());
+        if (recorded.isEmpty() && runs++ == session.queue().straightAfter()) return straighten();
         var check = new DigestCheck(layout.schedule(), session.queue());
         return recorded.isPresent()
                 ? repeat(recorded.get(), check)
                 : run(check, _ -> {}, (_, _) -> {});
+    }
+
+    /** Runs once more step by step, which counts memory, and makes one method for later runs. */
+    private Report straighten() {
+        var report = runTimed();
+        straight =
+                steps.sequence()
+                        .flatMap(session.queue()::straight)
+                        .map(method -> new StraightRun(method, report));
+        return report;
+    }
+
+    private Report runStraight(StraightRun method) {
+        requireOpen();
+        partial = true;
+        var report = method.run();
+        partial = false;
+        return report;
+    }
+
+    /**
+     * This program as one method from an array of arguments, the first {@code arguments}
+     * parameters, to an array of results, if the device makes one.
+     */
+    public synchronized Optional<Direct> direct(int arguments) {
+        requireOpen();
+        return steps.sequence().flatMap(all -> session.queue().direct(all, arguments));
     }
 
     /** Runs every step once, one by one, so that every kernel's time is known. */

@@ -10,15 +10,15 @@ import java.util.List;
  * folded or both kept made one. So folded and kept axes alternate, and the order of a fold depends
  * on nothing but these sizes.
  */
-record AxisGroups(List<Group> all) {
+public record AxisGroups(List<Group> all) {
 
-    record Group(long size, boolean folded) {}
+    public record Group(long size, boolean folded) {}
 
-    AxisGroups {
+    public AxisGroups {
         all = List.copyOf(all);
     }
 
-    static AxisGroups of(Shape shape, List<Integer> axes) {
+    public static AxisGroups of(Shape shape, List<Integer> axes) {
         var all = new ArrayList<Group>();
         for (int d = 0; d < shape.rank(); d++) {
             if (shape.dim(d) == 1) continue;
@@ -35,24 +35,24 @@ record AxisGroups(List<Group> all) {
      * Whether rows are folded first: the innermost axis is folded, or there is nothing but one
      * element.
      */
-    boolean endsFolded() {
+    public boolean endsFolded() {
         return all.isEmpty() || all.getLast().folded();
     }
 
-    AxisGroups withoutLast() {
+    public AxisGroups withoutLast() {
         return all.isEmpty() ? this : new AxisGroups(all.subList(0, all.size() - 1));
     }
 
-    long size() {
+    public long size() {
         return all.stream().mapToLong(Group::size).reduce(1, (a, b) -> a * b);
     }
 
-    long lastSize() {
+    public long lastSize() {
         return all.isEmpty() ? 1 : all.getLast().size();
     }
 
     /** The number of indices over the axes that are folded, or over those that are kept. */
-    long size(boolean folded) {
+    public long size(boolean folded) {
         return all.stream()
                 .filter(g -> g.folded() == folded)
                 .mapToLong(Group::size)
@@ -63,7 +63,7 @@ record AxisGroups(List<Group> all) {
      * The row-major number of the index whose kept part is number {@code kept} and whose folded
      * part is {@code folded}.
      */
-    long position(long kept, long folded) {
+    public long position(long kept, long folded) {
         long position = 0;
         long stride = 1;
         long keptLeft = kept;

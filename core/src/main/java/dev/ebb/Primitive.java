@@ -1,0 +1,64 @@
+package dev.ebb;
+
+import dev.ebb.exec.Direct;
+
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * A compiled function as one of arrays of doubles: the elements of all tensors of the argument, in
+ * the order of the tree and each in row-major order, to those of the result. Where the function is
+ * small, it is one method that allocates nothing; where it reads no memory but the two arrays, any
+ * number of threads may call it at once, else they wait for each other.
+ */
+public final class Primitive {
+    private final int inputs;
+    private final int outputs;
+    private final Optional<Direct> pure;
+    private final BiConsumer<double[], double[]> guarded;
+
+    /**
+     * @param pure computes without any memory, where that is possible
+     * @param guarded computes by the program's memory
+     */
+    Primitive(
+            int inputs,
+            int outputs,
+            Optional<Direct> pure,
+            BiConsumer<double[], double[]> guarded) {
+        this.inputs = inputs;
+        this.outputs = outputs;
+        this.pure = pure;
+        this.guarded = guarded;
+    }
+
+    /** How many doubles the argument has. */
+    public int inputs() {
+        return inputs;
+    }
+
+    /** How many doubles the result has. */
+    public int outputs() {
+        return outputs;
+    }
+
+    /** Computes {@code out} from {@code in}; both may be the same array. */
+    public void apply(double[] in, double[] out) {
+        if (in.length < inputs || out.length < outputs) throw tooShort(in.length, out.length);
+        if (pure.isPresent()) pure.get().apply(in, out);
+        else guarded.accept(in, out);
+    }
+
+    private IllegalArgumentException tooShort(int in, int out) {
+        return new IllegalArgumentException(
+                "arrays of "
+                        + in
+                        + " and "
+                        + out
+                        + " doubles for a function from "
+                        + inputs
+                        + " to "
+                        + outputs
+                        + "; make them as long as inputs() and outputs() say");
+    }
+}

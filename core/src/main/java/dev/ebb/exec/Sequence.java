@@ -1,0 +1,39 @@
+package dev.ebb.exec;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+
+import java.util.List;
+
+/**
+ * The computations of a program, or of one round of a loop, in the order in which they run, each
+ * with where it reads and writes: what a device needs to make one method of all.
+ *
+ * @param params what is there before the first of them
+ * @param results what must be there after the last of them
+ */
+public record Sequence(List<Work> works, List<Place> params, List<Place> results) {
+
+    public Sequence {
+        works = List.copyOf(works);
+        params = List.copyOf(params);
+        results = List.copyOf(results);
+    }
+
+    /**
+     * One computation.
+     *
+     * @param outputs where its first outputs go; workspace, which nobody reads, is not among them
+     * @param body computes it
+     */
+    public record Work(Node node, List<Buffer> inputs, List<Buffer> outputs, Runnable body) {
+        public Work {
+            inputs = List.copyOf(inputs);
+            outputs = List.copyOf(outputs);
+        }
+    }
+
+    /** Where a value lies. */
+    public record Place(Value value, Buffer buffer) {}
+}

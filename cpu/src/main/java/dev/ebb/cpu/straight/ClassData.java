@@ -1,0 +1,50 @@
+package dev.ebb.cpu.straight;
+
+import static java.lang.constant.ConstantDescs.CD_Class;
+import static java.lang.constant.ConstantDescs.CD_MethodHandles_Lookup;
+import static java.lang.constant.ConstantDescs.CD_Object;
+import static java.lang.constant.ConstantDescs.CD_String;
+import static java.lang.constant.ConstantDescs.CD_int;
+
+import java.lang.classfile.CodeBuilder;
+import java.lang.constant.DirectMethodHandleDesc;
+import java.lang.constant.DynamicConstantDesc;
+import java.lang.constant.MethodHandleDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.MethodHandles;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The objects that a generated class is made with: memory, and computations that it calls. Its code
+ * has them as constants, so that the compiler knows where memory begins and ends.
+ */
+final class ClassData {
+    private static final DirectMethodHandleDesc AT =
+            MethodHandleDesc.ofMethod(
+                    DirectMethodHandleDesc.Kind.STATIC,
+                    Elements.desc(MethodHandles.class),
+                    "classDataAt",
+                    MethodTypeDesc.of(
+                            CD_Object, CD_MethodHandles_Lookup, CD_String, CD_Class, CD_int));
+
+    private final List<Object> objects = new ArrayList<>();
+    private final Map<Object, Integer> places = new IdentityHashMap<>();
+
+    /** Pushes {@code object}, as a {@code type}. */
+    void push(CodeBuilder code, Object object, Class<?> type) {
+        var before = places.get(object);
+        int at = before == null ? objects.size() : before;
+        if (before == null) {
+            objects.add(object);
+            places.put(object, at);
+        }
+        code.loadConstant(DynamicConstantDesc.ofNamed(AT, "_", Elements.desc(type), at));
+    }
+
+    List<Object> objects() {
+        return List.copyOf(objects);
+    }
+}

@@ -1,0 +1,124 @@
+package dev.ebb.cpu.straight;
+
+import dev.ebb.cpu.tile.OperationList;
+import dev.ebb.exec.Sequence;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Row;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Scalar.Fn2;
+import dev.ebb.ir.Type;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which computations are written out element by element: those on few elements that cannot fail. An
+ * integer division and an index in a tensor may, and are left to kernels that name their op then.
+ */
+final class Fitting {
+    /** So many elements an output has at most. */
+    private static final long MOST_ELEMENTS = 16;
+
+    /** So many functions are written out for a kernel at most. */
+    private static final long MOST_FUNCTIONS = 400;
+
+    /** Roughly the bytes that a function takes as code. */
+    private static final int FUNCTION_BYTES = 14;
+
+    private Fitting() {}
+
+    /** Roughly the bytes that {@code work} takes as code; -1 if it is not written out. */
+    static int bytes(Sequence.Work work) {
+        var in = work.node().inputTypes();
+        var out = work.node().outputTypes().subList(0, work.outputs().size());
+        for (Type type : in) if (!isHeld(type.dtype())) return -1;
+        for (Type type : out)
+            if (!isHeld(type.dtype()) || type.size() > MOST_ELEMENTS || type.size() == 0) return -1;
+        long functions =
+                functions(
+                        work.node().kernel(),
+                        in.stream().map(Type::dtype).toList(),
+                        out.stream().map(Type::dtype).toList());
+        if (functions < 0 || functions > MOST_FUNCTIONS) return -1;
+        return (int) functions * FUNCTION_BYTES;
+    }
+
+    private static boolean isHeld(DType dtype) {
+        return switch (dtype) {
+            case F32, F64, I32, I64, BOOL, BIT -> true;
+            case BF16, F16, U8 -> false;
+        };
+    }
+
+    private static long functions(Kernel kernel, List<DType> in, List<DType> out) {
+        return switch (kernel) {
+            case Kernel.Map k -> times(k.shape().size(), k.bodies(), in);
+            case Kernel.Fold k -> {
+                boolean fits =
+                        k.shape().size() > 0
+                                && k.shape().size() <= FoldOrder.MOST
+                                && isFold(k.body().type(in), out.getFirst());
+                yield fits ? times(k.shape().size(), List.of(k.body()), in) : -1;
+            }
+            case Kernel.Rows k -> rows(k, in, out.getFirst());
+            case Kernel.Contract k -> {
+                var type = in.getFirst();
+                boolean fits =
+                        (type == DType.F32 || type == DType.F64)
+                                && in.get(1) == type
+                                && k.k() <= FoldOrder.MOST;
+                if (!fits) yield -1;
+                var types = new ArrayList<>(List.of(type));
+                types.addAll(in.subList(2, in.size()));
+                long size = k.batch().size() * k.m() * k.n();
+                long after = times(size, List.of(k.epilogue()), types);
+                yield after < 0 ? -1 : after + size * k.k() * 3;
+            }
+            case Kernel.Assemble k -> k.shape().size();
+            case Kernel.Cut _ -> MOST_ELEMENTS;
+            case Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Kernel.Library _,
+                    dev.ebb.ir.Control _ ->
+                    -1;
+        };
+    }
+
+    private static boolean isFold(DType type, DType out) {
+        return type == out && (type == DType.F32 || type == DType.F64);
+    }
+
+    private static long rows(Kernel.Rows k, List<DType> in, DType out) {
+        if (k.shape().size() == 0 || k.shape().size() > FoldOrder.MOST) return -1;
+        var types = k.types(in);
+        var bodies = new ArrayList<Scalar>();
+        for (var number : k.numbers()) bodies.add(number.body());
+        switch (k.result()) {
+            case Row.Elements(var body) -> bodies.add(body);
+            case Row.Last() -> {
+                if (types.getLast() != out) return -1;
+            }
+            case Row.Columns(_, var body) -> {
+                if (!isFold(body.type(types), out)) return -1;
+                bodies.add(body);
+            }
+        }
+        return times(k.shape().size(), bodies, types);
+    }
+
+    /** The functions of {@code bodies} at so many positions, the loads of arguments included. */
+    private static long times(long positions, List<Scalar> bodies, List<DType> types) {
+        var line = OperationList.of(bodies, types);
+        for (var operation : line.operations()) {
+            if (operation.form() instanceof Scalar.Bin(var fn, _, _)
+                    && (fn == Fn2.DIV || fn == Fn2.REM)
+                    && !operation.type().isFloat()) return -1;
+        }
+        return positions * (line.operations().size() + 1L);
+    }
+}

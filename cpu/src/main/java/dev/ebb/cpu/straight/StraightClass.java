@@ -1,0 +1,135 @@
+package dev.ebb.cpu.straight;
+
+import static java.lang.constant.ConstantDescs.CD_Object;
+import static java.lang.constant.ConstantDescs.CD_boolean;
+import static java.lang.constant.ConstantDescs.CD_double;
+import static java.lang.constant.ConstantDescs.CD_void;
+import static java.lang.constant.ConstantDescs.MTD_void;
+
+import dev.ebb.exec.Direct;
+import dev.ebb.exec.Sequence;
+
+import java.lang.classfile.ClassBuilder;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.MethodHandles;
+import java.util.function.Consumer;
+
+/** Makes the hidden class of a {@link StraightForm}: a method for each of its parts. */
+final class StraightClass {
+    private static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.straight.StraightProgram");
+    private static final ClassDesc ARRAY = CD_double.arrayType();
+    private static final MethodTypeDesc ARRAYS = MethodTypeDesc.of(CD_void, ARRAY, ARRAY);
+
+    private StraightClass() {}
+
+    /** All of {@code sequence} in its memory. */
+    static Runnable inPlace(Sequence sequence) {
+        var form = StraightForm.of(sequence, 0, false);
+        var data = new ClassData();
+        return (Runnable)
+                instance(
+                        Runnable.class,
+                        data,
+                        c -> {
+                            for (int i = 0; i < form.parts().size(); i++) {
+                                int part = i;
+                                method(
+                                        c,
+                                        "part" + i,
+                                        MTD_void,
+                                        code -> write(form, part, code, data));
+                            }
+                            c.withMethodBody(
+                                    "run",
+                                    MTD_void,
+                                    ClassFile.ACC_PUBLIC,
+                                    code -> {
+                                        for (int i = 0; i < form.parts().size(); i++)
+                                            code.invokestatic(SELF, "part" + i, MTD_void);
+                                        code.return_();
+                                    });
+                        });
+    }
+
+    /** The same from and to arrays. */
+    static Direct direct(Sequence sequence, int arguments) {
+        var form = StraightForm.of(sequence, arguments, true);
+        var data = new ClassData();
+        return (Direct)
+                instance(
+                        Direct.class,
+                        data,
+                        c -> {
+                            for (int i = 0; i < form.parts().size(); i++) {
+                                int part = i;
+                                method(
+                                        c,
+                                        "part" + i,
+                                        ARRAYS,
+                                        code -> write(form, part, code, data));
+                            }
+                            c.withMethodBody(
+                                    "apply",
+                                    ARRAYS,
+                                    ClassFile.ACC_PUBLIC,
+                                    code -> {
+                                        for (int i = 0; i < form.parts().size(); i++)
+                                            code.aload(1)
+                                                    .aload(2)
+                                                    .invokestatic(SELF, "part" + i, ARRAYS);
+                                        code.return_();
+                                    });
+                            c.withMethodBody(
+                                    "isPure",
+                                    MethodTypeDesc.of(CD_boolean),
+                                    ClassFile.ACC_PUBLIC,
+                                    code ->
+                                            code.loadConstant(data.objects().isEmpty() ? 1 : 0)
+                                                    .ireturn());
+                        });
+    }
+
+    private static void write(StraightForm form, int part, CodeBuilder code, ClassData data) {
+        new PartCode(form, part, code, data).write();
+        code.return_();
+    }
+
+    private static void method(
+            ClassBuilder c, String name, MethodTypeDesc type, Consumer<CodeBuilder> body) {
+        c.withMethodBody(name, type, ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC, body);
+    }
+
+    private static Object instance(Class<?> of, ClassData data, Consumer<ClassBuilder> methods) {
+        var bytes =
+                ClassFile.of()
+                        .build(
+                                SELF,
+                                c -> {
+                                    c.withFlags(ClassFile.ACC_FINAL)
+                                            .withInterfaceSymbols(Elements.desc(of))
+                                            .withMethodBody(
+                                                    "<init>",
+                                                    MTD_void,
+                                                    0,
+                                                    b ->
+                                                            b.aload(0)
+                                                                    .invokespecial(
+                                                                            CD_Object, "<init>",
+                                                                            MTD_void)
+                                                                    .return_());
+                                    methods.accept(c);
+                                });
+        try {
+            var type =
+                    MethodHandles.lookup()
+                            .defineHiddenClassWithClassData(bytes, data.objects(), true)
+                            .lookupClass();
+            return type.getDeclaredConstructor().newInstance();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("a generated program cannot be loaded", e);
+        }
+    }
+}

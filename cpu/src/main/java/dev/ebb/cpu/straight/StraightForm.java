@@ -1,0 +1,91 @@
+package dev.ebb.cpu.straight;
+
+import dev.ebb.exec.Sequence;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A sequence cut into parts, each short enough for the just-in-time compiler, which takes no method
+ * of more than 8,000 bytes. Within a part values are in locals; what another part or a computation
+ * that is not written out reads lies where the plan put it.
+ *
+ * @param arguments so many of the first parameters come in an array, if {@code arrays}
+ * @param arrays whether the results go to an array
+ * @param parts the computations of each part, by number
+ * @param stored what is written to memory
+ */
+record StraightForm(
+        Sequence sequence,
+        int arguments,
+        boolean arrays,
+        List<List<Integer>> parts,
+        Set<Value> stored) {
+
+    private static final int PART_BYTES = 5000;
+
+    static StraightForm of(Sequence sequence, int arguments, boolean arrays) {
+        var parts = new ArrayList<List<Integer>>();
+        parts.add(new ArrayList<>());
+        int bytes = 0;
+        for (int i = 0; i < sequence.works().size(); i++) {
+            int more = Math.max(8, Fitting.bytes(sequence.works().get(i)));
+            if (bytes + more > PART_BYTES && !parts.getLast().isEmpty()) {
+                parts.add(new ArrayList<>());
+                bytes = 0;
+            }
+            parts.getLast().add(i);
+            bytes += more;
+        }
+        return new StraightForm(
+                sequence, arguments, arrays, parts, stored(sequence, arrays, parts));
+    }
+
+    private static Set<Value> stored(Sequence sequence, boolean arrays, List<List<Integer>> parts) {
+        var stored = new HashSet<Value>();
+        for (var part : parts) {
+            var here = new HashSet<Value>();
+            for (int i : part) {
+                var work = sequence.works().get(i);
+                boolean called = isCalled(work);
+                for (Value v : work.node().inputs()) if (called || !here.contains(v)) stored.add(v);
+                if (!called) here.addAll(work.node().outputs());
+                else work.node().outputs().forEach(here::remove);
+            }
+            if (arrays && part == parts.getLast())
+                for (var r : sequence.results())
+                    if (!here.contains(r.value())) stored.add(r.value());
+        }
+        if (!arrays) for (var r : sequence.results()) stored.add(r.value());
+        return stored;
+    }
+
+    static boolean isCalled(Sequence.Work work) {
+        return Fitting.bytes(work) < 0;
+    }
+
+    /** Where each argument begins in the array of arguments. */
+    Map<Value, Integer> argumentStarts() {
+        var starts = new HashMap<Value, Integer>();
+        int at = 0;
+        for (int i = 0; i < arguments; i++) {
+            var v = sequence.params().get(i).value();
+            starts.put(v, at);
+            at += Math.toIntExact(v.type().size());
+        }
+        return starts;
+    }
+
+    /** The arguments that a computation that is not written out reads: it finds them in memory. */
+    Set<Value> argumentsInMemory() {
+        var called = new HashSet<Value>();
+        for (var work : sequence.works()) if (isCalled(work)) called.addAll(work.node().inputs());
+        called.retainAll(argumentStarts().keySet());
+        return called;
+    }
+}

@@ -1,0 +1,57 @@
+package dev.ebb.cpu.straight;
+
+import dev.ebb.exec.Direct;
+import dev.ebb.exec.Sequence;
+import dev.ebb.ir.DType;
+
+import java.util.Optional;
+
+/**
+ * Makes one method of a program whose values are small: scalars and short vectors are in locals,
+ * what they are computed from is read where it lies, and what nobody else reads is never written.
+ * Its bits are those of the kernels: it calls the same scalar functions and adds in the same order.
+ * It owns no memory: what must be in memory lies where the plan has it.
+ *
+ * @param after how often a program runs before it is worth a class
+ */
+public record StraightPrograms(int after) {
+    /** Longer sequences are not worth the time it takes to write them out. */
+    private static final int MOST_WORKS = 4096;
+
+    /** So many elements of all results are moved one by one at most. */
+    private static final long MOST_MOVED = 256;
+
+    /** After eight runs. */
+    public StraightPrograms() {
+        this(8);
+    }
+
+    /** One method of {@code sequence}, if most of its computations can be written out. */
+    public Optional<Runnable> inPlace(Sequence sequence) {
+        return isSmall(sequence) ? Optional.of(StraightClass.inPlace(sequence)) : Optional.empty();
+    }
+
+    /** The same, from an array of arguments to an array of results. */
+    public Optional<Direct> direct(Sequence sequence, int arguments) {
+        if (!isSmall(sequence)) return Optional.empty();
+        long moved = 0;
+        for (var p : sequence.params().subList(0, arguments)) {
+            if (p.value().type().dtype() != DType.F64) return Optional.empty();
+            moved += p.value().type().size();
+        }
+        for (var r : sequence.results()) {
+            if (r.value().type().dtype() != DType.F64) return Optional.empty();
+            moved += r.value().type().size();
+        }
+        return moved <= MOST_MOVED
+                ? Optional.of(StraightClass.direct(sequence, arguments))
+                : Optional.empty();
+    }
+
+    private static boolean isSmall(Sequence sequence) {
+        int all = sequence.works().size();
+        if (all == 0 || all > MOST_WORKS) return false;
+        long written = sequence.works().stream().filter(w -> !StraightForm.isCalled(w)).count();
+        return 2 * written >= all;
+    }
+}
