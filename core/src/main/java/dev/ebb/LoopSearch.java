@@ -31,7 +31,7 @@ final class LoopSearch {
         this.pipeline = pipeline;
         this.merged = merged;
         this.bindings = bindings;
-        rooms = new Rooms(pipeline.budget(), pipeline.strategy(), pipeline.ways());
+        rooms = pipeline.rooms();
         everything =
                 curve(
                         loop -> {

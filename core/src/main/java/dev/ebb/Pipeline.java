@@ -134,7 +134,7 @@ record Pipeline(
                             if (room.isEmpty()) {
                                 needs.add(Way.INVERSES);
                                 undone[0] += loop.rounds();
-                            } else if (room.get().onDisk() > 0) {
+                            } else if (room.get().memory().onDisk() > 0) {
                                 needs.add(Way.DISK);
                             }
                             return room;
@@ -150,8 +150,8 @@ record Pipeline(
                 : new LoopSearch(this, merged, bindings).best();
     }
 
-    private Rooms rooms() {
-        return new Rooms(budget, strategy, ways);
+    Rooms rooms() {
+        return new Rooms(budget, strategy, ways, new LoopTapes(cost));
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {
