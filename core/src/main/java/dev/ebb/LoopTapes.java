@@ -24,6 +24,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -49,11 +50,18 @@ final class LoopTapes {
      * @param backward the cost of a reverse round that reads it
      * @param copying the cost of moving it once
      */
-    record Tape(Set<Value> kept, long bytes, double taping, double backward, double copying) {}
+    record Tape(Set<Value> kept, long bytes, double taping, double backward, double copying) {
+
+        /** A round and its reverse, where the tape is written once and read once. */
+        double seconds() {
+            return taping + backward + 1.5 * copying;
+        }
+    }
 
     private record Known(double ahead, List<Tape> tapes) {}
 
     private final Cost cost;
+    private final Map<Graph, Tape> fastest = new HashMap<>();
     private final Map<Graph, Known> known = new HashMap<>();
 
     LoopTapes(Cost cost) {
@@ -81,9 +89,31 @@ final class LoopTapes {
         return new Reversals.Room(memory(loop, bytes, best.bytes).above(onDisk), best.kept);
     }
 
-    /** Room for all that the reverse of every round reads. */
-    static Reversals.Room full(Reversals.Reversed loop) {
-        return loop.keepingAll(memory(loop, Long.MAX_VALUE, loop.tape()));
+    /** Room for the tapes of all rounds, each of which holds what is faster to keep than to make. */
+    synchronized Reversals.Room full(Reversals.Reversed loop) {
+        var tape = fastest(loop.round());
+        return new Reversals.Room(memory(loop, Long.MAX_VALUE, tape.bytes), tape.kept);
+    }
+
+    /**
+     * The tape for which there is always room: of all that the reverse of a round reads, what takes
+     * longer to compute again than to write and read. No other tape of the list is faster, so that
+     * more memory never costs time.
+     */
+    private Tape fastest(ReversedRound round) {
+        return fastest.computeIfAbsent(
+                round.graph(),
+                _ -> {
+                    var best = tape(round, round.fullTape());
+                    for (Value v : round.fullTape()) {
+                        var less = new LinkedHashSet<>(best.kept);
+                        less.remove(v);
+                        var without = tape(round, less);
+                        if (without.seconds() < best.seconds()) best = without;
+                    }
+                    var none = tape(round, Set.of());
+                    return none.seconds() < best.seconds() ? none : best;
+                });
     }
 
     private static LoopMemory memory(Reversals.Reversed loop, long bytes, long tape) {
@@ -126,9 +156,11 @@ final class LoopTapes {
                         round::isEarly,
                         v -> carries.contains(v) || round.isEarlyAndChanging(v) && !params.contains(v));
         var all = new ArrayList<Tape>();
-        all.add(tape(round, round.fullTape()));
         for (var kept : search.tapes(cost)) all.add(tape(round, kept));
         all.add(tape(round, Set.of()));
+        var fastest = fastest(round);
+        all.removeIf(t -> t.bytes >= fastest.bytes || t.seconds() < fastest.seconds());
+        all.add(fastest);
         var best = undercut(all);
         var some = new ArrayList<Tape>();
         int count = Math.min(MOST, best.size());
@@ -138,17 +170,13 @@ final class LoopTapes {
         return new Known(ahead, some);
     }
 
-    /** Those that no smaller one undercuts in the time of both halves, largest first. */
+    /** Those that no smaller one undercuts, largest first. */
     private static List<Tape> undercut(List<Tape> all) {
         var sorted = new ArrayList<>(all);
-        sorted.sort(
-                Comparator.comparingLong(Tape::bytes)
-                        .thenComparingDouble(t -> t.taping + t.backward));
+        sorted.sort(Comparator.comparingLong(Tape::bytes).thenComparingDouble(Tape::seconds));
         var best = new ArrayList<Tape>();
         for (var tape : sorted)
-            if (best.isEmpty()
-                    || tape.taping + tape.backward
-                            < best.getLast().taping + best.getLast().backward) best.add(tape);
+            if (best.isEmpty() || tape.seconds() < best.getLast().seconds()) best.add(tape);
         return best.reversed();
     }
 

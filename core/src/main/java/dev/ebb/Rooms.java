@@ -30,9 +30,18 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tap
         long most = 0;
         for (var loop : loops) {
             if (loop.state() > 0 && !isUndone(loop))
-                most = Math.max(most, Math.ceilDiv(LoopTapes.full(loop).memory().bytes(), loop.state()));
+                most = Math.max(most, Math.ceilDiv(tapes.full(loop).memory().bytes(), loop.state()));
         }
         return most;
+    }
+
+    /** What the smallest state takes of a loop that keeps states. */
+    long leastState(List<Reversals.Reversed> loops) {
+        return loops.stream()
+                .filter(l -> l.state() > 0 && !isUndone(l))
+                .mapToLong(Reversals.Reversed::state)
+                .min()
+                .orElse(0);
     }
 
     private boolean isUndone(Reversals.Reversed loop) {
@@ -67,13 +76,13 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tap
     }
 
     /**
-     * Room for the smallest tape and so many states, or for the full tapes of all rounds if that is
+     * Room for the smallest tape and so many states, or for the fastest tapes of all rounds if that is
      * less, with the tapes that are best in it; and so many bytes of states on the disk. A loop
      * that can be undone keeps all or nothing: undoing a round takes no longer than running it
      * again.
      */
     Optional<Reversals.Room> room(Reversals.Reversed loop, long states, long onDisk) {
-        var full = LoopTapes.full(loop);
+        var full = tapes.full(loop);
         long all = full.memory().bytes();
         boolean few = loop.state() > 0 && states < all / loop.state();
         if (few && isUndone(loop)) return Optional.empty();
@@ -85,7 +94,12 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tap
     Optional<Reversals.Room> asStrategySays(Reversals.Reversed loop) {
         int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), LoopTapes.UNKNOWN_STATES);
         int states = strategy.map(s -> s.states(loop.rounds())).orElse(most);
-        if (loop.known() && states >= loop.rounds()) return room(loop, Long.MAX_VALUE, 0);
+        if (loop.known() && states >= loop.rounds()) {
+            long all = Math.max(1, loop.rounds()) * loop.tape();
+            return Optional.of(
+                    loop.keepingAll(
+                            new LoopMemory(all, loop.state(), loop.tape(), Integer.MAX_VALUE)));
+        }
         int onDisk = strategy.map(s -> s.onDisk(loop.rounds())).orElse(0);
         var room = LoopMemory.slots(Math.min(states, most), loop.state(), loop.tape());
         boolean shared = loop.whole() && loop.state() > 0;
