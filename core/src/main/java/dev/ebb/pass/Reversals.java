@@ -95,6 +95,7 @@ public final class Reversals {
                                 .orElse(-1);
         for (var pair : Pair.of(graph)) {
             var round = new ReversedRound(pair);
+            if (!round.mayRunAgain()) continue;
             var given = rooms.of(reversed(pair, round, outermost));
             if (given.isEmpty()) {
                 var undoing = new InvertedLoop(pair, next);
@@ -144,6 +145,7 @@ public final class Reversals {
         var later = new HashSet<Node>();
         for (var pair : Pair.of(lowered)) {
             var round = new ReversedRound(pair);
+            if (!round.mayRunAgain()) continue;
             var halves = new TapeSplit(round, round.fullTape());
             var loop = reversed(pair, round, false);
             var room =
@@ -239,8 +241,10 @@ public final class Reversals {
                         begun);
         // what it finds it uses up, so it cannot run twice, unless all it needs was taped before
         boolean again =
-                begun == SweepStart.NOT
-                        || (begun == SweepStart.TAPED && room.capacity(0) >= k.times());
+                halves.isReplayable()
+                        && (begun == SweepStart.NOT
+                                || (begun == SweepStart.TAPED
+                                        && room.capacity(0) >= k.times()));
         return Loops.lowered(
                 pair.backward(),
                 kernel,

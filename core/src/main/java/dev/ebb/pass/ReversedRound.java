@@ -4,6 +4,7 @@ import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
@@ -78,6 +79,16 @@ public final class ReversedRound {
             if (node.inputs().stream().anyMatch(changing::contains))
                 changing.addAll(node.outputs());
         }
+    }
+
+    /** Whether all early nodes may: the late ones run once in every round. */
+    boolean mayRunAgain() {
+        return joined.nodes().stream().noneMatch(n -> isEarly(n) && Trait.once(n.op().traits()));
+    }
+
+    /** Whether the reverse of a round gives the same whenever it runs. */
+    boolean isReplayable() {
+        return joined.nodes().stream().noneMatch(n -> Trait.once(n.op().traits()));
     }
 
     int firstSlice() {

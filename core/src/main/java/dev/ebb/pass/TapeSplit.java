@@ -92,6 +92,11 @@ final class TapeSplit {
         if (!here.has(value)) here.put(value, param);
     }
 
+    /** Whether the reverse of a round gives the same whenever it runs. */
+    boolean isReplayable() {
+        return round.isReplayable();
+    }
+
     /** What the second half computes again, for the report; the late nodes not among them. */
     long repeats() {
         return second.nodes().stream()
