@@ -10,7 +10,6 @@ import dev.ebb.pass.Loops;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.schedule.Cost;
-import dev.ebb.plan.schedule.Ways;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,7 +27,8 @@ final class LoopBodies {
     /** Bodies are left as they are. */
     static final long UNBOUNDED = Long.MAX_VALUE;
 
-    private static final double[] SHARES = {0.7, 0.5, 0.35, 0.25};
+    /** A bound between none and the least, as a share of what bodies take as they are. */
+    private static final double MIDDLE = 0.5;
 
     private record Key(Graph body, int outside, int carried) {}
 
@@ -59,7 +59,7 @@ final class LoopBodies {
         long largest = largest(graph);
         var bounds = new ArrayList<>(List.of(UNBOUNDED));
         if (largest == 0) return bounds;
-        for (double share : SHARES) bounds.add((long) (largest * share));
+        bounds.add((long) (largest * MIDDLE));
         bounds.add(0L);
         return bounds;
     }
@@ -118,10 +118,8 @@ final class LoopBodies {
         return curves.computeIfAbsent(
                 key,
                 k ->
-                        new Curve(
-                                        ControlKernels.problem(
-                                                k.body, k.outside, k.carried, device),
-                                        cost)
-                                .by(Ways.recomputing()));
+                        Curve.ofPart(
+                                ControlKernels.problem(k.body, k.outside, k.carried, device),
+                                cost));
     }
 }

@@ -97,9 +97,7 @@ final class LoopSearch {
                     cheaper(
                             best,
                             pipeline.keeping(
-                                    curve(
-                                            loop -> rooms.room(loop, room, 0),
-                                            LoopBodies.UNBOUNDED),
+                                    curve(loop -> rooms.room(loop, room, 0), LoopBodies.UNBOUNDED),
                                     most));
         }
         return best;

@@ -80,7 +80,8 @@ final class LoopTapes {
         double least = Double.POSITIVE_INFINITY;
         for (var tape : known.tapes) {
             if (tape.bytes > bytes) continue;
-            double seconds = seconds(loop, memory(loop, bytes, tape.bytes).above(onDisk), known.ahead, tape);
+            double seconds =
+                    seconds(loop, memory(loop, bytes, tape.bytes).above(onDisk), known.ahead, tape);
             if (seconds < least) {
                 best = tape;
                 least = seconds;
@@ -89,7 +90,9 @@ final class LoopTapes {
         return new Reversals.Room(memory(loop, bytes, best.bytes).above(onDisk), best.kept);
     }
 
-    /** Room for the tapes of all rounds, each of which holds what is faster to keep than to make. */
+    /**
+     * Room for the tapes of all rounds, each of which holds what is faster to keep than to make.
+     */
     synchronized Reversals.Room full(Reversals.Reversed loop) {
         var tape = fastest(loop.round());
         return new Reversals.Room(memory(loop, Long.MAX_VALUE, tape.bytes), tape.kept);
@@ -154,7 +157,9 @@ final class LoopTapes {
                         round.forwardParams(),
                         round.forwardResults(),
                         round::isEarly,
-                        v -> carries.contains(v) || round.isEarlyAndChanging(v) && !params.contains(v));
+                        v ->
+                                carries.contains(v)
+                                        || round.isEarlyAndChanging(v) && !params.contains(v));
         var all = new ArrayList<Tape>();
         for (var kept : search.tapes(cost)) all.add(tape(round, kept));
         all.add(tape(round, Set.of()));

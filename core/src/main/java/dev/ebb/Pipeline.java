@@ -114,12 +114,7 @@ record Pipeline(
         long most = inMemory.mostStates(loops);
         for (long bound : bodies.bounds(whole)) {
             UnaryOperator<Graph> small = graph -> bodies.within(graph, bound);
-            all.add(
-                    variant(
-                            merged,
-                            bindings,
-                            loop -> rooms.room(loop, Long.MAX_VALUE, 0),
-                            small));
+            all.add(variant(merged, bindings, loop -> rooms.room(loop, Long.MAX_VALUE, 0), small));
             for (long states = 0;
                     !loops.isEmpty() && states <= most;
                     states += Math.max(1, states)) {
@@ -128,12 +123,7 @@ record Pipeline(
                 if (undo)
                     all.add(variant(merged, bindings, loop -> rooms.room(loop, room, 0), small));
                 for (long each : rooms.disks(loops)) {
-                    all.add(
-                            variant(
-                                    merged,
-                                    bindings,
-                                    loop -> rooms.room(loop, room, each),
-                                    small));
+                    all.add(variant(merged, bindings, loop -> rooms.room(loop, room, each), small));
                     all.add(
                             variant(
                                     merged,

@@ -30,7 +30,10 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tap
         long most = 0;
         for (var loop : loops) {
             if (loop.state() > 0 && !isUndone(loop))
-                most = Math.max(most, Math.ceilDiv(tapes.full(loop).memory().bytes(), loop.state()));
+                most =
+                        Math.max(
+                                most,
+                                Math.ceilDiv(tapes.full(loop).memory().bytes(), loop.state()));
         }
         return most;
     }
@@ -76,8 +79,8 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tap
     }
 
     /**
-     * Room for the smallest tape and so many states, or for the fastest tapes of all rounds if that is
-     * less, with the tapes that are best in it; and so many bytes of states on the disk. A loop
+     * Room for the smallest tape and so many states, or for the fastest tapes of all rounds if that
+     * is less, with the tapes that are best in it; and so many bytes of states on the disk. A loop
      * that can be undone keeps all or nothing: undoing a round takes no longer than running it
      * again.
      */
@@ -103,7 +106,6 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tap
         int onDisk = strategy.map(s -> s.onDisk(loop.rounds())).orElse(0);
         var room = LoopMemory.slots(Math.min(states, most), loop.state(), loop.tape());
         boolean shared = loop.whole() && loop.state() > 0;
-        return Optional.of(
-                loop.keepingAll(shared ? room.above(onDisk).movingBeside() : room));
+        return Optional.of(loop.keepingAll(shared ? room.above(onDisk).movingBeside() : room));
     }
 }

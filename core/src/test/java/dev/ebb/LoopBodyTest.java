@@ -103,7 +103,7 @@ class LoopBodyTest {
 
     @Test
     void aScannedTransformerCostsWhatTheUnrolledOneCosts() {
-        int layers = 12;
+        int layers = 8;
         int width = 128;
         var x = noise(1, new int[0], 64, 64, width);
         var stacked = new Model<>(Block.of(width, 2, layers), x);
@@ -136,16 +136,20 @@ class LoopBodyTest {
     @Test
     void theBodyOfALoopThatIsNotReversedIsToo() {
         var x = noise(3, new int[0], 200);
-        check(v -> Loop.repeat(3, v, c -> wide(c, 8)), x);
+        Fn<Tensor, Tensor> f = v -> Loop.repeat(3, v, c -> wide(c, 5));
+        check(f, x);
+        long least = Ebb.compile(f).plan(x).leastBytes();
+        assertThat(Ebb.compile(f, Budget.bytes(least)).plan(x).explain())
+                .containsPattern("inside +scan\\(3\\); a round repeats [1-9]");
     }
 
     @Test
     void soIsABranchAndALoopInALoop() {
         var x = noise(3, new int[0], 200);
-        check(v -> Loop.cond(v.sum().gt(0), () -> wide(v, 8), () -> v.mul(2)), x);
-        check(v -> Loop.repeat(3, v, c -> Loop.repeat(2, c, d -> wide(d, 6)).mul(0.5)), x);
+        check(v -> Loop.cond(v.sum().gt(0), () -> wide(v, 5), () -> v.mul(2)), x);
+        check(v -> Loop.repeat(3, v, c -> Loop.repeat(2, c, d -> wide(d, 3)).mul(0.5)), x);
         Fn<Tensor, Tensor> nested =
-                v -> Loop.repeat(4, v, c -> Loop.repeat(3, c, d -> wide(d, 4)).mul(v)).sum();
+                v -> Loop.repeat(4, v, c -> Loop.repeat(3, c, d -> wide(d, 2)).mul(v)).sum();
         check(Ebb.valueAndGrad(nested), x);
         Fn<Tensor, Tensor> branching =
                 v ->
@@ -155,7 +159,7 @@ class LoopBodyTest {
                                         c ->
                                                 Loop.cond(
                                                         c.sum().gt(v.sum()),
-                                                        () -> wide(c, 4),
+                                                        () -> wide(c, 2),
                                                         () -> c.mul(v)))
                                 .sum();
         check(Ebb.valueAndGrad(branching), x);
@@ -177,8 +181,8 @@ class LoopBodyTest {
         }
         assertThat(least).isLessThan(all);
         double before = 0;
-        for (int i = 4; i >= 0; i--) {
-            long bytes = least + (all - least) * i / 4;
+        for (int i = 2; i >= 0; i--) {
+            long bytes = least + (all - least) * i / 3;
             try (var less = Ebb.compile(f, Budget.bytes(bytes))) {
                 var found = Tree.flatten(less.verify(at));
                 for (int k = 0; k < found.size(); k++)

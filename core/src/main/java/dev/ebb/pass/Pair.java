@@ -80,8 +80,8 @@ record Pair(Node forward, Node backward) {
     }
 
     /**
-     * Rounds that run only once are no part of a pair: they may run again. What of the reverse round
-     * may run again is looked at in {@link ReversedRound#mayRunAgain}.
+     * Rounds that run only once are no part of a pair: they may run again. What of the reverse
+     * round may run again is looked at in {@link ReversedRound#mayRunAgain}.
      */
     private static boolean reverses(Node node, Control.Scan forward, List<Value> stacks) {
         if (!(node.kernel() instanceof Control.Scan k)

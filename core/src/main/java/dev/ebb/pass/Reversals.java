@@ -32,8 +32,7 @@ public final class Reversals {
 
     /**
      * A loop to be reversed: its rounds, or at most how many, and what a state and a tape of it
-     * take, the
-     * tape of all that the reverse of a round reads.
+     * take, the tape of all that the reverse of a round reads.
      *
      * @param undoable whether its rounds can be undone
      * @param whole whether it always runs all its rounds, and lies in no other loop or branch: then
@@ -243,8 +242,7 @@ public final class Reversals {
         boolean again =
                 halves.isReplayable()
                         && (begun == SweepStart.NOT
-                                || (begun == SweepStart.TAPED
-                                        && room.capacity(0) >= k.times()));
+                                || (begun == SweepStart.TAPED && room.capacity(0) >= k.times()));
         return Loops.lowered(
                 pair.backward(),
                 kernel,

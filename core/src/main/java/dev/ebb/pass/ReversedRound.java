@@ -154,7 +154,8 @@ public final class ReversedRound {
         var tape = new LinkedHashSet<Value>();
         for (Node node : joined.nodes()) {
             if (!isEarly(node)) continue;
-            for (Value v : node.outputs()) if (read.contains(v) && changing.contains(v)) tape.add(v);
+            for (Value v : node.outputs())
+                if (read.contains(v) && changing.contains(v)) tape.add(v);
         }
         return tape;
     }
@@ -178,7 +179,8 @@ public final class ReversedRound {
             if (!isEarly(node)) at[i] = i;
             else
                 for (Value v : node.outputs())
-                    if (!kept.contains(v)) at[i] = Math.min(at[i], needed.getOrDefault(v, none + 1));
+                    if (!kept.contains(v))
+                        at[i] = Math.min(at[i], needed.getOrDefault(v, none + 1));
             if (at[i] <= none) for (Value v : node.inputs()) needed.merge(v, at[i], Math::min);
         }
         var order = new ArrayList<Integer>();

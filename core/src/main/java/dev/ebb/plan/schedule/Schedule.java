@@ -83,8 +83,9 @@ public record Schedule(Problem problem, List<Step> steps) {
                 case Step.Free _ -> {}
                 case Step.Invert _, Step.Offload _, Step.Fetch _ ->
                         throw new IllegalStateException(
-                                step + " is not a computation of the graph; plan without inverses"
-                                        + " and without a disk");
+                                step
+                                        + " is not a computation of the graph; plan without"
+                                        + " inverses and without a disk");
             }
         }
         return new Graph(graph.params(), nodes, graph.results().stream().map(here::at).toList());

@@ -66,7 +66,7 @@ public final class TapeSearch {
         var problem = problem();
         Cost costs = node -> isFree(node) ? 0 : cost.of(node);
         var found = new LinkedHashSet<Set<Value>>();
-        for (var frontier : new Families(problem, costs).of(Ways.recomputing()))
+        for (var frontier : new Families(problem, costs, Effort.PART).of(Ways.recomputing()))
             for (var member : frontier.all()) found.add(across(problem, member.schedule().steps()));
         return List.copyOf(found);
     }
@@ -113,8 +113,7 @@ public final class TapeSearch {
                         .map(v -> behind.find(v).orElse(v))
                         .toList();
         long height = all;
-        Sizes sizes =
-                v -> v.equals(wall) ? height : held.test(v) ? Sizes.CACHE_LINES.of(v) : 0;
+        Sizes sizes = v -> v.equals(wall) ? height : held.test(v) ? Sizes.CACHE_LINES.of(v) : 0;
         return new Problem(
                 new Graph(graph.params(), nodes, results),
                 Collections.nCopies(graph.params().size(), new Binding.Consumed()),
