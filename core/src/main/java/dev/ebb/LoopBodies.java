@@ -11,7 +11,6 @@ import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.schedule.Cost;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,9 +25,6 @@ import java.util.Optional;
 final class LoopBodies {
     /** Bodies are left as they are. */
     static final long UNBOUNDED = Long.MAX_VALUE;
-
-    /** A bound between none and the least, as a share of what bodies take as they are. */
-    private static final double MIDDLE = 0.5;
 
     private record Key(Graph body, int outside, int carried) {}
 
@@ -54,23 +50,30 @@ final class LoopBodies {
                 control, (body, outside, carried) -> body(body, outside, carried, bytes));
     }
 
-    /** Bounds that are worth trying for the loops of {@code graph}, none first, the least last. */
-    List<Long> bounds(Graph graph) {
-        long largest = largest(graph);
-        var bounds = new ArrayList<>(List.of(UNBOUNDED));
-        if (largest == 0) return bounds;
-        bounds.add((long) (largest * MIDDLE));
-        bounds.add(0L);
-        return bounds;
+    /** Whether there is a loop or branch in {@code graph}. */
+    static boolean isIn(Graph graph) {
+        return graph.nodes().stream().anyMatch(n -> n.kernel() instanceof Control);
     }
 
-    /** The largest workspace of a loop or branch. */
-    long largest(Graph graph) {
-        long largest = 0;
-        for (Node node : graph.nodes())
-            if (node.kernel() instanceof Control k)
-                largest = Math.max(largest, ControlKernels.workspaceBytes(k, device));
-        return largest;
+    /** What the largest body of a loop or branch of {@code graph} takes as it is. */
+    synchronized long largest(Graph graph) {
+        var largest = new long[1];
+        for (Node node : graph.nodes()) {
+            if (!(node.kernel() instanceof Control k)) continue;
+            ControlKernels.rewritten(
+                    k,
+                    (body, outside, carried) -> {
+                        long bytes = curve(new Key(body, outside, carried)).storeAllBytes();
+                        largest[0] = Math.max(largest[0], bytes);
+                        return body;
+                    });
+        }
+        return largest[0];
+    }
+
+    /** Bounds for a curve of all budgets: none, half of what bodies take, the least. */
+    List<Long> bounds(Graph graph) {
+        return isIn(graph) ? List.of(UNBOUNDED, largest(graph) / 2, 0L) : List.of(UNBOUNDED);
     }
 
     private synchronized Graph body(Graph body, int outside, int carried, long bytes) {
@@ -110,8 +113,7 @@ final class LoopBodies {
 
     /** Bounds for the loops and branches inside {@code body}. */
     private static List<Long> inside(Graph body, long bytes) {
-        boolean nested = body.nodes().stream().anyMatch(n -> n.kernel() instanceof Control);
-        return nested ? List.of(UNBOUNDED, bytes / 2, 0L) : List.of(UNBOUNDED);
+        return isIn(body) ? List.of(UNBOUNDED, bytes / 2, 0L) : List.of(UNBOUNDED);
     }
 
     private Curve curve(Key key) {

@@ -26,8 +26,7 @@ final class LoopSearch {
     private final Rooms rooms;
     private final LoopBodies bodies;
     private final List<Reversals.Reversed> loops = new ArrayList<>();
-    private final Graph whole;
-    private final List<Long> bounds;
+    private final boolean looping;
     private final Curve everything;
     private final List<Curve> smallest = new ArrayList<>();
 
@@ -37,14 +36,14 @@ final class LoopSearch {
         this.bindings = bindings;
         rooms = pipeline.rooms();
         bodies = pipeline.bodies();
-        whole =
+        var whole =
                 Reversals.within(
                         merged,
                         loop -> {
                             loops.add(loop);
                             return rooms.room(loop, Long.MAX_VALUE, 0);
                         });
-        bounds = bodies.bounds(whole);
+        looping = LoopBodies.isIn(whole);
         everything = pipeline.curve(whole, bindings).or(this::smallest);
     }
 
@@ -59,7 +58,7 @@ final class LoopSearch {
      * that keep all, for those that are short; with bodies as they are and as small as they can be.
      */
     private synchronized List<Curve> smallest() {
-        if (!smallest.isEmpty() || bounds.size() == 1) return smallest;
+        if (!smallest.isEmpty() || !looping) return smallest;
         for (long bound : List.of(LoopBodies.UNBOUNDED, 0L)) {
             if (!loops.isEmpty()) smallest.add(curve(loop -> rooms.room(loop, 0, 0), bound));
             if (rooms.undo(loops))
@@ -74,7 +73,7 @@ final class LoopSearch {
 
     Plan best() {
         var memory = pipeline.budget().memory();
-        if (bounds.size() == 1) return pipeline.fitted(everything, pipeline.budget());
+        if (!looping) return pipeline.fitted(everything, pipeline.budget());
         if (memory instanceof Budget.OfSaved(double share)) return saving(share);
         // a share is one of keeping everything, whatever the loops are given in the end
         var bytes = pipeline.budget().resolved(everything.storeAllBytes());
@@ -108,17 +107,17 @@ final class LoopSearch {
         var smallest = amongSmallest(bytes);
         if (smallest.isEmpty()) return least(bytes);
         var best = smallest.get();
+        if (loops.isEmpty()) {
+            Reversals.Rooms none = loop -> rooms.room(loop, Long.MAX_VALUE, 0);
+            return orLess(best, none, fitting(none, bytes), bytes);
+        }
         long most = rooms.mostStates(loops) - 1;
         long fits = 0;
-        long high = most;
-        for (int i = 0; i < bounds.size(); i++) {
-            long bound = bounds.get(i);
-            if (loops.isEmpty())
-                best = orLess(best, loop -> rooms.room(loop, Long.MAX_VALUE, 0), bound, bytes);
-            for (long low = Math.max(1, fits); low <= high; ) {
+        for (var how : Bound.values()) {
+            for (long low = Math.max(1, fits), high = most; low <= high; ) {
                 long states = (low + high) >>> 1;
-                var found =
-                        pipeline.beside(curve(loop -> rooms.room(loop, states, 0), bound), bytes);
+                Reversals.Rooms given = loop -> rooms.room(loop, states, 0);
+                var found = pipeline.beside(curve(given, bound(how, given, bytes)), bytes);
                 if (found.isEmpty()) {
                     high = states - 1;
                     continue;
@@ -128,22 +127,33 @@ final class LoopSearch {
                 low = states + 1;
             }
             // room for fewer states may leave the rest of the program more than it costs the loops
-            for (long states = fits / 2; states > 0; states /= 4) {
+            for (long states = fits / 2; how == Bound.NONE && states > 0; states /= 4) {
                 long room = states;
-                best = orLess(best, loop -> rooms.room(loop, room, 0), bound, bytes);
+                best = orLess(best, loop -> rooms.room(loop, room, 0), LoopBodies.UNBOUNDED, bytes);
             }
-            best = withStatesOnDisk(fits, best, bound, bytes);
-            high = Math.min(most, fits + freed(i) + 1);
+            if (how == Bound.NONE) best = withStatesOnDisk(fits, best, bytes);
         }
         return best;
     }
 
-    /** How many more states fit at most if bodies take the bound after number {@code i}. */
-    private long freed(int i) {
-        if (i + 1 == bounds.size()) return 0;
-        long before = i == 0 ? bodies.largest(whole) : bounds.get(i);
-        long state = rooms.leastState(loops);
-        return state == 0 ? 0 : (before - bounds.get(i + 1)) / state;
+    /** How bodies are bounded: not at all, or by as much as makes the program fit. */
+    private enum Bound {
+        NONE,
+        FITTING
+    }
+
+    private long bound(Bound how, Reversals.Rooms given, Budget bytes) {
+        return switch (how) {
+            case NONE -> LoopBodies.UNBOUNDED;
+            case FITTING -> fitting(given, bytes);
+        };
+    }
+
+    /** What bodies may take so that the program fits with all else kept; 0 if nothing is left. */
+    private long fitting(Reversals.Rooms given, Budget bytes) {
+        var graph = Reversals.within(merged, given);
+        long excess = pipeline.curve(graph, bindings).storeAllBytes() - bytes.resolve(0);
+        return excess <= 0 ? LoopBodies.UNBOUNDED : Math.max(0, bodies.largest(graph) - excess);
     }
 
     private Optional<Plan> amongSmallest(Budget bytes) {
@@ -162,7 +172,8 @@ final class LoopSearch {
      * The same with further states on the disk, where that is faster than running more rounds
      * again: as many as it has room for, or a part of them, which leaves room to other values.
      */
-    private Plan withStatesOnDisk(long states, Plan without, long bound, Budget bytes) {
+    private Plan withStatesOnDisk(long states, Plan without, Budget bytes) {
+        long bound = LoopBodies.UNBOUNDED;
         var best = without;
         for (long each : rooms.disks(loops)) {
             best = orLess(best, loop -> rooms.room(loop, states, each), bound, bytes);

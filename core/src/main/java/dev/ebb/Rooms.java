@@ -38,15 +38,6 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tap
         return most;
     }
 
-    /** What the smallest state takes of a loop that keeps states. */
-    long leastState(List<Reversals.Reversed> loops) {
-        return loops.stream()
-                .filter(l -> l.state() > 0 && !isUndone(l))
-                .mapToLong(Reversals.Reversed::state)
-                .min()
-                .orElse(0);
-    }
-
     private boolean isUndone(Reversals.Reversed loop) {
         return loop.undoable() && ways.has(Way.INVERSES);
     }
