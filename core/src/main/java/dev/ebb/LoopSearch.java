@@ -16,14 +16,17 @@ import java.util.Optional;
 /**
  * Finds the best plan of a program with loops. Loops keep all that their reverse reads if that
  * fits, else as much as does: the search is over room for so many states, of which tapes take their
- * share. What fits none of the smallest rooms is refused, with the least that one of them takes.
+ * share, and over bounds for the memory in which the bodies of loops and branches run. What fits
+ * none of the smallest is refused, with the least that one of them takes.
  */
 final class LoopSearch {
     private final Pipeline pipeline;
     private final Graph merged;
     private final List<Binding> bindings;
     private final Rooms rooms;
+    private final LoopBodies bodies;
     private final List<Reversals.Reversed> loops = new ArrayList<>();
+    private final boolean looping;
     private final Curve everything;
     private final List<Curve> smallest = new ArrayList<>();
 
@@ -31,34 +34,46 @@ final class LoopSearch {
         this.pipeline = pipeline;
         this.merged = merged;
         this.bindings = bindings;
-        rooms = new Rooms(pipeline.budget(), pipeline.strategy(), pipeline.ways());
-        everything =
-                curve(
+        rooms = pipeline.rooms();
+        bodies = pipeline.bodies();
+        var whole =
+                Reversals.within(
+                        merged,
                         loop -> {
                             loops.add(loop);
                             return rooms.room(loop, Long.MAX_VALUE, 0);
                         });
+        looping = LoopBodies.isIn(whole);
+        everything = pipeline.curve(whole, bindings).or(this::smallest);
     }
 
-    private Curve curve(Reversals.Rooms given) {
-        return pipeline.curve(Reversals.within(merged, given), bindings).or(this::smallest);
+    /** The curve with loops in these rooms and bodies in {@code bound} bytes each. */
+    private Curve curve(Reversals.Rooms given, long bound) {
+        var graph = bodies.within(Reversals.within(merged, given), bound);
+        return pipeline.curve(graph, bindings).or(this::smallest);
     }
 
     /**
      * The plans that take least: loops without any state but their first, undone or not, and loops
-     * that keep all, for those that are short.
+     * that keep all, for those that are short; with bodies as they are and as small as they can be.
      */
     private synchronized List<Curve> smallest() {
-        if (!smallest.isEmpty() || loops.isEmpty()) return smallest;
-        smallest.add(curve(loop -> rooms.room(loop, 0, 0)));
-        if (rooms.undo(loops)) smallest.add(curve(loop -> rooms.inMemory().room(loop, 0, 0)));
-        smallest.add(everything);
+        if (!smallest.isEmpty() || !looping) return smallest;
+        for (long bound : List.of(LoopBodies.UNBOUNDED, 0L)) {
+            if (!loops.isEmpty()) smallest.add(curve(loop -> rooms.room(loop, 0, 0), bound));
+            if (rooms.undo(loops))
+                smallest.add(curve(loop -> rooms.inMemory().room(loop, 0, 0), bound));
+            smallest.add(
+                    bound == LoopBodies.UNBOUNDED
+                            ? everything
+                            : curve(loop -> rooms.room(loop, Long.MAX_VALUE, 0), bound));
+        }
         return smallest;
     }
 
     Plan best() {
         var memory = pipeline.budget().memory();
-        if (loops.isEmpty()) return pipeline.fitted(everything, pipeline.budget());
+        if (!looping) return pipeline.fitted(everything, pipeline.budget());
         if (memory instanceof Budget.OfSaved(double share)) return saving(share);
         // a share is one of keeping everything, whatever the loops are given in the end
         var bytes = pipeline.budget().resolved(everything.storeAllBytes());
@@ -74,9 +89,15 @@ final class LoopSearch {
     private Plan saving(double share) {
         long most = (long) (Saved.bytes(everything.problem()) * share);
         var best = pipeline.keeping(everything, most);
+        if (share >= 1) return best;
         for (long states = 0; states < rooms.mostStates(loops); states += Math.max(1, states)) {
             long room = states;
-            best = cheaper(best, pipeline.keeping(curve(loop -> rooms.room(loop, room, 0)), most));
+            best =
+                    cheaper(
+                            best,
+                            pipeline.keeping(
+                                    curve(loop -> rooms.room(loop, room, 0), LoopBodies.UNBOUNDED),
+                                    most));
         }
         return best;
     }
@@ -86,24 +107,53 @@ final class LoopSearch {
         var smallest = amongSmallest(bytes);
         if (smallest.isEmpty()) return least(bytes);
         var best = smallest.get();
+        if (loops.isEmpty()) {
+            Reversals.Rooms none = loop -> rooms.room(loop, Long.MAX_VALUE, 0);
+            return orLess(best, none, fitting(none, bytes), bytes);
+        }
+        long most = rooms.mostStates(loops) - 1;
         long fits = 0;
-        for (long low = 1, high = rooms.mostStates(loops) - 1; low <= high; ) {
-            long states = (low + high) >>> 1;
-            var found = pipeline.beside(curve(loop -> rooms.room(loop, states, 0)), bytes);
-            if (found.isEmpty()) {
-                high = states - 1;
-                continue;
+        for (var how : Bound.values()) {
+            for (long low = Math.max(1, fits), high = most; low <= high; ) {
+                long states = (low + high) >>> 1;
+                Reversals.Rooms given = loop -> rooms.room(loop, states, 0);
+                var found = pipeline.beside(curve(given, bound(how, given, bytes)), bytes);
+                if (found.isEmpty()) {
+                    high = states - 1;
+                    continue;
+                }
+                best = cheaper(best, found.get());
+                fits = states;
+                low = states + 1;
             }
-            best = cheaper(best, found.get());
-            fits = states;
-            low = states + 1;
+            // room for fewer states may leave the rest of the program more than it costs the loops
+            for (long states = fits / 2; how == Bound.NONE && states > 0; states /= 4) {
+                long room = states;
+                best = orLess(best, loop -> rooms.room(loop, room, 0), LoopBodies.UNBOUNDED, bytes);
+            }
+            if (how == Bound.NONE) best = withStatesOnDisk(fits, best, bytes);
         }
-        // room for fewer states may leave the rest of the program more than it costs the loops
-        for (long states = fits / 2; states > 0; states /= 4) {
-            long room = states;
-            best = orLess(best, loop -> rooms.room(loop, room, 0), bytes);
-        }
-        return withStatesOnDisk(fits, best, bytes);
+        return best;
+    }
+
+    /** How bodies are bounded: not at all, or by as much as makes the program fit. */
+    private enum Bound {
+        NONE,
+        FITTING
+    }
+
+    private long bound(Bound how, Reversals.Rooms given, Budget bytes) {
+        return switch (how) {
+            case NONE -> LoopBodies.UNBOUNDED;
+            case FITTING -> fitting(given, bytes);
+        };
+    }
+
+    /** What bodies may take so that the program fits with all else kept; 0 if nothing is left. */
+    private long fitting(Reversals.Rooms given, Budget bytes) {
+        var graph = Reversals.within(merged, given);
+        long excess = pipeline.curve(graph, bindings).storeAllBytes() - bytes.resolve(0);
+        return excess <= 0 ? LoopBodies.UNBOUNDED : Math.max(0, bodies.largest(graph) - excess);
     }
 
     private Optional<Plan> amongSmallest(Budget bytes) {
@@ -123,20 +173,21 @@ final class LoopSearch {
      * again: as many as it has room for, or a part of them, which leaves room to other values.
      */
     private Plan withStatesOnDisk(long states, Plan without, Budget bytes) {
+        long bound = LoopBodies.UNBOUNDED;
         var best = without;
         for (long each : rooms.disks(loops)) {
-            best = orLess(best, loop -> rooms.room(loop, states, each), bytes);
+            best = orLess(best, loop -> rooms.room(loop, states, each), bound, bytes);
             // one state less, and one may be on its way while the loop runs on
             if (states > 0)
-                best = orLess(best, loop -> rooms.moving(loop, states - 1, each), bytes);
+                best = orLess(best, loop -> rooms.moving(loop, states - 1, each), bound, bytes);
         }
         return best;
     }
 
     /** The plan with these rooms, if it fits and is cheaper. */
-    private Plan orLess(Plan best, Reversals.Rooms given, Budget bytes) {
+    private Plan orLess(Plan best, Reversals.Rooms given, long bound, Budget bytes) {
         // else what lies on the disk takes too much of it, or there is no room for one more
-        return pipeline.beside(curve(given), bytes).map(p -> cheaper(p, best)).orElse(best);
+        return pipeline.beside(curve(given, bound), bytes).map(p -> cheaper(p, best)).orElse(best);
     }
 
     /** The cheaper one; of two that cost the same, the second. */

@@ -28,6 +28,7 @@ import dev.ebb.plan.schedule.Ways;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * The line from a traced graph to a plan that can run.
@@ -105,31 +106,47 @@ record Pipeline(
         var merged = merged(traced);
         var rooms = rooms();
         var loops = new ArrayList<Reversals.Reversed>();
+        var bodies = bodies();
         var all = new ArrayList<TradeOff.Variant>();
-        all.add(
-                variant(
+        var whole =
+                Reversals.within(
                         merged,
-                        bindings,
                         loop -> {
                             loops.add(loop);
                             return rooms.room(loop, Long.MAX_VALUE, 0);
-                        }));
+                        });
         var inMemory = rooms.inMemory();
         boolean undo = rooms.undo(loops);
         long most = inMemory.mostStates(loops);
-        for (long states = 0; !loops.isEmpty() && states <= most; states += Math.max(1, states)) {
-            long room = states;
-            all.add(variant(merged, bindings, loop -> inMemory.room(loop, room, 0)));
-            if (undo) all.add(variant(merged, bindings, loop -> rooms.room(loop, room, 0)));
-            for (long each : rooms.disks(loops)) {
-                all.add(variant(merged, bindings, loop -> rooms.room(loop, room, each)));
-                all.add(variant(merged, bindings, loop -> rooms.moving(loop, room, each)));
+        for (long bound : bodies.bounds(whole)) {
+            UnaryOperator<Graph> small = graph -> bodies.within(graph, bound);
+            all.add(variant(merged, bindings, loop -> rooms.room(loop, Long.MAX_VALUE, 0), small));
+            for (long states = 0;
+                    !loops.isEmpty() && states <= most;
+                    states += Math.max(1, states)) {
+                long room = states;
+                all.add(variant(merged, bindings, loop -> inMemory.room(loop, room, 0), small));
+                if (undo)
+                    all.add(variant(merged, bindings, loop -> rooms.room(loop, room, 0), small));
+                for (long each : rooms.disks(loops)) {
+                    all.add(variant(merged, bindings, loop -> rooms.room(loop, room, each), small));
+                    all.add(
+                            variant(
+                                    merged,
+                                    bindings,
+                                    loop -> rooms.moving(loop, room, each),
+                                    small));
+                }
             }
         }
         return new TradeOff(all);
     }
 
-    private TradeOff.Variant variant(Graph merged, List<Binding> bindings, Reversals.Rooms rooms) {
+    private TradeOff.Variant variant(
+            Graph merged,
+            List<Binding> bindings,
+            Reversals.Rooms rooms,
+            UnaryOperator<Graph> bodies) {
         var needs = new ArrayList<Way>();
         var undone = new long[1];
         var graph =
@@ -140,13 +157,13 @@ record Pipeline(
                             if (room.isEmpty()) {
                                 needs.add(Way.INVERSES);
                                 undone[0] += loop.rounds();
-                            } else if (room.get().onDisk() > 0) {
+                            } else if (room.get().memory().onDisk() > 0) {
                                 needs.add(Way.DISK);
                             }
                             return room;
                         });
         var needed = Ways.of(needs.toArray(Way[]::new));
-        return new TradeOff.Variant(curve(graph, bindings), needed, undone[0]);
+        return new TradeOff.Variant(curve(bodies.apply(graph), bindings), needed, undone[0]);
     }
 
     private Plan best(Graph traced, List<Binding> bindings) {
@@ -156,8 +173,12 @@ record Pipeline(
                 : new LoopSearch(this, merged, bindings).best();
     }
 
-    private Rooms rooms() {
-        return new Rooms(budget, strategy, ways);
+    Rooms rooms() {
+        return new Rooms(budget, strategy, ways, new LoopTapes(cost));
+    }
+
+    LoopBodies bodies() {
+        return new LoopBodies(device, cost);
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {

@@ -12,14 +12,12 @@ import java.util.List;
 import java.util.Optional;
 
 /** How much room loops may be given for what their reverse reads. */
-record Rooms(Budget budget, Optional<Planner> strategy, Ways ways) {
-
-    /** A loop of unknown length keeps at most this many states. */
-    private static final int UNKNOWN_STATES = 32;
+record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tapes) {
 
     /** The same where no loop is undone. */
     Rooms inMemory() {
-        return new Rooms(budget, strategy, ways.and(Ways.of(Way.APPROXIMATE_INVERSES, Way.DISK)));
+        return new Rooms(
+                budget, strategy, ways.and(Ways.of(Way.APPROXIMATE_INVERSES, Way.DISK)), tapes);
     }
 
     /** Whether a loop among {@code loops} would be undone. */
@@ -32,7 +30,10 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways) {
         long most = 0;
         for (var loop : loops) {
             if (loop.state() > 0 && !isUndone(loop))
-                most = Math.max(most, Math.ceilDiv(loop.allBytes(), loop.state()));
+                most =
+                        Math.max(
+                                most,
+                                Math.ceilDiv(tapes.full(loop).memory().bytes(), loop.state()));
         }
         return most;
     }
@@ -41,8 +42,9 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways) {
         return loop.undoable() && ways.has(Way.INVERSES);
     }
 
-    Optional<LoopMemory> moving(Reversals.Reversed loop, long states, long onDisk) {
-        return room(loop, states, onDisk).map(LoopMemory::movingBeside);
+    Optional<Reversals.Room> moving(Reversals.Reversed loop, long states, long onDisk) {
+        return room(loop, states, onDisk)
+                .map(r -> new Reversals.Room(r.memory().movingBeside(), r.kept()));
     }
 
     /** How many bytes of states to let each loop put on the disk, most first. */
@@ -68,35 +70,33 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways) {
     }
 
     /**
-     * Room for a tape and so many states, or for the tapes of all rounds if that is less; and so
-     * many bytes of states on the disk. A loop that can be undone keeps all or nothing: undoing a
-     * round takes no longer than running it again.
+     * Room for the smallest tape and so many states, or for the fastest tapes of all rounds if that
+     * is less, with the tapes that are best in it; and so many bytes of states on the disk. A loop
+     * that can be undone keeps all or nothing: undoing a round takes no longer than running it
+     * again.
      */
-    Optional<LoopMemory> room(Reversals.Reversed loop, long states, long onDisk) {
-        if (!loop.known()) {
-            long kept = Math.min(Math.min(states, UNKNOWN_STATES - 1), loop.rounds() - 1);
-            return Optional.of(
-                    new LoopMemory(
-                            loop.tape() + kept * loop.state(),
-                            loop.state(),
-                            loop.tape(),
-                            Integer.MAX_VALUE));
-        }
-        long all = loop.allBytes();
+    Optional<Reversals.Room> room(Reversals.Reversed loop, long states, long onDisk) {
+        var full = tapes.full(loop);
+        long all = full.memory().bytes();
         boolean few = loop.state() > 0 && states < all / loop.state();
         if (few && isUndone(loop)) return Optional.empty();
-        long bytes = few ? Math.min(all, loop.tape() + states * loop.state()) : all;
-        var room = new LoopMemory(bytes, loop.state(), loop.tape(), Integer.MAX_VALUE);
-        return Optional.of(few ? room.above(statesOnDisk(loop, onDisk)) : room);
+        long bytes = few ? tapes.least(loop).bytes() + states * loop.state() : all;
+        return Optional.of(
+                bytes < all ? tapes.best(loop, bytes, statesOnDisk(loop, onDisk)) : full);
     }
 
-    Optional<LoopMemory> asStrategySays(Reversals.Reversed loop) {
-        int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), UNKNOWN_STATES);
+    Optional<Reversals.Room> asStrategySays(Reversals.Reversed loop) {
+        int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), LoopTapes.UNKNOWN_STATES);
         int states = strategy.map(s -> s.states(loop.rounds())).orElse(most);
-        if (loop.known() && states >= loop.rounds()) return room(loop, Long.MAX_VALUE, 0);
+        if (loop.known() && states >= loop.rounds()) {
+            long all = Math.max(1, loop.rounds()) * loop.tape();
+            return Optional.of(
+                    loop.keepingAll(
+                            new LoopMemory(all, loop.state(), loop.tape(), Integer.MAX_VALUE)));
+        }
         int onDisk = strategy.map(s -> s.onDisk(loop.rounds())).orElse(0);
         var room = LoopMemory.slots(Math.min(states, most), loop.state(), loop.tape());
         boolean shared = loop.whole() && loop.state() > 0;
-        return Optional.of(shared ? room.above(onDisk).movingBeside() : room);
+        return Optional.of(loop.keepingAll(shared ? room.above(onDisk).movingBeside() : room));
     }
 }

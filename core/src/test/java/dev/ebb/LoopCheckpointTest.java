@@ -223,11 +223,15 @@ class LoopCheckpointTest {
                 if (share == 1) whole = report.promisedBytes();
                 assertThat(report.promisedBytes()).isLessThanOrEqualTo((long) (whole * share));
                 var room = room(grad.plan(x));
-                assertThat(room.tape()).isGreaterThan(2 * room.state());
+                // with less memory a tape may hold less than the reverse of a round reads
+                if (share == 1) assertThat(room.tape()).isGreaterThan(2 * room.state());
                 counts.add(count.get());
-                assertThat(count.get())
+                long rounds = CheckpointSplits.of(Pace.EVEN, room, ROUNDS).forwards(ROUNDS);
+                assertThat(rounds)
                         .isLessThanOrEqualTo(
                                 Revolve.forwards(ROUNDS, Math.min(ROUNDS, room.levels() + 1)));
+                // the reverse of a round may compute it once more
+                assertThat(count.get()).isBetween(rounds, rounds + ROUNDS);
             }
         }
         assertThat(counts.getFirst()).isEqualTo(ROUNDS);
@@ -343,16 +347,20 @@ class LoopCheckpointTest {
                                 .sum();
         Array expected;
         long all;
+        long least;
         try (var grad = Ebb.compile(Ebb.grad(f))) {
             expected = (Array) grad.apply(x);
             all = grad.report().promisedBytes();
+            least = grad.plan(x).leastBytes();
         }
-        for (int part : new int[] {4, 10}) {
-            try (var grad = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(all / part))) {
+        // the states of the outer loop alone take more: both loops run rounds again
+        assertThat(least).isLessThan(12 * 40 * Double.BYTES + 5 * 40 * Double.BYTES);
+        for (long bytes : new long[] {all / 2, all / 3, least}) {
+            try (var grad = Ebb.compile(Ebb.grad(f)).within(Budget.bytes(bytes))) {
                 assertThat(grad.apply(x).sameBits(expected)).isTrue();
                 assertThat(grad.report().measuredBytes())
                         .isEqualTo(grad.report().promisedBytes())
-                        .isLessThanOrEqualTo(all / part);
+                        .isLessThanOrEqualTo(bytes);
             }
         }
         for (int slots : new int[] {1, 3}) {

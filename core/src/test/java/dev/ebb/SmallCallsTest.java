@@ -85,7 +85,7 @@ final class SmallCallsTest {
         Fn<Tensor, Tensor> f = x -> x.mul(x).cumsum(0);
         var x = Array.of(1.0, 2.0, 3.0);
         long least = Ebb.compile(f).plan(x).leastBytes();
-        try (var run = Ebb.compile(f, Budget.bytes(least + 64))) {
+        try (var run = Ebb.compile(f).within(Budget.bytes(least + 64))) {
             var small = run.primitive(x);
             run.apply(Array.of(1.0, 2.0, 3.0, 4.0));
             var out = new double[3];

@@ -72,6 +72,11 @@ public final class Loops {
 
     /** {@code graph} with the graphs inside its kernels replaced. */
     static Graph inside(Graph graph, UnaryOperator<Graph> bodies) {
+        return with(graph, k -> k.withBodies(k.bodies().stream().map(bodies).toList()));
+    }
+
+    /** {@code graph} with other loops and branches, which compute the same. */
+    public static Graph with(Graph graph, UnaryOperator<Control> kernels) {
         if (graph.nodes().stream().noneMatch(n -> n.kernel() instanceof Control)) return graph;
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {
@@ -79,7 +84,7 @@ public final class Loops {
                     node.kernel() instanceof Control k
                             ? lowered(
                                     node,
-                                    k.withBodies(k.bodies().stream().map(bodies).toList()),
+                                    kernels.apply(k),
                                     node.inputs(),
                                     node.outputs(),
                                     node.op().traits())

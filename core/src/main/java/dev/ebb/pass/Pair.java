@@ -79,12 +79,14 @@ record Pair(Node forward, Node backward) {
                         && w.remember() instanceof Remember.Everything);
     }
 
-    /** Rounds that run only once are no part of a pair: its first half may run again. */
+    /**
+     * Rounds that run only once are no part of a pair: they may run again. What of the reverse
+     * round may run again is looked at in {@link ReversedRound#mayRunAgain}.
+     */
     private static boolean reverses(Node node, Control.Scan forward, List<Value> stacks) {
         if (!(node.kernel() instanceof Control.Scan k)
                 || !(k.remember() instanceof Remember.Nothing)
-                || Trait.once(forward.body().traits())
-                || Trait.once(k.body().traits())) return false;
+                || Trait.once(forward.body().traits())) return false;
         int first = (k.counted() ? 1 : 0) + k.constants() + k.carries();
         var inputs = node.inputs();
         return k.times() == forward.times()

@@ -32,25 +32,48 @@ public final class Reversals {
 
     /**
      * A loop to be reversed: its rounds, or at most how many, and what a state and a tape of it
-     * take.
+     * take, the tape of all that the reverse of a round reads.
      *
      * @param undoable whether its rounds can be undone
      * @param whole whether it always runs all its rounds, and lies in no other loop or branch: then
      *     states of it may be kept on a disk
      */
     public record Reversed(
-            int rounds, boolean known, boolean undoable, boolean whole, long state, long tape) {
+            int rounds,
+            boolean known,
+            boolean undoable,
+            boolean whole,
+            long state,
+            long tape,
+            ReversedRound round) {
 
         /** Room for the tapes of all rounds. */
         public long allBytes() {
             return Math.max(1, rounds) * tape;
+        }
+
+        /** A room in which each tape holds all that the reverse of a round reads. */
+        public Room keepingAll(LoopMemory memory) {
+            return new Room(memory, round.fullTape());
+        }
+    }
+
+    /**
+     * What a loop keeps for its reverse, and where.
+     *
+     * @param kept what a tape holds beside the carries: the reverse of a round computes again what
+     *     it reads and the tape does not hold
+     */
+    public record Room(LoopMemory memory, Set<Value> kept) {
+        public Room {
+            kept = Set.copyOf(kept);
         }
     }
 
     /** How much room a loop gets; none to have its rounds undone instead. */
     @FunctionalInterface
     public interface Rooms {
-        Optional<LoopMemory> of(Reversed loop);
+        Optional<Room> of(Reversed loop);
     }
 
     /** {@code graph} with its loops reversed in these rooms. */
@@ -70,8 +93,9 @@ public final class Reversals {
                                 .max()
                                 .orElse(-1);
         for (var pair : Pair.of(graph)) {
-            var halves = new TapeSplit(pair);
-            var given = rooms.of(reversed(pair, halves, outermost));
+            var round = new ReversedRound(pair);
+            if (!round.mayRunAgain()) continue;
+            var given = rooms.of(reversed(pair, round, outermost));
             if (given.isEmpty()) {
                 var undoing = new InvertedLoop(pair, next);
                 next += undoing.values();
@@ -81,7 +105,8 @@ public final class Reversals {
                 nodes.add(at + 1, undoing.check());
                 continue;
             }
-            var room = given.get();
+            var halves = new TapeSplit(round, given.get().kept());
+            var room = given.get().memory();
             var left = new ArrayList<Value>();
             left.add(new Value(next++, room.type()));
             if (pair.ofUnknownLength())
@@ -118,8 +143,10 @@ public final class Reversals {
         var run = new ArrayList<>(lowered.nodes());
         var later = new HashSet<Node>();
         for (var pair : Pair.of(lowered)) {
-            var halves = new TapeSplit(pair);
-            var loop = reversed(pair, halves, false);
+            var round = new ReversedRound(pair);
+            if (!round.mayRunAgain()) continue;
+            var halves = new TapeSplit(round, round.fullTape());
+            var loop = reversed(pair, round, false);
             var room =
                     new LoopMemory(loop.allBytes(), loop.state(), loop.tape(), Integer.MAX_VALUE);
             run.set(run.indexOf(pair.backward()), sweep(pair, halves, room, List.of()));
@@ -128,14 +155,15 @@ public final class Reversals {
         return new Run(run, later);
     }
 
-    private static Reversed reversed(Pair pair, TapeSplit halves, boolean outermost) {
+    private static Reversed reversed(Pair pair, ReversedRound round, boolean outermost) {
         return new Reversed(
                 pair.rounds().times(),
                 !pair.ofUnknownLength(),
                 pair.rounds().undo().isPresent(),
                 outermost && !pair.ofUnknownLength() && !pair.rounds().counted(),
-                halves.stateBytes(),
-                halves.tapeBytes());
+                round.stateBytes(),
+                round.tapeBytes(round.fullTape()),
+                round);
     }
 
     private static Node forward(Pair pair, TapeSplit halves, LoopMemory room, List<Value> left) {
@@ -149,7 +177,7 @@ public final class Reversals {
         var kernel = Loops.remembering(pair.forward().kernel(), what);
         var onward = kernel instanceof Control.Scan scan ? scan.onward() : kernel;
         var types = outputs.stream().map(Value::type).toList();
-        var name = pair.forward().op().name() + keeping(pair.rounds(), room);
+        var name = pair.forward().op().name() + keeping(pair.rounds(), room, halves.repeats());
         return new Node(
                 new Lowered(
                         name,
@@ -165,15 +193,18 @@ public final class Reversals {
     }
 
     /** What is kept, for the report. */
-    private static String keeping(Control.Scan loop, LoopMemory room) {
-        if (room.capacity(0) >= loop.times()) return " keeping all";
+    private static String keeping(Control.Scan loop, LoopMemory room, long repeats) {
+        var again = repeats == 0 ? "" : ", the reverse of a round repeating " + repeats + " ops";
+        if (room.capacity(0) >= loop.times())
+            return (repeats == 0 ? " keeping all" : " keeping a tape of every round") + again;
         int states = Math.min(room.levels() + 1, loop.times());
         return " keeping "
                 + states
                 + (states == 1 ? " state" : " states")
                 + (room.tapes() == 1 ? "" : " or up to " + room.capacity(0) + " tapes")
                 + (room.onDisk() == 0 ? "" : ", up to " + room.onDisk() + " states on the disk")
-                + (loop.pace().isEven() ? "" : ", rounds at a declared pace");
+                + (loop.pace().isEven() ? "" : ", rounds at a declared pace")
+                + again;
     }
 
     private static Node sweep(Pair pair, TapeSplit halves, LoopMemory room, List<Value> left) {
@@ -209,8 +240,9 @@ public final class Reversals {
                         begun);
         // what it finds it uses up, so it cannot run twice, unless all it needs was taped before
         boolean again =
-                begun == SweepStart.NOT
-                        || (begun == SweepStart.TAPED && room.capacity(0) >= k.times());
+                halves.isReplayable()
+                        && (begun == SweepStart.NOT
+                                || (begun == SweepStart.TAPED && room.capacity(0) >= k.times()));
         return Loops.lowered(
                 pair.backward(),
                 kernel,

@@ -8,6 +8,7 @@ import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Ways;
 import dev.ebb.plan.search.Bounds;
+import dev.ebb.plan.search.Effort;
 import dev.ebb.plan.search.Families;
 import dev.ebb.plan.search.Frontier;
 import dev.ebb.plan.search.Model;
@@ -64,12 +65,17 @@ public final class Curve {
 
     /** Every budget also has to hold what the device's workers own beside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, WorkerMemory workers) {
+        this(problem, cost, measure, workers, Effort.FULL);
+    }
+
+    private Curve(
+            Problem problem, Cost cost, Measure measure, WorkerMemory workers, Effort effort) {
         others = List::of;
         this.workers = workers;
         this.cost = cost;
         this.measure = measure;
         ways = Ways.in(problem);
-        families = new Families(problem, cost);
+        families = new Families(problem, cost, effort);
         layouts = new HashMap<>();
         model = new Model(problem, cost);
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
@@ -85,6 +91,12 @@ public final class Curve {
         layouts = all.layouts;
         model = all.model;
         plain = all.plain;
+    }
+
+    /** That of a part of a program, which runs in memory of its own, by computing again alone. */
+    public static Curve ofPart(Problem problem, Cost cost) {
+        return new Curve(problem, cost, Measure.ARENA, WorkerMemory.NONE, Effort.PART)
+                .by(Ways.recomputing());
     }
 
     /** The same problem where values come back by these ways alone. */

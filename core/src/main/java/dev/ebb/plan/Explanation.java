@@ -165,6 +165,7 @@ final class Explanation {
                         100 * plan.gap()));
         ways().ifPresent(text -> line(out, text));
         disk().ifPresent(text -> line(out, text));
+        for (String loop : LoopText.of(problem.graph())) line(out, "inside          " + loop);
         if (fates.isEmpty())
             return out.append("no value is computed twice or kept for a backward half\n")
                     .toString();

@@ -49,7 +49,7 @@ final class StraightBitsTest {
     /** What {@code f} gives on {@code device} the third time, and whether as one method. */
     private record Found(List<Array> arrays, boolean asOne) {
         static <P, R> Found of(Fn<P, R> f, P x, Device device, Budget budget) {
-            try (var run = Ebb.compile(f, budget).on(device)) {
+            try (var run = Ebb.compile(f).within(budget).on(device)) {
                 run.apply(x);
                 run.apply(x);
                 var arrays = new ArrayList<Array>();

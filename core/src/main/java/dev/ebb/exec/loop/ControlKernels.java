@@ -7,7 +7,9 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Memory;
+import dev.ebb.plan.schedule.Problem;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -25,6 +27,53 @@ public final class ControlKernels {
             case Control.Cond k ->
                     Math.max(branch(k.yes(), device).bytes(), branch(k.no(), device).bytes());
         };
+    }
+
+    /** Another graph that computes the same as the body of a loop or a branch. */
+    @FunctionalInterface
+    public interface Rewriting {
+        /**
+         * The first {@code outside} parameters of {@code body} are read where they lie; the next
+         * {@code carried} are replaced where they lie by the first results.
+         */
+        Graph of(Graph body, int outside, int carried);
+    }
+
+    /** The same kernel with other graphs for those it runs. */
+    public static Control rewritten(Control control, Rewriting rewriting) {
+        return switch (control) {
+            case Control.Scan k -> {
+                var bodies = new ArrayList<>(k.bodies());
+                for (int i = 0; i < k.onward().bodies().size(); i++)
+                    bodies.set(i, rewriting.of(bodies.get(i), k.constants(), k.carries()));
+                yield k.withBodies(bodies);
+            }
+            case Control.While k ->
+                    k.withBodies(
+                            List.of(
+                                    rewriting.of(k.condition(), k.constants() + k.carries(), 0),
+                                    rewriting.of(k.body(), k.constants(), k.carries())));
+            case Control.Sweep k -> {
+                var f = k.forward();
+                var b = k.backward();
+                yield k.withBodies(
+                        List.of(
+                                rewriting.of(f.body(), f.constants(), f.carries()),
+                                rewriting.of(k.taping().body(), f.constants(), f.carries()),
+                                rewriting.of(k.leaving(), f.constants() + f.carries(), 0),
+                                rewriting.of(b.body(), b.constants(), b.carries())));
+            }
+            case Control.Cond k ->
+                    k.withBodies(
+                            List.of(
+                                    rewriting.of(k.yes(), k.yes().params().size(), 0),
+                                    rewriting.of(k.no(), k.no().params().size(), 0)));
+        };
+    }
+
+    /** What is planned of a body that {@link Rewriting} describes so. */
+    public static Problem problem(Graph body, int outside, int carried, Device device) {
+        return NestedGraph.problem(body, outside, carried, device);
     }
 
     /** A kernel that keeps no states of a loop but in memory. */

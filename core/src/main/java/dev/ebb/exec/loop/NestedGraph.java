@@ -22,7 +22,8 @@ import java.util.List;
 
 /**
  * A graph inside a control kernel, laid out in that kernel's workspace. Some of its parameters are
- * used where they lie instead.
+ * used where they lie instead. It is run as it is written: what the planner has decided to compute
+ * again is in the graph twice.
  */
 final class NestedGraph {
     private final Layout layout;
@@ -34,6 +35,12 @@ final class NestedGraph {
      */
     NestedGraph(Graph body, int outside, int carried, Device device) {
         elsewhere = body.params().subList(0, outside + carried);
+        layout = Layout.of(new StoreAll().plan(problem(body, outside, carried, device), _ -> 1));
+    }
+
+    /** What is planned: the body, without the memory that lies outside it. */
+    static Problem problem(Graph body, int outside, int carried, Device device) {
+        var elsewhere = body.params().subList(0, outside + carried);
         var bindings = new ArrayList<Binding>();
         for (int i = 0; i < body.params().size(); i++) {
             bindings.add(
@@ -52,7 +59,7 @@ final class NestedGraph {
             there.addAll(
                     Inplace.chain(problem.graph().nodes(), elsewhere.get(outside + i), result));
         }
-        layout = Layout.of(new StoreAll().plan(problem, _ -> 1));
+        return problem;
     }
 
     long bytes() {

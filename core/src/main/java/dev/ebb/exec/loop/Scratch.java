@@ -31,6 +31,23 @@ public final class Scratch {
         return new Graph(graph.params(), nodes, graph.results());
     }
 
+    /** {@code graph} without what {@link #add} added. */
+    public static Graph remove(Graph graph) {
+        var nodes = new ArrayList<Node>();
+        for (Node node : graph.nodes()) {
+            nodes.add(
+                    node.op() instanceof WorkspaceOp(var op, _)
+                            ? new Node(
+                                    op,
+                                    node.inputs(),
+                                    node.outputs().subList(0, node.outputs().size() - 1),
+                                    node.region(),
+                                    node.reverse())
+                            : node);
+        }
+        return new Graph(graph.params(), nodes, graph.results());
+    }
+
     /** The inversions that the ops of {@code graph} know, with their workspace. */
     public static List<Inversion> inversions(Graph graph, Device device) {
         int next = unused(graph);

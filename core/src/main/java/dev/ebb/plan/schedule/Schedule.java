@@ -1,8 +1,12 @@
 package dev.ebb.plan.schedule;
 
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.pack.Packing;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -45,6 +49,46 @@ public record Schedule(Problem problem, List<Step> steps) {
      */
     public double cost(Cost cost) {
         return new Clock(problem.disk(), cost).run(problem, steps);
+    }
+
+    /**
+     * The graph that computes what this schedule computes, in its order: a node that is computed
+     * again is there twice. Values that come back in another way than by computing them again have
+     * no place in a graph.
+     */
+    public Graph asGraph() {
+        var graph = problem.graph();
+        var here = new Table<Value, Value>();
+        int next = 0;
+        for (Value p : graph.params()) {
+            here.put(p, p);
+            next = Math.max(next, p.id() + 1);
+        }
+        for (Node node : graph.nodes())
+            for (Value v : node.outputs()) next = Math.max(next, v.id() + 1);
+        var made = new HashSet<Value>();
+        var nodes = new ArrayList<Node>();
+        for (Step step : steps) {
+            switch (step) {
+                case Step.Compute(var node, _) -> {
+                    var inputs = node.inputs().stream().map(here::at).toList();
+                    var outputs = new ArrayList<Value>();
+                    for (Value v : node.outputs()) {
+                        var now = made.add(v) ? v : new Value(next++, v.type());
+                        outputs.add(now);
+                        here.put(v, now);
+                    }
+                    nodes.add(new Node(node.op(), inputs, outputs, node.region(), node.reverse()));
+                }
+                case Step.Free _ -> {}
+                case Step.Invert _, Step.Offload _, Step.Fetch _ ->
+                        throw new IllegalStateException(
+                                step
+                                        + " is not a computation of the graph; plan without"
+                                        + " inverses and without a disk");
+            }
+        }
+        return new Graph(graph.params(), nodes, graph.results().stream().map(here::at).toList());
     }
 
     /** The parameters that are on the disk when the schedule starts: those fetched unstored. */

@@ -17,11 +17,13 @@ import java.util.List;
 public final class Families {
     private final Problem problem;
     private final Cost cost;
+    private final Effort effort;
     private final Table<Ways, List<Frontier>> known = new Table<>();
 
-    public Families(Problem problem, Cost cost) {
+    public Families(Problem problem, Cost cost, Effort effort) {
         this.problem = problem;
         this.cost = cost;
+        this.effort = effort;
     }
 
     /** Those of {@code ways}, smaller ones first. */
@@ -37,12 +39,12 @@ public final class Families {
     /** What lies on the disk from the start, and what ends there, makes a family of its own. */
     private List<Frontier> made(Ways ways, List<Frontier> smaller) {
         var allowed = problem.only(ways);
-        var here = new Frontier(new Model(allowed, cost), cost, smaller);
+        var here = new Frontier(new Model(allowed, cost), cost, smaller, effort);
         if (!allowed.disk().isPresent()) return List.of(here);
         var away = new Model(allowed, cost, true);
         if (away.awayBytes() > allowed.disk().bytes()) return List.of(here);
         var before = new ArrayList<>(smaller);
         before.add(here);
-        return List.of(here, new Frontier(away, cost, before));
+        return List.of(here, new Frontier(away, cost, before, effort));
     }
 }

@@ -68,16 +68,8 @@ public final class Frontier {
         }
     }
 
-    /** Replayed steps spent on improving the whole family. */
-    private static final long WORK = 120_000_000L;
-
-    private static final long WORK_PER_NODE = 600_000L;
-
     /** Replayed steps that one attempt to fit a bound may take, for each node. */
     private static final long ATTEMPT_PER_NODE = 3_000L;
-
-    /** A graph with more nodes is large: fewer levels, fewer attempts. */
-    private static final int LARGE = 1_500;
 
     /** How much chance enters the choices, where choosing the best each time leads nowhere. */
     private static final double[] NOISES = {0, 0.5, 1};
@@ -118,14 +110,14 @@ public final class Frontier {
     private boolean ended;
 
     Frontier(Model model, Cost cost) {
-        this(model, cost, List.of());
+        this(model, cost, List.of(), Effort.FULL);
     }
 
     /**
      * The plans that one way more allows than those of {@code smaller} families. They are searched
      * for where they win: a rung that a smaller family reaches for less is taken over from it.
      */
-    Frontier(Model model, Cost cost, List<Frontier> smaller) {
+    Frontier(Model model, Cost cost, List<Frontier> smaller, Effort effort) {
         this.model = model;
         this.cost = cost;
         this.smaller = smaller;
@@ -146,8 +138,8 @@ public final class Frontier {
         generations.add(pruned(timed(first)));
         int n = model.nodes.size();
         floor = Bounds.peak(model);
-        levels = n > LARGE ? 50 : 100;
-        share = Math.min(WORK, WORK_PER_NODE * n) / levels / (n > LARGE ? 4 : 1);
+        levels = effort.levels(n);
+        share = effort.share(n);
         above = member(orders.getFirst());
         level = levels;
     }
@@ -311,7 +303,7 @@ public final class Frontier {
 
     /** Closes in on the least memory that works. */
     private void settleLeast() {
-        boolean large = model.nodes.size() > LARGE;
+        boolean large = model.nodes.size() > Effort.LARGE;
         long failed = Math.max(floor - 1, above.peak - storeAll / levels);
         for (int k = 0;
                 k < (large ? 2 : 5) && above.peak - failed > Math.max(1, storeAll / 2000);
@@ -333,7 +325,7 @@ public final class Frontier {
      */
     private @Nullable Member under(Member from, long bound, boolean full, long allowance) {
         var starts = new ArrayList<>(List.of(from.sequence));
-        boolean large = model.nodes.size() > LARGE;
+        boolean large = model.nodes.size() > Effort.LARGE;
         Member best = null;
         for (double noise : NOISES) {
             if (large && noise > 0) break;

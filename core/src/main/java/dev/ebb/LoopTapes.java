@@ -1,0 +1,241 @@
+package dev.ebb;
+
+import dev.ebb.ir.Adjoints;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Region;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+import dev.ebb.pass.Reversals;
+import dev.ebb.pass.ReversedRound;
+import dev.ebb.plan.loop.EvenSplits;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.search.TapeSearch;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the tapes of loops hold. The less a tape holds, the more rounds fit on tape, and the more
+ * the reverse of a round computes again. For each loop there is a list of tapes, found once for
+ * equal rounds; of these the one is taken with which the loop and its reverse take least time in a
+ * given room.
+ */
+final class LoopTapes {
+    /** So many tapes of a loop are compared at most: the first, the last and some between them. */
+    private static final int MOST = 24;
+
+    /** A loop of unknown length keeps at most this many states, the first included. */
+    static final int UNKNOWN_STATES = 32;
+
+    /**
+     * A set of values to keep on tape.
+     *
+     * @param bytes what a tape then takes
+     * @param taping the cost of a round that writes it
+     * @param backward the cost of a reverse round that reads it
+     * @param copying the cost of moving it once
+     */
+    record Tape(Set<Value> kept, long bytes, double taping, double backward, double copying) {
+
+        /** A round and its reverse, where the tape is written once and read once. */
+        double seconds() {
+            return taping + backward + 1.5 * copying;
+        }
+    }
+
+    private record Known(double ahead, List<Tape> tapes) {}
+
+    private final Cost cost;
+    private final Map<Graph, Tape> fastest = new HashMap<>();
+    private final Map<Graph, Known> known = new HashMap<>();
+
+    LoopTapes(Cost cost) {
+        this.cost = cost;
+    }
+
+    /** The smallest tape with which {@code loop} can be reversed. */
+    synchronized Tape least(Reversals.Reversed loop) {
+        return known(loop).tapes.getLast();
+    }
+
+    /** The room of {@code bytes} in which the loop and its reverse take least time. */
+    synchronized Reversals.Room best(Reversals.Reversed loop, long bytes, int onDisk) {
+        var known = known(loop);
+        Tape best = known.tapes.getLast();
+        double least = Double.POSITIVE_INFINITY;
+        for (var tape : known.tapes) {
+            if (tape.bytes > bytes) continue;
+            double seconds =
+                    seconds(loop, memory(loop, bytes, tape.bytes).above(onDisk), known.ahead, tape);
+            if (seconds < least) {
+                best = tape;
+                least = seconds;
+            }
+        }
+        return new Reversals.Room(memory(loop, bytes, best.bytes).above(onDisk), best.kept);
+    }
+
+    /**
+     * Room for the tapes of all rounds, each of which holds what is faster to keep than to make.
+     */
+    synchronized Reversals.Room full(Reversals.Reversed loop) {
+        var tape = fastest(loop.round());
+        return new Reversals.Room(memory(loop, Long.MAX_VALUE, tape.bytes), tape.kept);
+    }
+
+    /**
+     * The tape for which there is always room: of all that the reverse of a round reads, what takes
+     * longer to compute again than to write and read. No other tape of the list is faster, so that
+     * more memory never costs time.
+     */
+    private Tape fastest(ReversedRound round) {
+        return fastest.computeIfAbsent(
+                round.graph(),
+                _ -> {
+                    var best = tape(round, round.fullTape());
+                    for (Value v : round.fullTape()) {
+                        var less = new LinkedHashSet<>(best.kept);
+                        less.remove(v);
+                        var without = tape(round, less);
+                        if (without.seconds() < best.seconds()) best = without;
+                    }
+                    var none = tape(round, Set.of());
+                    return none.seconds() < best.seconds() ? none : best;
+                });
+    }
+
+    private static LoopMemory memory(Reversals.Reversed loop, long bytes, long tape) {
+        long rounds = Math.max(1, loop.rounds());
+        long most =
+                loop.known()
+                        ? rounds * tape
+                        : tape + (Math.min(UNKNOWN_STATES, rounds) - 1) * loop.state();
+        return new LoopMemory(Math.min(bytes, most), loop.state(), tape, Integer.MAX_VALUE);
+    }
+
+    /** The loop and its reverse: see {@link dev.ebb.plan.cost.Roofline}. */
+    private static double seconds(
+            Reversals.Reversed loop, LoopMemory room, double ahead, Tape tape) {
+        int times = loop.rounds();
+        var splits = new EvenSplits(room, times);
+        int taped = times == 0 ? 0 : Math.min(times, splits.capacity(0));
+        double again = splits.ahead(0, times, 0);
+        if (loop.known()) again = Math.max(0, again - (times - taped));
+        int left = loop.known() ? times - taped : times;
+        return (times - taped) * ahead
+                + taped * (tape.taping + tape.copying / 2)
+                + again * ahead
+                + left * tape.taping
+                + times * (tape.backward + tape.copying);
+    }
+
+    private Known known(Reversals.Reversed loop) {
+        return known.computeIfAbsent(loop.round().graph(), _ -> found(loop.round()));
+    }
+
+    private Known found(ReversedRound round) {
+        var carries = new HashSet<>(round.carries());
+        var params = new HashSet<>(round.forwardParams());
+        var search =
+                new TapeSearch(
+                        round.graph(),
+                        round.forwardParams(),
+                        round.forwardResults(),
+                        round::isEarly,
+                        v ->
+                                carries.contains(v)
+                                        || round.isEarlyAndChanging(v) && !params.contains(v));
+        var all = new ArrayList<Tape>();
+        for (var kept : search.tapes(cost)) all.add(tape(round, kept));
+        all.add(tape(round, Set.of()));
+        var fastest = fastest(round);
+        all.removeIf(t -> t.bytes >= fastest.bytes || t.seconds() < fastest.seconds());
+        all.add(fastest);
+        var best = undercut(all);
+        var some = new ArrayList<Tape>();
+        int count = Math.min(MOST, best.size());
+        for (int i = 0; i < count; i++)
+            some.add(best.get(count == 1 ? 0 : i * (best.size() - 1) / (count - 1)));
+        double ahead = early(round, round.forwardResults().subList(0, round.carries().size()));
+        return new Known(ahead, some);
+    }
+
+    /** Those that no smaller one undercuts, largest first. */
+    private static List<Tape> undercut(List<Tape> all) {
+        var sorted = new ArrayList<>(all);
+        sorted.sort(Comparator.comparingLong(Tape::bytes).thenComparingDouble(Tape::seconds));
+        var best = new ArrayList<Tape>();
+        for (var tape : sorted)
+            if (best.isEmpty() || tape.seconds() < best.getLast().seconds()) best.add(tape);
+        return best.reversed();
+    }
+
+    private Tape tape(ReversedRound round, Set<Value> kept) {
+        var first = new ArrayList<>(round.forwardResults().subList(0, round.carries().size()));
+        first.addAll(kept);
+        long bytes = round.tapeBytes(kept);
+        double backward = 0;
+        for (Node node : round.second(kept).nodes()) backward += cost.of(node);
+        return new Tape(kept, bytes, early(round, first), backward, copying(bytes));
+    }
+
+    /** What the early nodes cost that {@code results} need. */
+    private double early(ReversedRound round, Collection<Value> results) {
+        var needed = new HashSet<>(results);
+        double sum = 0;
+        for (Node node : round.graph().nodes().reversed()) {
+            if (!round.isEarly(node) || node.outputs().stream().noneMatch(needed::contains))
+                continue;
+            needed.addAll(node.inputs());
+            sum += cost.of(node);
+        }
+        return sum;
+    }
+
+    /** What moving so many bytes takes: as long as a kernel that copies them. */
+    private double copying(long bytes) {
+        if (bytes == 0) return 0;
+        var type = new Type(DType.F32, Shape.of(Math.toIntExact(Math.ceilDiv(bytes, 64)), 16));
+        var from = new Value(0, type);
+        var to = new Value(1, type);
+        return cost.of(new Node(new Copy(), List.of(from), List.of(to), Region.TOP, false));
+    }
+
+    private record Copy() implements Op {
+        @Override
+        public String name() {
+            return "copy";
+        }
+
+        @Override
+        public List<Type> infer(List<Type> inputs) {
+            return inputs;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> inputs) {
+            var shape = inputs.getFirst().shape();
+            return Kernel.Map.of(shape, List.of(View.contiguous(shape)), Scalar.arg(0));
+        }
+
+        @Override
+        public void pullback(Node node, Adjoints adjoints) {
+            adjoints.add(node.inputs().getFirst(), adjoints.of(node.outputs().getFirst()));
+        }
+    }
+}
