@@ -13,6 +13,7 @@ import dev.ebb.ir.View;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -36,7 +37,7 @@ final class NarrowPicks {
             g.at(node.region(), node.reverse());
             var inputs = node.inputs().stream().map(here::at).toList();
             if (picks(node, widening)) {
-                var wide = widening.get(node.inputs().getFirst());
+                var wide = Objects.requireNonNull(widening.get(node.inputs().getFirst()));
                 var narrow = here.at(wide.inputs().getFirst());
                 here.put(node.outputs().getFirst(), pick(g, node, narrow, inputs.get(1)));
                 continue;
