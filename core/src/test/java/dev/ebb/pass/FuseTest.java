@@ -169,7 +169,8 @@ class FuseTest {
                 trace(
                         in -> {
                             var logits = in.get(0).add(in.get(1));
-                            return logits.crossEntropy(in.get(0).detach().argmax(1).cast(DType.I32));
+                            return logits.crossEntropy(
+                                    in.get(0).detach().argmax(1).cast(DType.I32));
                         },
                         Type.of(DType.BF16, 40, 5000),
                         Type.of(DType.BF16, 5000));
