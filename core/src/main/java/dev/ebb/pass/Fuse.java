@@ -59,7 +59,8 @@ public final class Fuse {
         return fused(graph, limits).build();
     }
 
-    private static Fuse fused(Graph graph, FusionLimits limits) {
+    private static Fuse fused(Graph plain, FusionLimits limits) {
+        var graph = NarrowPicks.of(plain);
         var fuse = new Fuse(graph, limits);
         fuse.lower(body -> of(Simplify.of(body), limits));
         fuse.through().reads();

@@ -162,4 +162,24 @@ class FuseTest {
                                 .map(v -> v.type().dtype()))
                 .contains(DType.BIT);
     }
+
+    @Test
+    void aLossOfSixteenBitLogitsMakesNoWideOnes() {
+        var graph =
+                trace(
+                        in -> {
+                            var logits = in.get(0).add(in.get(1));
+                            return logits.crossEntropy(
+                                    in.get(0).detach().argmax(1).cast(DType.I32));
+                        },
+                        Type.of(DType.BF16, 40, 5000),
+                        Type.of(DType.BF16, 5000));
+        var both = Reverse.pullback(graph, List.of(0));
+        assertThat(Fuse.of(Simplify.of(both)).nodes())
+                .allSatisfy(
+                        node ->
+                                assertThat(node.outputTypes())
+                                        .doesNotContain(Type.of(DType.F32, 40, 5000)));
+        sameBits(Simplify.of(both));
+    }
 }

@@ -85,7 +85,7 @@ public final class TensorAttend {
                 new Action.Launch(
                         "attend",
                         code.toString(),
-                        h.batch() * h.heads() * tiling.blocks(h.queries()),
+                        (long) h.batch() * h.heads() * tiling.blocks(h.queries()),
                         Tiling.THREADS,
                         tiling.bytes(type, h, false),
                         operands));
@@ -131,7 +131,7 @@ public final class TensorAttend {
         return new Action.Launch(
                 "attend_queries",
                 code.toString(),
-                h.batch() * h.heads() * tiling.blocks(h.queries()),
+                (long) h.batch() * h.heads() * tiling.blocks(h.queries()),
                 Tiling.THREADS,
                 tiling.bytes(type, h, true),
                 operands);
@@ -164,7 +164,7 @@ public final class TensorAttend {
         return new Action.Launch(
                 name,
                 code.toString(),
-                h.batch() * h.keyHeads() * tiling.blocks(h.keys()),
+                (long) h.batch() * h.keyHeads() * tiling.blocks(h.keys()),
                 Tiling.THREADS,
                 tiling.bytes(type, h, true),
                 operands);

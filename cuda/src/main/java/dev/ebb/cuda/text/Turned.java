@@ -108,14 +108,14 @@ record Turned(Gemm gemm, boolean a, boolean b) {
         code.add("for (int r = y; r < %d; r += 8)", SIDE);
         code.add(
                 "    if (sum + r < %d && free + x < %d) tile[r][x] = ((const f32*)p0)[%dLL +"
-                    + " (ofs)(sum + r) * %d + free + x];",
+                        + " (ofs)(sum + r) * %d + free + x];",
                 k, free, offset, lead);
         code.add("__syncthreads();");
         code.add("#pragma unroll");
         code.add("for (int r = y; r < %d; r += 8)", SIDE);
         code.add(
                 "    if (free + r < %d && sum + x < %d) ((f32*)p1)[(ofs)(free + r) * %d + sum + x]"
-                    + " = tile[x][r];",
+                        + " = tile[x][r];",
                 free, k, k);
         code.close();
         return new Action.Launch(
