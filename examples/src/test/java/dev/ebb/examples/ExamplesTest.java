@@ -97,6 +97,12 @@ final class ExamplesTest {
     }
 
     @Test
+    void smallFunction() {
+        assertThat(Example12SmallFunction.descend(20_000))
+                .containsExactly(new double[] {1, 1}, within(1e-2));
+    }
+
+    @Test
     void loop(@TempDir Path folder) {
         var all = Example6Loop.gradient(Budget.unlimited());
         assertThat(all.get(0)).isBetween(-1.0, 1.0);

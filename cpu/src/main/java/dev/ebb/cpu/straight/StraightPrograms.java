@@ -21,7 +21,7 @@ public record StraightPrograms(int after) {
     /** So many elements of all results are moved one by one at most. */
     private static final long MOST_MOVED = 256;
 
-    /** After eight runs. */
+    /** Made in the ninth run. */
     public StraightPrograms() {
         this(8);
     }
