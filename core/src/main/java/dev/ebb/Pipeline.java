@@ -80,6 +80,13 @@ record Pipeline(
 
     /** The best plan for {@code traced}. */
     Plan plan(Graph traced, List<Binding> bindings) {
+        if (strategy.isPresent() && strategy.get() instanceof Fit(var own)) {
+            // the default, in a budget of its own, and held to that of the program too
+            boolean disk = budget.disk().isPresent() && !own.disk().isPresent();
+            var within = disk ? new Budget.WithDisk(own, budget.disk()) : own;
+            var fitting = new Pipeline(within, Optional.empty(), cost, device, fusing, ways);
+            return bounded(fitting.plan(traced, bindings), strategy.get());
+        }
         return hauling().best(traced, bindings);
     }
 

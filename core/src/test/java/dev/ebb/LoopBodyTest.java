@@ -7,6 +7,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.Fit;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
@@ -163,6 +164,17 @@ class LoopBodyTest {
                                                         () -> c.mul(v)))
                                 .sum();
         check(Ebb.valueAndGrad(branching), x);
+    }
+
+    @Test
+    void fittingIsTheDefault() {
+        var x = noise(3, new int[0], 200);
+        Fn<Tensor, Tensor> f = v -> Loop.repeat(20, v, c -> wide(c, 2).mul(v)).sum();
+        var budget = Budget.bytes(Ebb.compile(Ebb.grad(f)).plan(x).peakBytes() / 3);
+        var asked = Ebb.compile(Ebb.grad(f)).with(new Fit(budget)).plan(x);
+        var plain = Ebb.compile(Ebb.grad(f), budget).plan(x);
+        assertThat(asked.schedule().steps()).isEqualTo(plain.schedule().steps());
+        assertThat(asked.peakBytes()).isEqualTo(plain.peakBytes());
     }
 
     private static void check(Fn<Model<Block>, Tensor> f, Model<Block> at) {
