@@ -83,10 +83,7 @@ class CustomTest {
     /** {@code x = cos(p x) / 2}, found to the last bits. */
     private static Tensor point(Tensor p) {
         return new FixedPoint(1e-15, 200)
-                .solve(
-                        (Tensor x, Tensor q) -> x.mul(q).cos().mul(0.5),
-                        Tensors.zeros(DType.F64, 3),
-                        p);
+                .solve((Tensor x, Tensor q) -> x.mul(q).cos().mul(0.5), p.mul(0), p);
     }
 
     private static double alone(double p) {

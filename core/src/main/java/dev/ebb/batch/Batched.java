@@ -2,7 +2,6 @@ package dev.ebb.batch;
 
 import dev.ebb.grad.Cotangents;
 import dev.ebb.ir.Adjoints;
-import dev.ebb.ir.Batching;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
@@ -70,7 +69,7 @@ record Batched(Op op, int size, List<Boolean> along) implements OpDecorator {
     }
 
     @Override
-    public void batch(Node node, Batching batching) {
+    public void batch(Node node, Op.Batching batching) {
         batching.together(node);
     }
 

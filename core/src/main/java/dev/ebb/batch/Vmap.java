@@ -1,9 +1,9 @@
 package dev.ebb.batch;
 
 import dev.ebb.control.ScanOp;
-import dev.ebb.ir.Batching;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
 import dev.ebb.ir.Pace;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
@@ -25,7 +25,7 @@ import java.util.Set;
  * Either way each example gets the bits it would get alone, for no kernel's order of summation
  * depends on axes that are kept.
  */
-public final class Vmap implements Batching {
+public final class Vmap implements Op.Batching {
     private final Graph.Builder graph;
     private final int size;
     private final Table<Value, Value> here = new Table<>();

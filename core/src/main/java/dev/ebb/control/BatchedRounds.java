@@ -1,7 +1,7 @@
 package dev.ebb.control;
 
-import dev.ebb.ir.Batching;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Op;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
@@ -14,10 +14,10 @@ import java.util.List;
  *
  * @param params which of the body's parameters differ
  */
-record BatchedRounds(Batching.Body body, List<Boolean> params, int constants, int carries) {
+record BatchedRounds(Op.Batching.Body body, List<Boolean> params, int constants, int carries) {
 
     static BatchedRounds of(
-            Graph body, int constants, int carries, List<Value> operands, Batching batching) {
+            Graph body, int constants, int carries, List<Value> operands, Op.Batching batching) {
         var params = new ArrayList<>(operands.stream().map(batching::differs).toList());
         while (true) {
             var stacked = new ArrayList<>(Collections.nCopies(body.results().size(), false));
@@ -35,7 +35,7 @@ record BatchedRounds(Batching.Body body, List<Boolean> params, int constants, in
     }
 
     /** The operands, first carries with the axis where the carry has it, slices round by round. */
-    List<Value> operands(List<Value> operands, Batching batching) {
+    List<Value> operands(List<Value> operands, Op.Batching batching) {
         var here = new ArrayList<Value>();
         for (int i = 0; i < operands.size(); i++) {
             var v = operands.get(i);

@@ -2,7 +2,6 @@ package dev.ebb.control;
 
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Adjoints;
-import dev.ebb.ir.Batching;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
@@ -89,7 +88,7 @@ public record CondOp(Graph yes, Graph no) implements Op {
 
     /** Examples that take different branches, or act on the world, go one after the other. */
     @Override
-    public void batch(Node node, Batching batching) {
+    public void batch(Node node, Op.Batching batching) {
         if (batching.differs(node.inputs().getFirst()) || Trait.once(traits())) {
             batching.oneByOne(node);
             return;

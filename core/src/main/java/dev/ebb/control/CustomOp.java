@@ -1,7 +1,6 @@
 package dev.ebb.control;
 
 import dev.ebb.ir.Adjoints;
-import dev.ebb.ir.Batching;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
@@ -124,8 +123,8 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
                         "a custom function closes over a "
                                 + node.inputs().get(i).type()
                                 + " that is differentiated by, and its derivative is by its"
-                                + " argument alone; make that tensor a part of the argument, or"
-                                + " detach it");
+                                + " argument alone; make that tensor a part of the argument, with"
+                                + " zeros for its cotangent where it has none");
             }
         }
         var inputs = new ArrayList<>(node.inputs().subList(0, operands));
@@ -140,7 +139,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
 
     /** Both functions for all examples; what belongs to a shared argument is summed. */
     @Override
-    public void batch(Node node, Batching batching) {
+    public void batch(Node node, Op.Batching batching) {
         if (Trait.once(traits())) {
             batching.oneByOne(node);
             return;
@@ -165,7 +164,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
     }
 
     /** The cotangents of arguments that do not differ, over all examples. */
-    private static Graph summed(Batching.Body backward, List<Boolean> differs) {
+    private static Graph summed(Op.Batching.Body backward, List<Boolean> differs) {
         var g = new Graph.Builder();
         var params = backward.graph().params().stream().map(p -> g.param(p.type())).toList();
         var here = g.inline(backward.graph(), params);

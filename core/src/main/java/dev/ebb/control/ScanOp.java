@@ -2,7 +2,6 @@ package dev.ebb.control;
 
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Adjoints;
-import dev.ebb.ir.Batching;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
@@ -158,7 +157,7 @@ public record ScanOp(
 
     /** Examples that run different numbers of rounds go one after the other. */
     @Override
-    public void batch(Node node, Batching batching) {
+    public void batch(Node node, Op.Batching batching) {
         var count = node.inputs().subList(0, first());
         if (count.stream().anyMatch(batching::differs) || runsOnce()) {
             batching.oneByOne(node);

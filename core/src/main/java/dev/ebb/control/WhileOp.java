@@ -1,7 +1,6 @@
 package dev.ebb.control;
 
 import dev.ebb.ir.Adjoints;
-import dev.ebb.ir.Batching;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
@@ -91,7 +90,7 @@ public record WhileOp(Graph condition, Graph body, int limit, int constants, int
 
     /** Examples that end after different numbers of rounds go one after the other. */
     @Override
-    public void batch(Node node, Batching batching) {
+    public void batch(Node node, Op.Batching batching) {
         var rounds = BatchedRounds.of(body, constants, carries, node.inputs(), batching);
         var asked = batching.body(condition, rounds.params(), List.of(false));
         if (asked.differs().getFirst() || Trait.once(traits())) {

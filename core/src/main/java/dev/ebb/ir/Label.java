@@ -37,7 +37,7 @@ public record Label(String text) implements Op {
     }
 
     @Override
-    public void batch(Node node, Batching batching) {
+    public void batch(Node node, Op.Batching batching) {
         var x = node.inputs().getFirst();
         var here = batching.graph().emit(this, batching.of(x));
         batching.put(node.outputs().getFirst(), here, batching.differs(x));

@@ -39,7 +39,7 @@ public interface OpDecorator extends Op {
     }
 
     @Override
-    default void batch(Node node, Batching batching) {
+    default void batch(Node node, Op.Batching batching) {
         op().batch(node, batching);
     }
 

@@ -30,18 +30,22 @@ public record FixedPoint(double tolerance, int limit) {
         }
     }
 
+    private record From<P>(P parameters, Tensor start) {}
+
     private record Round(Tensor x, Tensor moved) {}
 
-    /** The fixed point of {@code g} nearest to {@code start} along its rounds. */
+    /** The fixed point of {@code g} that its rounds reach from {@code start}. */
     public <P> Tensor solve(Fn2<Tensor, P, Tensor> g, Tensor start, P parameters) {
         return Ebb.custom(
-                        (P p) -> iterate(x -> g.apply(x, p), start),
-                        (p, x, dx) -> {
+                        (From<P> from) -> iterate(x -> g.apply(x, from.parameters), from.start),
+                        (from, x, dx) -> {
+                            var p = from.parameters;
                             Fn<Tensor, Tensor> step = t -> g.apply(t, p);
                             var v = iterate(u -> dx.add(Ebb.vjp(step).apply(x, u).cotangent()), dx);
-                            return Ebb.vjp((P q) -> g.apply(x, q)).apply(p, v).cotangent();
+                            var dp = Ebb.vjp((P q) -> g.apply(x, q)).apply(p, v).cotangent();
+                            return new From<>(dp, Tensors.fill(x.type(), 0));
                         })
-                .apply(parameters);
+                .apply(new From<>(parameters, start));
     }
 
     private Tensor iterate(Fn<Tensor, Tensor> step, Tensor start) {

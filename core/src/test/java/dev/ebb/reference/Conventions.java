@@ -7,6 +7,7 @@ import dev.ebb.Fn;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -304,7 +305,7 @@ public abstract class Conventions extends OnDevice {
     }
 
     private void wholes() {
-        var large = Array.of(2_000_000_000, 2_000_000_000);
+        var large = Array.of(Type.of(DType.I32, 2), 2e9, 2e9);
         is(value(t -> t.sum(), large), 4e9);
         is(value(t -> t.prod(), large), 4e18);
         is(value(t -> t.cumsum(0), large), 2e9, 4e9);
@@ -314,7 +315,7 @@ public abstract class Conventions extends OnDevice {
     }
 
     private void integers(Map<String, Runnable> lines) {
-        var seven = Array.of(7, -7);
+        var seven = Array.of(Type.of(DType.I32, 2), 7, -7);
         lines.put("integer division", () -> is(value(t -> t.div(2), seven), 3, -3));
         lines.put("integer division by zero", this::byZero);
         lines.put(
@@ -327,7 +328,7 @@ public abstract class Conventions extends OnDevice {
         lines.put(
                 "integer overflow",
                 () -> {
-                    var most = Array.of(Integer.MAX_VALUE);
+                    var most = Array.of(Type.of(DType.I32, 1), 0x7fffffff);
                     is(value(t -> t.add(1), most), Integer.MIN_VALUE);
                     is(value(t -> t.mul(2), most), -2);
                 });
@@ -361,7 +362,7 @@ public abstract class Conventions extends OnDevice {
     }
 
     private void byZero() {
-        var seven = Array.of(7, -7);
+        var seven = Array.of(Type.of(DType.I32, 2), 7, -7);
         refused(() -> value(t -> t.div(0), seven), "div", "i32[2]", "zero");
         stops(() -> value(t -> t.div(t.sub(t)), seven), "div", "7", "zero", "where");
         stops(() -> value(t -> t.remainder(t.sub(t)), seven.cast(DType.I64)), "remainder", "7");
