@@ -71,9 +71,15 @@ public final class F64Math {
      * would stop inlining a method that calls as many vector operations one by one.
      */
     static DoubleVector polynomial(double[] c, DoubleVector x) {
-        var p = all(c[c.length - 1]);
-        for (int i = c.length - 2; i >= 0; i--) p = p.fma(x, all(c[i]));
-        return p;
+        var z = x.mul(x);
+        int top = (c.length - 1) / 2 * 2;
+        var even = all(c[top]);
+        var odd = all(top + 1 < c.length ? c[top + 1] : 0);
+        for (int i = top - 2; i >= 0; i -= 2) {
+            even = even.fma(z, all(c[i]));
+            odd = odd.fma(z, all(c[i + 1]));
+        }
+        return odd.fma(x, even);
     }
 
     /** e^r - 1 - r for |r| up to ln(2)/2. */
