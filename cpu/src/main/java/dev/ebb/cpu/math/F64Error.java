@@ -22,12 +22,8 @@ import jdk.incubator.vector.DoubleVector;
 import java.util.List;
 
 /**
- * The error function and its complement of f64 vectors, by the rules of {@link F64Math}: near zero
- * a polynomial of the square; beyond, the scaled complement {@code exp(x^2) erfc(x)}, which is
- * smooth, times an exponential whose argument is kept to twice the precision. The polynomials are
- * those of {@code special_fits.py} beside core's tests.
- *
- * <p>Errors in units in the last place: erf 2, erfc 3.5.
+ * The error function and its complement of f64 vectors, by the steps of {@link
+ * dev.ebb.ir.math.ErrorFunctions}.
  */
 public final class F64Error {
     private static final DoubleVector FOUR = all(4);

@@ -34,13 +34,9 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Exponentials and logarithms of f64 vectors, by the rules of {@link F32Math}: steps that IEEE 754
- * fixes to the bit, each function with a scalar mirror in {@link Elementary} that takes the same
- * steps. Polynomials interpolate 60-digit values at Chebyshev nodes ({@code f64_fits.py} beside the
- * tests). Processors without AVX-512 convert no double to a long and shift no long arithmetically,
- * so integers are taken from the low bits of a sum with {@link #MAGIC}.
- *
- * <p>Errors, in units in the last place, as {@code F64MathTest} holds them: exp 0.9, expm1 1.2, log
- * 0.9, log1p 1.2, tanh 2.5.
+ * fixes to the bit. They are the steps of {@link Elementary}, hence the same bits and the same
+ * bounds of errors. Processors without AVX-512 convert no double to a long and shift no long
+ * arithmetically, so integers are taken from the low bits of a sum with {@link Elementary#MAGIC}.
  */
 public final class F64Math {
     public static final VectorSpecies<Double> LANES = DoubleVector.SPECIES_256;
@@ -94,8 +90,8 @@ public final class F64Math {
     }
 
     /**
-     * {@code p} times 2^n in two factors, where {@code t} is n + {@link #MAGIC}: the first product
-     * is exact, the second rounds once, also to a subnormal.
+     * {@code p} times 2^n in two factors, where {@code t} is n + MAGIC: the first product is exact,
+     * the second rounds once, also to a subnormal.
      */
     static DoubleVector scaled(DoubleVector p, DoubleVector t) {
         var half = t.sub(ALL_MAGIC).fma(HALF, ALL_MAGIC).reinterpretAsLongs();

@@ -34,13 +34,8 @@ import jdk.incubator.vector.VectorMask;
 import java.util.List;
 
 /**
- * Sine, cosine, tangent and its inverse of f64 vectors, by the rules of {@link F64Math}. The
- * argument of a wave is reduced by the nearest multiple n of pi/2, which is subtracted in three
- * parts of 53 bits after Cody and Waite: the first difference is exact as n is rounded from the
- * argument, and what the second rounds off is kept as a low part. That holds up to {@link #FAR}; what
- * lies beyond, rare in practice, is left to {@link Waves}.
- *
- * <p>Errors in units in the last place: sin and cos 0.9, tan 2.2, atan 1.1.
+ * Sine, cosine, tangent and its inverse of f64 vectors, by the steps of {@link Waves}. A block with
+ * an argument beyond {@link Waves#FAR}, rare in practice, goes through the scalar function.
  */
 public final class F64Waves {
     private static final double[] ATAN = Polynomial.ATAN.coefficients();
