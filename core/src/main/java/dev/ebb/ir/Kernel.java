@@ -163,21 +163,17 @@ public sealed interface Kernel
          */
         public boolean overlaps(Part other) {
             for (int d = 0; d < shape.rank(); d++) {
-                if (last(d) < other.first(d) || other.last(d) < first(d)) return false;
+                long apart = (long) other.start.get(d) - start.get(d);
+                if (Math.max(0, reach(d)) < apart + Math.min(0, other.reach(d))) return false;
+                if (apart + Math.max(0, other.reach(d)) < Math.min(0, reach(d))) return false;
                 int n = Math.abs(step.get(d));
-                if (n > 1
-                        && n == Math.abs(other.step.get(d))
-                        && (start.get(d) - other.start.get(d)) % n != 0) return false;
+                if (n == Math.abs(other.step.get(d)) && apart % n != 0) return false;
             }
             return true;
         }
 
-        private long first(int d) {
-            return start.get(d) + Math.min(0, (shape.dim(d) - 1L) * step.get(d));
-        }
-
-        private long last(int d) {
-            return start.get(d) + Math.max(0, (shape.dim(d) - 1L) * step.get(d));
+        private long reach(int d) {
+            return (shape.dim(d) - 1L) * step.get(d);
         }
     }
 

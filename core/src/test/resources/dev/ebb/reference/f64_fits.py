@@ -1,5 +1,5 @@
-"""Fits the polynomials of F64Math, F64Waves and F64Power: Chebyshev interpolation of 60-digit
-values, printed as Java constants, the constant term first. Needs mpmath; run it as it is."""
+"""Fits the polynomials of Elementary and Waves: Chebyshev interpolation of 60-digit values, printed
+as Java constants, the constant term first. Needs mpmath; run it as it is."""
 from mpmath import mp, mpf, chebyfit, sqrt, pi, exp, log, sin, cos, atan, nstr
 
 mp.dps = 60

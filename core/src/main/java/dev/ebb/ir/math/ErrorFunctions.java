@@ -11,10 +11,7 @@ public final class ErrorFunctions {
     /** Up to here erf is a polynomial. */
     public static final double NEAR = 0.5;
 
-    /** Beyond, erf rounds to 1. */
-    public static final double ERF_FAR = 6;
-
-    /** Beyond, erfc rounds to zero. */
+    /** Beyond, erfc rounds to zero and erf to one. */
     public static final double ERFC_FAR = 27.3;
 
     private ErrorFunctions() {}
@@ -43,7 +40,7 @@ public final class ErrorFunctions {
     static double erf(double x) {
         double a = Math.abs(x);
         if (!(a >= NEAR)) return near(x);
-        return Math.copySign(1 - complement(a > ERF_FAR ? ERF_FAR : a), x);
+        return Math.copySign(1 - complement(a > ERFC_FAR ? ERFC_FAR : a), x);
     }
 
     /** erfc(x) = 1 - erf(x), within 3.5 units in the last place also where it is small. */

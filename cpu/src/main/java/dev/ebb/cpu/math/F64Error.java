@@ -8,7 +8,6 @@ import static dev.ebb.cpu.math.F64Math.TWO;
 import static dev.ebb.cpu.math.F64Math.all;
 import static dev.ebb.cpu.math.F64Math.polynomial;
 import static dev.ebb.ir.math.ErrorFunctions.ERFC_FAR;
-import static dev.ebb.ir.math.ErrorFunctions.ERF_FAR;
 import static dev.ebb.ir.math.ErrorFunctions.NEAR;
 
 import static jdk.incubator.vector.VectorOperators.ABS;
@@ -23,23 +22,20 @@ import jdk.incubator.vector.DoubleVector;
 import java.util.List;
 
 /**
- * The error function and its complement of f64 vectors, by the rules of {@link F64Math}: near zero
- * a polynomial of the square; beyond, the scaled complement {@code exp(x^2) erfc(x)}, which is
- * smooth, times an exponential whose argument is kept to twice the precision. The polynomials are
- * those of {@code special_fits.py} beside core's tests.
- *
- * <p>Errors in units in the last place: erf 2, erfc 3.5.
+ * The error function and its complement of f64 vectors, by the steps of {@link
+ * dev.ebb.ir.math.ErrorFunctions}.
  */
 public final class F64Error {
     private static final DoubleVector FOUR = all(4);
-    private static final DoubleVector ALL_ERF_FAR = all(ERF_FAR);
     private static final DoubleVector ALL_ERFC_FAR = all(ERFC_FAR);
     private static final DoubleVector LESS_LOG2_E = all(-Elementary.LOG2_E);
     private static final double[] ERFCX = Polynomial.ERFCX.coefficients();
     private static final double[] ERF_NEAR = Polynomial.ERF_NEAR.coefficients();
 
-    private static final List<F64Pass> COMPLEMENT =
-            List.of(F64Error::ratios, F64Error::complements, F64Error::sides);
+    private static final List<F64Pass> ERF =
+            List.of(F64Error::ratios, F64Error::complements, F64Error::erf);
+    private static final List<F64Pass> ERFC =
+            List.of(F64Error::ratios, F64Error::complements, F64Error::erfc);
 
     private F64Error() {}
 
@@ -66,24 +62,21 @@ public final class F64Error {
         return x.neg().fma(x, square).fma(e, e);
     }
 
-    /** The error function. */
-    public static DoubleVector erf(DoubleVector x) {
-        var a = x.lanewise(ABS);
-        var c = a.min(ALL_ERF_FAR);
-        var square = c.mul(c);
-        var t = square.fma(LESS_LOG2_E, ALL_MAGIC);
-        var e = gauss(c, square, t).mul(scaledComplement(c));
-        var far = ONE.sub(e.mul(F64Math.power(t.reinterpretAsLongs())));
-        far = far.blend(far.neg(), x.compare(LT, 0));
-        return near(x).blend(far, a.compare(GE, NEAR));
+    /** The error function of {@code n} numbers from {@code a} on. */
+    public static void erf(double[] r, int a, int o, int n) {
+        blocks(ERF, r, a, o, n);
     }
 
     /** 1 - erf(x), to its own last places, of {@code n} numbers from {@code a} on. */
     public static void erfc(double[] r, int a, int o, int n) {
+        blocks(ERFC, r, a, o, n);
+    }
+
+    private static void blocks(List<F64Pass> passes, double[] r, int a, int o, int n) {
         var between = new double[F64Pass.BLOCK];
         for (int i = 0; i < n; i += F64Pass.BLOCK) {
             int some = Math.min(F64Pass.BLOCK, n - i);
-            F64Pass.run(COMPLEMENT, r, a + i, a + i, o + i, between, some);
+            F64Pass.run(passes, r, a + i, a + i, o + i, between, some);
         }
     }
 
@@ -105,7 +98,16 @@ public final class F64Error {
         }
     }
 
-    private static void sides(double[] r, int a, int b, int o, double[] between, int n) {
+    private static void erf(double[] r, int a, int b, int o, double[] between, int n) {
+        for (int i = 0; i < n; i += 4) {
+            var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
+            var far = ONE.sub(DoubleVector.fromArray(F64Math.LANES, between, i));
+            far = far.blend(far.neg(), x.compare(LT, 0));
+            near(x).blend(far, x.lanewise(ABS).compare(GE, NEAR)).intoArray(r, o + i);
+        }
+    }
+
+    private static void erfc(double[] r, int a, int b, int o, double[] between, int n) {
         for (int i = 0; i < n; i += 4) {
             var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
             var far = DoubleVector.fromArray(F64Math.LANES, between, i);

@@ -34,13 +34,9 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * Exponentials and logarithms of f64 vectors, by the rules of {@link F32Math}: steps that IEEE 754
- * fixes to the bit, each function with a scalar mirror in {@link Elementary} that takes the same
- * steps. Polynomials interpolate 60-digit values at Chebyshev nodes ({@code f64_fits.py} beside the
- * tests). Processors without AVX-512 convert no double to a long and shift no long arithmetically,
- * so integers are taken from the low bits of a sum with {@link #MAGIC}.
- *
- * <p>Errors, in units in the last place, as {@code F64MathTest} holds them: exp 0.9, expm1 1.2, log
- * 0.9, log1p 1.2, tanh 2.5.
+ * fixes to the bit. They are the steps of {@link Elementary}, hence the same bits and the same
+ * bounds of errors. Processors without AVX-512 convert no double to a long and shift no long
+ * arithmetically, so integers are taken from the low bits of a sum with {@link Elementary#MAGIC}.
  */
 public final class F64Math {
     public static final VectorSpecies<Double> LANES = DoubleVector.SPECIES_256;
@@ -71,9 +67,15 @@ public final class F64Math {
      * would stop inlining a method that calls as many vector operations one by one.
      */
     static DoubleVector polynomial(double[] c, DoubleVector x) {
-        var p = all(c[c.length - 1]);
-        for (int i = c.length - 2; i >= 0; i--) p = p.fma(x, all(c[i]));
-        return p;
+        var z = x.mul(x);
+        int top = (c.length - 1) / 2 * 2;
+        var even = all(c[top]);
+        var odd = all(top + 1 < c.length ? c[top + 1] : 0);
+        for (int i = top - 2; i >= 0; i -= 2) {
+            even = even.fma(z, all(c[i]));
+            odd = odd.fma(z, all(c[i + 1]));
+        }
+        return odd.fma(x, even);
     }
 
     /** e^r - 1 - r for |r| up to ln(2)/2. */
@@ -88,8 +90,8 @@ public final class F64Math {
     }
 
     /**
-     * {@code p} times 2^n in two factors, where {@code t} is n + {@link #MAGIC}: the first product
-     * is exact, the second rounds once, also to a subnormal.
+     * {@code p} times 2^n in two factors, where {@code t} is n + MAGIC: the first product is exact,
+     * the second rounds once, also to a subnormal.
      */
     static DoubleVector scaled(DoubleVector p, DoubleVector t) {
         var half = t.sub(ALL_MAGIC).fma(HALF, ALL_MAGIC).reinterpretAsLongs();

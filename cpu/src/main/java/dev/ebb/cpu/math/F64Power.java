@@ -31,12 +31,8 @@ import jdk.incubator.vector.DoubleVector;
 import java.util.List;
 
 /**
- * Powers of f64 vectors, by the rules of {@link F64Math}: the exponential of y log(x), where the
- * logarithm and the product are sums of two doubles, as their error is multiplied by up to 745. A
- * block with a base that is not a positive normal number, or an exponent that is not finite, goes
- * through {@link Elementary}.
- *
- * <p>The error is at most 1 unit in the last place.
+ * Powers of f64 vectors, by the steps of {@link Elementary}. A block with a base that is not a
+ * positive normal number, or an exponent that is not finite, goes through the scalar function.
  */
 public final class F64Power {
     private static final DoubleVector ALL_TWO_THIRDS = all(TWO_THIRDS);

@@ -22,65 +22,63 @@ import static jdk.incubator.vector.VectorOperators.LT;
 import static jdk.incubator.vector.VectorOperators.NE;
 import static jdk.incubator.vector.VectorOperators.XOR;
 
+import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.math.Polynomial;
+import dev.ebb.ir.math.Special;
 import dev.ebb.ir.math.Waves;
 
 import jdk.incubator.vector.DoubleVector;
+import jdk.incubator.vector.LongVector;
 import jdk.incubator.vector.VectorMask;
 
+import java.util.List;
+
 /**
- * Sine, cosine, tangent and its inverse of f64 vectors, by the rules of {@link F64Math}. The
- * argument of a wave is reduced by the nearest multiple n of pi/2, which is subtracted in three
- * parts of 53 bits after Cody and Waite: the first difference is exact as n is rounded from the
- * argument, and what the second rounds off is kept as a low part. That holds up to {@link #FAR}; what
- * lies beyond, rare in practice, is left to {@link Waves}.
- *
- * <p>Errors in units in the last place: sin and cos 0.9, tan 2.2, atan 1.1.
+ * Sine, cosine, tangent and its inverse of f64 vectors, by the steps of {@link Waves}. A block with
+ * an argument beyond {@link Waves#FAR}, rare in practice, goes through the scalar function.
  */
 public final class F64Waves {
     private static final double[] ATAN = Polynomial.ATAN.coefficients();
     private static final double[] COSINE = Polynomial.COSINE.coefficients();
     private static final double[] SINE = Polynomial.SINE.coefficients();
 
+    private static final List<F64Pass> SIN =
+            List.of(F64Waves::reductions, F64Waves::sines, F64Waves::sin);
+    private static final List<F64Pass> COS =
+            List.of(F64Waves::reductions, F64Waves::sines, F64Waves::cos);
+    private static final List<F64Pass> TAN =
+            List.of(F64Waves::reductions, F64Waves::sines, F64Waves::tan);
+
     private F64Waves() {}
 
-    /** sin(x), for |x| up to {@link #FAR}. */
-    public static DoubleVector sin(DoubleVector x) {
-        var t = x.fma(all(TWO_OVER_PI), ALL_MAGIC);
-        var y = wave(x, t.sub(ALL_MAGIC), t, 0);
-        return y.blend(x, x.lanewise(ABS).compare(LT, TINY));
+    /** Sines of {@code n} numbers from {@code a} on. */
+    public static void sin(double[] r, int a, int o, int n) {
+        waves(SIN, Fn1.SIN, r, a, o, n);
     }
 
-    /** cos(x), for |x| up to {@link #FAR}. */
-    public static DoubleVector cos(DoubleVector x) {
-        var t = x.fma(all(TWO_OVER_PI), ALL_MAGIC);
-        return wave(x, t.sub(ALL_MAGIC), t, 1);
+    /** Cosines of {@code n} numbers from {@code a} on. */
+    public static void cos(double[] r, int a, int o, int n) {
+        waves(COS, Fn1.COS, r, a, o, n);
     }
 
-    /** tan(x), the quotient of both, for |x| up to {@link #FAR}. */
-    public static DoubleVector tan(DoubleVector x) {
-        var t = x.fma(all(TWO_OVER_PI), ALL_MAGIC);
-        var n = t.sub(ALL_MAGIC);
-        var exact = n.fma(all(-HALF_PI_1), x);
-        var second = n.mul(HALF_PI_2);
-        var first = exact.sub(second);
-        var rest = rest(n, exact, second, first);
-        var r = first.add(rest);
-        var low = first.sub(r).add(rest);
-        var z = r.mul(r);
-        var most = z.fma(LESS_HALF, ONE);
-        var s = sine(r, low, z, most);
-        var c = cosine(r, low, z, most);
-        var odd = isOdd(t, 0);
-        var y = s.blend(c.neg(), odd).div(c.blend(s, odd));
-        return y.blend(x, x.lanewise(ABS).compare(LT, TINY));
+    /** Tangents of {@code n} numbers from {@code a} on. */
+    public static void tan(double[] r, int a, int o, int n) {
+        waves(TAN, Fn1.TAN, r, a, o, n);
     }
 
-    /**
-     * Whether the waves of {@code n} numbers from {@code a} on, and of those that fill up the last
-     * vector, may be taken by vectors.
-     */
-    public static boolean areNear(double[] r, int a, int n) {
+    private static void waves(List<F64Pass> passes, Fn1 fn, double[] r, int a, int o, int n) {
+        var between = new double[3 * F64Pass.BLOCK];
+        for (int i = 0; i < n; i += F64Pass.BLOCK) {
+            int some = Math.min(F64Pass.BLOCK, n - i);
+            if (areNear(r, a + i, some)) {
+                F64Pass.run(passes, r, a + i, a + i, o + i, between, some);
+            } else {
+                for (int j = i; j < i + some; j++) r[o + j] = Special.apply(fn, r[a + j]);
+            }
+        }
+    }
+
+    private static boolean areNear(double[] r, int a, int n) {
         for (int i = 0; i < n; i += 4) {
             var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
             if (!x.lanewise(ABS).compare(LE, FAR).allTrue()) return false;
@@ -88,8 +86,77 @@ public final class F64Waves {
         return true;
     }
 
-    private static VectorMask<Double> isOdd(DoubleVector t, int more) {
-        return t.reinterpretAsLongs().add(more).and(1).compare(NE, 0).cast(F64Math.LANES);
+    /** What a multiple n of pi/2 leaves of an argument, and its low part; t is n + MAGIC. */
+    private static void reductions(double[] r, int a, int b, int o, double[] between, int m) {
+        for (int i = 0; i < m; i += 4) {
+            var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
+            var n = turns(x).sub(ALL_MAGIC);
+            var exact = n.fma(all(-HALF_PI_1), x);
+            var second = n.mul(HALF_PI_2);
+            var first = exact.sub(second);
+            var rest = rest(n, exact, second, first);
+            var near = first.add(rest);
+            near.intoArray(between, i);
+            first.sub(near).add(rest).intoArray(between, F64Pass.BLOCK + i);
+        }
+    }
+
+    private static DoubleVector turns(DoubleVector x) {
+        return x.fma(all(TWO_OVER_PI), ALL_MAGIC);
+    }
+
+    private static void sines(double[] r, int a, int b, int o, double[] between, int n) {
+        for (int i = 0; i < n; i += 4) {
+            var near = DoubleVector.fromArray(F64Math.LANES, between, i);
+            var low = DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i);
+            sine(near, low).intoArray(between, 2 * F64Pass.BLOCK + i);
+        }
+    }
+
+    private static DoubleVector cosine(double[] between, int i) {
+        var near = DoubleVector.fromArray(F64Math.LANES, between, i);
+        return cosine(near, DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i));
+    }
+
+    private static void sin(double[] r, int a, int b, int o, double[] between, int n) {
+        for (int i = 0; i < n; i += 4) {
+            var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
+            var s = DoubleVector.fromArray(F64Math.LANES, between, 2 * F64Pass.BLOCK + i);
+            var y = chosen(turns(x).reinterpretAsLongs(), s, cosine(between, i));
+            y.blend(x, x.lanewise(ABS).compare(LT, TINY)).intoArray(r, o + i);
+        }
+    }
+
+    private static void cos(double[] r, int a, int b, int o, double[] between, int n) {
+        for (int i = 0; i < n; i += 4) {
+            var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
+            var s = DoubleVector.fromArray(F64Math.LANES, between, 2 * F64Pass.BLOCK + i);
+            var turns = turns(x).reinterpretAsLongs().add(1);
+            chosen(turns, s, cosine(between, i)).intoArray(r, o + i);
+        }
+    }
+
+    /** The quotient of both. */
+    private static void tan(double[] r, int a, int b, int o, double[] between, int n) {
+        for (int i = 0; i < n; i += 4) {
+            var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
+            var s = DoubleVector.fromArray(F64Math.LANES, between, 2 * F64Pass.BLOCK + i);
+            var c = cosine(between, i);
+            var odd = isOdd(turns(x).reinterpretAsLongs());
+            var y = s.blend(c.neg(), odd).div(c.blend(s, odd));
+            y.blend(x, x.lanewise(ABS).compare(LT, TINY)).intoArray(r, o + i);
+        }
+    }
+
+    private static VectorMask<Double> isOdd(LongVector turns) {
+        return turns.and(1).compare(NE, 0).cast(F64Math.LANES);
+    }
+
+    /** The sine of as many quarter turns more as the low two bits of {@code turns} say. */
+    private static DoubleVector chosen(LongVector turns, DoubleVector s, DoubleVector c) {
+        var sign = turns.and(2).lanewise(LSHL, 62);
+        var y = s.blend(c, isOdd(turns)).reinterpretAsLongs();
+        return y.lanewise(XOR, sign).reinterpretAsDoubles();
     }
 
     /** What rounding took from {@code first = exact - second}, and the third part of n pi/2. */
@@ -100,31 +167,18 @@ public final class F64Waves {
         return lost.sub(n.fma(all(HALF_PI_3), n.fma(all(HALF_PI_2), second.neg())));
     }
 
-    /** The sine of {@code x} plus {@code more} quarter turns; {@code t} is n + MAGIC. */
-    private static DoubleVector wave(DoubleVector x, DoubleVector n, DoubleVector t, int more) {
-        var exact = n.fma(all(-HALF_PI_1), x);
-        var second = n.mul(HALF_PI_2);
-        var first = exact.sub(second);
-        var rest = rest(n, exact, second, first);
-        var r = first.add(rest);
-        var low = first.sub(r).add(rest);
+    /** sin(r + low). */
+    private static DoubleVector sine(DoubleVector r, DoubleVector low) {
         var z = r.mul(r);
         var most = z.fma(LESS_HALF, ONE);
-        var y = sine(r, low, z, most).blend(cosine(r, low, z, most), isOdd(t, more));
-        var sign = t.reinterpretAsLongs().add(more).and(2).lanewise(LSHL, 62);
-        return y.reinterpretAsLongs().lanewise(XOR, sign).reinterpretAsDoubles();
-    }
-
-    /** sin(r + low), where z is r^2 and most is 1 - z/2. */
-    private static DoubleVector sine(
-            DoubleVector r, DoubleVector low, DoubleVector z, DoubleVector most) {
         var p = polynomial(SINE, z);
         return p.fma(z.mul(r), low.mul(most)).add(r);
     }
 
     /** cos(r + low). */
-    private static DoubleVector cosine(
-            DoubleVector r, DoubleVector low, DoubleVector z, DoubleVector most) {
+    private static DoubleVector cosine(DoubleVector r, DoubleVector low) {
+        var z = r.mul(r);
+        var most = z.fma(LESS_HALF, ONE);
         var p = polynomial(COSINE, z);
         var lost = z.fma(LESS_HALF, ONE.sub(most));
         return p.mul(z).fma(z, lost.sub(r.mul(low))).add(most);

@@ -24,9 +24,6 @@ import jdk.incubator.vector.VectorSpecies;
 public final class F64Steps {
     private static final VectorSpecies<Double> LANES = F64Math.LANES;
 
-    /** How many elements are looked at together. */
-    private static final int BLOCK = 64;
-
     private F64Steps() {}
 
     private static final States<Fn1> UNARY = new States<>();
@@ -42,12 +39,12 @@ public final class F64Steps {
             case EXPM1 -> warming(fn, (t, _, n) -> expm1(t.f64, a, o, n), a, o);
             case LOG -> warming(fn, (t, _, n) -> log(t.f64, a, o, n), a, o);
             case LOG1P -> warming(fn, (t, _, n) -> log1p(t.f64, a, o, n), a, o);
-            case SIN -> wave(fn, F64Steps::sin, a, o);
-            case COS -> wave(fn, F64Steps::cos, a, o);
-            case TAN -> wave(fn, F64Steps::tan, a, o);
+            case SIN -> warming(fn, (t, _, n) -> F64Waves.sin(t.f64, a, o, n), a, o);
+            case COS -> warming(fn, (t, _, n) -> F64Waves.cos(t.f64, a, o, n), a, o);
+            case TAN -> warming(fn, (t, _, n) -> F64Waves.tan(t.f64, a, o, n), a, o);
             case ATAN -> warming(fn, (t, _, n) -> atan(t.f64, a, o, n), a, o);
             case TANH -> warming(fn, (t, _, n) -> tanh(t.f64, a, o, n), a, o);
-            case ERF -> warming(fn, (t, _, n) -> erf(t.f64, a, o, n), a, o);
+            case ERF -> warming(fn, (t, _, n) -> F64Error.erf(t.f64, a, o, n), a, o);
             case ERFC -> warming(fn, (t, _, n) -> F64Error.erfc(t.f64, a, o, n), a, o);
             case FLOOR,
                     CEIL,
@@ -82,25 +79,6 @@ public final class F64Steps {
             case AND, OR, XOR, SHL, SHR, USHR ->
                     throw new IllegalArgumentException(fn + " of floats; cast to integers first");
         };
-    }
-
-    /** A function of one register. */
-    @FunctionalInterface
-    private interface Loop {
-        void run(double[] r, int a, int o, int n);
-    }
-
-    /** A wave: in vectors where no argument of a block is too far for them. */
-    private static TileStep wave(Fn1 fn, Loop vectors, int a, int o) {
-        return warming(fn, (t, _, n) -> wave(fn, vectors, t.f64, a, o, n), a, o);
-    }
-
-    private static void wave(Fn1 fn, Loop vectors, double[] r, int a, int o, int n) {
-        for (int i = 0; i < n; i += BLOCK) {
-            int some = Math.min(BLOCK, n - i);
-            if (F64Waves.areNear(r, a + i, some)) vectors.run(r, a + i, o + i, some);
-            else plain(fn, r, a + i, o + i, some);
-        }
     }
 
     private static TileStep warming(Fn1 fn, TileStep vectors, int a, int o) {
@@ -217,33 +195,9 @@ public final class F64Steps {
         }
     }
 
-    private static void sin(double[] r, int a, int o, int n) {
-        for (int i = 0; i < n; i += 4) {
-            F64Waves.sin(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
-        }
-    }
-
-    private static void cos(double[] r, int a, int o, int n) {
-        for (int i = 0; i < n; i += 4) {
-            F64Waves.cos(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
-        }
-    }
-
-    private static void tan(double[] r, int a, int o, int n) {
-        for (int i = 0; i < n; i += 4) {
-            F64Waves.tan(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
-        }
-    }
-
     private static void atan(double[] r, int a, int o, int n) {
         for (int i = 0; i < n; i += 4) {
             F64Waves.atan(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
-        }
-    }
-
-    private static void erf(double[] r, int a, int o, int n) {
-        for (int i = 0; i < n; i += 4) {
-            F64Error.erf(DoubleVector.fromArray(LANES, r, a + i)).intoArray(r, o + i);
         }
     }
 
