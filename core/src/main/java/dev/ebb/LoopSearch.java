@@ -1,6 +1,8 @@
 package dev.ebb;
 
 import dev.ebb.ir.Graph;
+import dev.ebb.loop.LoopBodies;
+import dev.ebb.loop.Rooms;
 import dev.ebb.pass.Reversals;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;

@@ -1,4 +1,4 @@
-package dev.ebb;
+package dev.ebb.loop;
 
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.DType;
@@ -35,7 +35,7 @@ import java.util.Set;
  * equal rounds; of these the one is taken with which the loop and its reverse take least time in a
  * given room.
  */
-final class LoopTapes {
+public final class LoopTapes {
     /** So many tapes of a loop are compared at most: the first, the last and some between them. */
     private static final int MOST = 24;
 
@@ -64,7 +64,7 @@ final class LoopTapes {
     private final Map<Graph, Tape> fastest = new HashMap<>();
     private final Map<Graph, Known> known = new HashMap<>();
 
-    LoopTapes(Cost cost) {
+    public LoopTapes(Cost cost) {
         this.cost = cost;
     }
 

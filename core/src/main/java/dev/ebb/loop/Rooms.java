@@ -1,4 +1,4 @@
-package dev.ebb;
+package dev.ebb.loop;
 
 import dev.ebb.ir.LoopMemory;
 import dev.ebb.pass.Reversals;
@@ -12,21 +12,21 @@ import java.util.List;
 import java.util.Optional;
 
 /** How much room loops may be given for what their reverse reads. */
-record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tapes) {
+public record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tapes) {
 
     /** The same where no loop is undone. */
-    Rooms inMemory() {
+    public Rooms inMemory() {
         return new Rooms(
                 budget, strategy, ways.and(Ways.of(Way.APPROXIMATE_INVERSES, Way.DISK)), tapes);
     }
 
     /** Whether a loop among {@code loops} would be undone. */
-    boolean undo(List<Reversals.Reversed> loops) {
+    public boolean undo(List<Reversals.Reversed> loops) {
         return loops.stream().anyMatch(this::isUndone);
     }
 
     /** Room for more states than this is room for everything. */
-    long mostStates(List<Reversals.Reversed> loops) {
+    public long mostStates(List<Reversals.Reversed> loops) {
         long most = 0;
         for (var loop : loops) {
             if (loop.state() > 0 && !isUndone(loop))
@@ -42,13 +42,13 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tap
         return loop.undoable() && ways.has(Way.INVERSES);
     }
 
-    Optional<Reversals.Room> moving(Reversals.Reversed loop, long states, long onDisk) {
+    public Optional<Reversals.Room> moving(Reversals.Reversed loop, long states, long onDisk) {
         return room(loop, states, onDisk)
                 .map(r -> new Reversals.Room(r.memory().movingBeside(), r.kept()));
     }
 
     /** How many bytes of states to let each loop put on the disk, most first. */
-    List<Long> disks(List<Reversals.Reversed> loops) {
+    public List<Long> disks(List<Reversals.Reversed> loops) {
         if (!ways.has(Way.DISK) || !budget.disk().isPresent()) return List.of();
         var sharing = loops.stream().filter(l -> statesOnDisk(l, Long.MAX_VALUE) > 0).toList();
         if (sharing.isEmpty()) return List.of();
@@ -75,7 +75,7 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tap
      * that can be undone keeps all or nothing: undoing a round takes no longer than running it
      * again.
      */
-    Optional<Reversals.Room> room(Reversals.Reversed loop, long states, long onDisk) {
+    public Optional<Reversals.Room> room(Reversals.Reversed loop, long states, long onDisk) {
         var full = tapes.full(loop);
         long all = full.memory().bytes();
         boolean few = loop.state() > 0 && states < all / loop.state();
@@ -85,7 +85,7 @@ record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tap
                 bytes < all ? tapes.best(loop, bytes, statesOnDisk(loop, onDisk)) : full);
     }
 
-    Optional<Reversals.Room> asStrategySays(Reversals.Reversed loop) {
+    public Optional<Reversals.Room> asStrategySays(Reversals.Reversed loop) {
         int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), LoopTapes.UNKNOWN_STATES);
         int states = strategy.map(s -> s.states(loop.rounds())).orElse(most);
         if (loop.known() && states >= loop.rounds()) {

@@ -1,4 +1,4 @@
-package dev.ebb;
+package dev.ebb.loop;
 
 import dev.ebb.exec.Device;
 import dev.ebb.exec.loop.ControlKernels;
@@ -22,9 +22,9 @@ import java.util.Optional;
  * computed again, or in as few as there is a plan for. Each body has one curve of memory against
  * time, which equal bodies share.
  */
-final class LoopBodies {
+public final class LoopBodies {
     /** Bodies are left as they are. */
-    static final long UNBOUNDED = Long.MAX_VALUE;
+    public static final long UNBOUNDED = Long.MAX_VALUE;
 
     private record Key(Graph body, int outside, int carried) {}
 
@@ -35,13 +35,13 @@ final class LoopBodies {
     private final Map<Key, Curve> curves = new HashMap<>();
     private final Map<Bounded, Graph> planned = new HashMap<>();
 
-    LoopBodies(Device device, Cost cost) {
+    public LoopBodies(Device device, Cost cost) {
         this.device = device;
         this.cost = cost;
     }
 
     /** {@code graph} with every body in at most {@code bytes}, or in as few as it can be. */
-    Graph within(Graph graph, long bytes) {
+    public Graph within(Graph graph, long bytes) {
         return bytes == UNBOUNDED ? graph : Loops.with(graph, k -> within(k, bytes));
     }
 
@@ -51,12 +51,12 @@ final class LoopBodies {
     }
 
     /** Whether there is a loop or branch in {@code graph}. */
-    static boolean isIn(Graph graph) {
+    public static boolean isIn(Graph graph) {
         return graph.nodes().stream().anyMatch(n -> n.kernel() instanceof Control);
     }
 
     /** What the largest body of a loop or branch of {@code graph} takes as it is. */
-    synchronized long largest(Graph graph) {
+    public synchronized long largest(Graph graph) {
         var largest = new long[1];
         for (Node node : graph.nodes()) {
             if (!(node.kernel() instanceof Control k)) continue;
@@ -72,7 +72,7 @@ final class LoopBodies {
     }
 
     /** Bounds for a curve of all budgets: none, half of what bodies take, the least. */
-    List<Long> bounds(Graph graph) {
+    public List<Long> bounds(Graph graph) {
         return isIn(graph) ? List.of(UNBOUNDED, largest(graph) / 2, 0L) : List.of(UNBOUNDED);
     }
 
