@@ -142,8 +142,7 @@ public final class Elementary {
 
     /** log(1 + x). */
     public static double log1p(double x) {
-        if (Math.abs(x) < TINY || Double.isNaN(x) || x == Double.POSITIVE_INFINITY)
-            return x;
+        if (Math.abs(x) < TINY || Double.isNaN(x) || x == Double.POSITIVE_INFINITY) return x;
         if (x <= -1) return x == -1 ? Double.NEGATIVE_INFINITY : Double.NaN;
         long biased = (Double.doubleToRawLongBits(x + 1) + TO_ONE) >>> 52;
         long half = biased >>> 1;

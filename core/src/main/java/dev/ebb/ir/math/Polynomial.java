@@ -126,8 +126,8 @@ public enum Polynomial {
     }
 
     /**
-     * Its value: that of its even and that of its odd terms, each by Horner's rule in the square, so
-     * that a step need not wait for the one before.
+     * Its value: that of its even and that of its odd terms, each by Horner's rule in the square,
+     * so that a step need not wait for the one before.
      */
     double at(double x) {
         double z = x * x;
