@@ -38,7 +38,12 @@ public final class DoubleFunctions {
 
     /** A body of Ebb, what the JDK has for it, and between which bounds it is timed. */
     private record Case(
-            String name, DType type, Scalar body, DoubleBinaryOperator jdk, double low, double high) {
+            String name,
+            DType type,
+            Scalar body,
+            DoubleBinaryOperator jdk,
+            double low,
+            double high) {
         static Case of(Fn1 fn, DoubleBinaryOperator jdk, double low, double high) {
             return new Case(fn.name(), DType.F64, X.apply(fn), jdk, low, high);
         }
@@ -142,7 +147,9 @@ public final class DoubleFunctions {
                 }
             }
         }
-        print("%-6s %s: %.0f units in the last place from the JDK's, at %s", c.name, c.type, worst, at);
+        print(
+                "%-6s %s: %.0f units in the last place from the JDK's, at %s",
+                c.name, c.type, worst, at);
     }
 
     private static double units(double got, double expected) {

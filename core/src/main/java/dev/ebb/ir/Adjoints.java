@@ -28,8 +28,8 @@ public interface Adjoints {
     void add(Value value, Value cotangent);
 
     /**
-     * Accumulates {@code cotangent} onto a part of {@code value}; onto the rest, nothing. Parts that
-     * do not overlap are put together once, by the op that {@code assemble} makes of them: the
+     * Accumulates {@code cotangent} onto a part of {@code value}; onto the rest, nothing. Parts
+     * that do not overlap are put together once, by the op that {@code assemble} makes of them: the
      * gradient of many slices costs what one tensor does.
      */
     void addPart(

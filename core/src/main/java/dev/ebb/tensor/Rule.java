@@ -85,14 +85,11 @@ public final class Rule {
     }
 
     /**
-     * Adds {@code cotangent} to a part of operand {@code i}; {@code assemble} makes the op that puts
-     * such parts together, among zeros.
+     * Adds {@code cotangent} to a part of operand {@code i}; {@code assemble} makes the op that
+     * puts such parts together, among zeros.
      */
     public void addPart(
-            int i,
-            Kernel.Part part,
-            Tensor cotangent,
-            Function<List<Kernel.Part>, Op> assemble) {
+            int i, Kernel.Part part, Tensor cotangent, Function<List<Kernel.Part>, Op> assemble) {
         var value = recording.value(cotangent, node.op().name());
         adjoints.addPart(node.inputs().get(i), part, value, assemble);
     }

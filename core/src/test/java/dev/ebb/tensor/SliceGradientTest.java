@@ -43,15 +43,12 @@ class SliceGradientTest {
         var expected = new double[N];
         for (int k = 0; k < slices.length; k++) {
             var s = slices[k];
-            for (int i = s[0]; i < s[1]; i += s[2])
-                expected[i] += 2 * (k + 1) * x.toDoubles()[i];
+            for (int i = s[0]; i < s[1]; i += s[2]) expected[i] += 2 * (k + 1) * x.toDoubles()[i];
         }
         var found = ((Array) Ebb.grad(f).apply(x)).toDoubles();
-        for (int i = 0; i < N; i++)
-            assertThat(found[i]).isCloseTo(expected[i], within(1e-12));
+        for (int i = 0; i < N; i++) assertThat(found[i]).isCloseTo(expected[i], within(1e-12));
         var hvp = ((Array) Ebb.hvp(f).apply(x, x)).toDoubles();
-        for (int i = 0; i < N; i++)
-            assertThat(hvp[i]).isCloseTo(expected[i], within(1e-12));
+        for (int i = 0; i < N; i++) assertThat(hvp[i]).isCloseTo(expected[i], within(1e-12));
     }
 
     @Test

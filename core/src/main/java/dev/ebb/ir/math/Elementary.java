@@ -137,19 +137,18 @@ public final class Elementary {
         boolean tiny = x < Double.MIN_NORMAL;
         long bits = Double.doubleToRawLongBits(tiny ? x * 0x1p54 : x) + TO_ONE;
         double f = Double.longBitsToDouble((bits & MANTISSA) + ROOT_HALF) - 1;
-        return logarithm(f, (bits >>> 52) - (tiny ? 1077 : 1023));
+        return logarithm(f, (double) ((bits >>> 52) - (tiny ? 1077 : 1023)));
     }
 
     /** log(1 + x). */
     public static double log1p(double x) {
-        if (Math.abs(x) < TINY || Double.isNaN(x) || x == Double.POSITIVE_INFINITY)
-            return x;
+        if (Math.abs(x) < TINY || Double.isNaN(x) || x == Double.POSITIVE_INFINITY) return x;
         if (x <= -1) return x == -1 ? Double.NEGATIVE_INFINITY : Double.NaN;
         long biased = (Double.doubleToRawLongBits(x + 1) + TO_ONE) >>> 52;
         long half = biased >>> 1;
         double s = Double.longBitsToDouble((1534 - half) << 52);
         double rest = Double.longBitsToDouble((half - biased + 1535) << 52);
-        return logarithm(Math.fma(x * s, rest, s * rest - 1), biased - 1023);
+        return logarithm(Math.fma(x * s, rest, s * rest - 1), (double) (biased - 1023));
     }
 
     /** Whether a power is the exponential of a product, without more thought. */
@@ -176,7 +175,7 @@ public final class Elementary {
     private static double positive(double x, double y, int shift) {
         long bits = Double.doubleToRawLongBits(x) + TO_ONE;
         double m = Double.longBitsToDouble((bits & MANTISSA) + ROOT_HALF);
-        double k = (bits >>> 52) - 1023 - shift;
+        double k = (double) ((bits >>> 52) - 1023 - shift);
         double d = m + 1;
         double inverse = 1 / d;
         double f = m - 1;

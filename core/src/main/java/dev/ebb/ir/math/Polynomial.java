@@ -114,6 +114,7 @@ public enum Polynomial {
             -0x1.4ba5c49bc26a7p-27,
             0x1.0eff5654f9fd0p-29);
 
+    @SuppressWarnings("ImmutableEnumChecker") // never written, and handed out as a copy
     private final double[] coefficients;
 
     Polynomial(double... coefficients) {
@@ -125,8 +126,8 @@ public enum Polynomial {
     }
 
     /**
-     * Its value: that of its even and that of its odd terms, each by Horner's rule in the square, so
-     * that a step need not wait for the one before.
+     * Its value: that of its even and that of its odd terms, each by Horner's rule in the square,
+     * so that a step need not wait for the one before.
      */
     double at(double x) {
         double z = x * x;

@@ -5,9 +5,9 @@ import dev.ebb.ir.Scalar;
 /**
  * Scalar functions in double, from IEEE-exact steps and StrictMath alone: the same bits on every
  * machine and in every tier of the JIT. What devices compute in double is this, some of it in
- * vectors that take the same steps. Each is within 4
- * units in the last place over its whole domain, but for those whose comments state another bound
- * (logarithms of the gamma function and their derivatives left of zero).
+ * vectors that take the same steps. Each is within 4 units in the last place over its whole domain,
+ * but for those whose comments state another bound (logarithms of the gamma function and their
+ * derivatives left of zero).
  */
 public final class Special {
     private static final double LN2 = 0.6931471805599453;

@@ -46,6 +46,7 @@ final class FusedCode {
 
     /** The logarithm of the bytes of a number. */
     private final int shift;
+
     final int[] starts;
     final int[] values;
     final int index;

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A loop that can be generated: arithmetic in f32 or in f64, comparisons, truth values and selects, over
- * arguments that are consecutive or repeated within a run. Equal forms share a loop.
+ * A loop that can be generated: arithmetic in f32 or in f64, comparisons, truth values and selects,
+ * over arguments that are consecutive or repeated within a run. Equal forms share a loop.
  *
  * @param type what its numbers are: F32 or F64
  * @param operations what to compute, in order
@@ -198,9 +198,7 @@ public record FusedForm(
                         case I32, I64, BF16, F16, U8, BIT -> Optional.empty();
                     };
             case Scalar.Cast(var to, _) ->
-                    truths && to == number
-                            ? Optional.of(Function.ZERO_OR_ONE)
-                            : Optional.empty();
+                    truths && to == number ? Optional.of(Function.ZERO_OR_ONE) : Optional.empty();
             case Scalar.Index _, Scalar.Position _, Scalar.Draw _ -> Optional.empty();
         };
     }

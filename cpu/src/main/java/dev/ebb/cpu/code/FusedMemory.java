@@ -1,15 +1,15 @@
 package dev.ebb.cpu.code;
 
+import static dev.ebb.cpu.code.FusedCode.MASK;
+import static dev.ebb.cpu.code.FusedCode.SPECIES;
+import static dev.ebb.cpu.code.FusedCode.desc;
+
 import static java.lang.constant.ConstantDescs.CD_byte;
 import static java.lang.constant.ConstantDescs.CD_double;
 import static java.lang.constant.ConstantDescs.CD_float;
 import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
-
-import static dev.ebb.cpu.code.FusedCode.MASK;
-import static dev.ebb.cpu.code.FusedCode.SPECIES;
-import static dev.ebb.cpu.code.FusedCode.desc;
 
 import dev.ebb.cpu.tile.Reads;
 import dev.ebb.ir.DType;

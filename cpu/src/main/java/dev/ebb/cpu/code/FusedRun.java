@@ -6,7 +6,6 @@ import dev.ebb.cpu.tile.OperationList;
 import dev.ebb.cpu.tile.Runs;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.ir.Buffer;
-import dev.ebb.ir.DType;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;

@@ -65,21 +65,7 @@ public final class F32Scalar {
             case MAX -> Math.max(x, y);
             case MIN -> Math.min(x, y);
             case POW -> pow(x, y);
-            case ATAN2,
-                    HYPOT,
-                    POLYGAMMA,
-                    EQ,
-                    NE,
-                    LT,
-                    LE,
-                    GT,
-                    GE,
-                    AND,
-                    OR,
-                    XOR,
-                    SHL,
-                    SHR,
-                    USHR ->
+            case ATAN2, HYPOT, POLYGAMMA, EQ, NE, LT, LE, GT, GE, AND, OR, XOR, SHL, SHR, USHR ->
                     (float) Special.apply(fn, x, y);
         };
     }

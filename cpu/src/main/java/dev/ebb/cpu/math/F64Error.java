@@ -1,8 +1,8 @@
 package dev.ebb.cpu.math;
 
+import static dev.ebb.cpu.math.F64Math.ALL_MAGIC;
 import static dev.ebb.cpu.math.F64Math.LESS_LN2_HIGH;
 import static dev.ebb.cpu.math.F64Math.LESS_LN2_LOW;
-import static dev.ebb.cpu.math.F64Math.ALL_MAGIC;
 import static dev.ebb.cpu.math.F64Math.ONE;
 import static dev.ebb.cpu.math.F64Math.TWO;
 import static dev.ebb.cpu.math.F64Math.all;

@@ -130,7 +130,9 @@ public final class F64Math {
         return beyondLinear(r).add(low).fma(s, r.fma(s, rest));
     }
 
-    /** Hyperbolic tangent: (1 - u) / (1 + u) with u = e^(-2|x|), or 1 - 2u / (1 + u) if u is small. */
+    /**
+     * Hyperbolic tangent: (1 - u) / (1 + u) with u = e^(-2|x|), or 1 - 2u / (1 + u) if u is small.
+     */
     public static DoubleVector tanh(DoubleVector x) {
         var a = x.lanewise(ABS);
         var c = a.min(ALL_TANH_FAR).mul(LESS_TWO);

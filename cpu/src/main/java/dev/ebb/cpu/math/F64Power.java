@@ -1,9 +1,9 @@
 package dev.ebb.cpu.math;
 
-import static dev.ebb.cpu.math.F64Math.LESS_LN2_HIGH;
-import static dev.ebb.cpu.math.F64Math.LESS_LN2_LOW;
 import static dev.ebb.cpu.math.F64Math.ALL_LOG2_E;
 import static dev.ebb.cpu.math.F64Math.ALL_MAGIC;
+import static dev.ebb.cpu.math.F64Math.LESS_LN2_HIGH;
+import static dev.ebb.cpu.math.F64Math.LESS_LN2_LOW;
 import static dev.ebb.cpu.math.F64Math.ONE;
 import static dev.ebb.cpu.math.F64Math.all;
 import static dev.ebb.cpu.math.F64Math.polynomial;
@@ -116,7 +116,10 @@ public final class F64Power {
             var h = DoubleVector.fromArray(F64Math.LANES, between, i);
             var whole = e.mul(LN2_HIGH);
             var log = whole.add(h);
-            var low = e.fma(all(LN2_LOW), DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i));
+            var low =
+                    e.fma(
+                            all(LN2_LOW),
+                            DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i));
             var logLow = whole.sub(log).add(h).add(low);
             var product = y.mul(log);
             exp(product, y.fma(logLow, y.fma(log, product.neg()))).intoArray(r, o + i);

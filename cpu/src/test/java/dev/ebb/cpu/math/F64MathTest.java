@@ -23,8 +23,8 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 
 /**
- * Vectors against the scalar functions of core to the bit, both against the JDK's over all of double's
- * range, and the stated errors against 40-digit values.
+ * Vectors against the scalar functions of core to the bit, both against the JDK's over all of
+ * double's range, and the stated errors against 40-digit values.
  */
 class F64MathTest {
     private static final int COUNT = 1 << 15;
@@ -176,7 +176,8 @@ class F64MathTest {
             r[n + i] = random.nextDouble(-20, 20);
             if (i % 3 == 0) r[n + i] = Math.rint(r[n + i]);
             // blocks without any base that is left to the mirror
-            if (i / 64 % 2 == 1) r[i] = Math.scalb(random.nextDouble(1, 2), random.nextInt(-40, 40));
+            if (i / 64 % 2 == 1)
+                r[i] = Math.scalb(random.nextDouble(1, 2), random.nextInt(-40, 40));
         }
         for (int i = 0; i < EDGES.length * EDGES.length; i++) {
             r[i] = EDGES[i % EDGES.length];
@@ -187,7 +188,9 @@ class F64MathTest {
             double x = r[i];
             double y = r[n + i];
             var what = "pow(" + x + ", " + y + ")";
-            assertThat(Double.compare(r[2 * n + i], Special.apply(Fn2.POW, x, y))).as(what).isZero();
+            assertThat(Double.compare(r[2 * n + i], Special.apply(Fn2.POW, x, y)))
+                    .as(what)
+                    .isZero();
             checkNear(what, r[2 * n + i], StrictMath.pow(x, y), 2);
         }
     }
@@ -199,7 +202,10 @@ class F64MathTest {
         var r = new float[3 * n + 16];
         for (int i = 0; i < n; i++) {
             boolean any = i / 64 % 2 == 0;
-            r[i] = any ? Float.intBitsToFloat(random.nextInt()) : (float) random.nextDouble(0.01, 9);
+            r[i] =
+                    any
+                            ? Float.intBitsToFloat(random.nextInt())
+                            : (float) random.nextDouble(0.01, 9);
             r[n + i] = (float) random.nextDouble(-20, 20);
             if (i % 3 == 0) r[n + i] = (float) Math.rint(r[n + i]);
         }
@@ -245,7 +251,8 @@ class F64MathTest {
             double got =
                     name.equals("pow")
                             ? Special.apply(Fn2.POW, x, y)
-                            : Special.apply(Fn1.valueOf(name.toUpperCase(java.util.Locale.ROOT)), x);
+                            : Special.apply(
+                                    Fn1.valueOf(name.toUpperCase(java.util.Locale.ROOT)), x);
             double rounded = value.doubleValue();
             if (got == rounded) continue;
             double off =
@@ -260,8 +267,7 @@ class F64MathTest {
 
     private static List<List<String>> lines(String name) throws Exception {
         var found = new ArrayList<List<String>>();
-        var stream =
-                dev.ebb.reference.SpecialValues.class.getResourceAsStream("special.txt");
+        var stream = dev.ebb.reference.SpecialValues.class.getResourceAsStream("special.txt");
         try (var in =
                 new BufferedReader(
                         new InputStreamReader(
