@@ -50,15 +50,15 @@ final class SmallCallsTest {
     @Test
     void captured_arrays_and_vectors() {
         var weights = Array.of(1.0, 2.0, 3.0);
-        try (var f = Ebb.compile((Tensor x) -> x.mul(weights).cumsum(0))) {
-            var small = f.primitive(Array.of(0.0, 0.0, 0.0));
-            var both = new double[] {1, 1, 1};
-            small.apply(both, both);
-            assertThat(both).containsExactly(1, 3, 6);
-            f.close();
-            small.apply(new double[] {2, 1, 1}, both);
-            assertThat(both).containsExactly(2, 4, 7);
-        }
+        var f = Ebb.compile((Tensor x) -> x.mul(weights).cumsum(0));
+        var small = f.primitive(Array.of(0.0, 0.0, 0.0));
+        var both = new double[] {1, 1, 1};
+        small.apply(both, both);
+        assertThat(both).containsExactly(1, 3, 6);
+        f.close();
+        small.apply(new double[] {2, 1, 1}, both);
+        assertThat(both).containsExactly(2, 4, 7);
+        f.close();
     }
 
     @Test

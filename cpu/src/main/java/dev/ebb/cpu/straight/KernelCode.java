@@ -49,7 +49,7 @@ final class KernelCode {
                         case Scalar.Lit(var type, double value) -> Operand.constant(type, value);
                         case Scalar.Index(int axis) ->
                                 Operand.constant(DType.I32, index(shape, axis, position));
-                        case Scalar.Position() -> Operand.constant(DType.I64, position);
+                        case Scalar.Position() -> Operand.constant(DType.I64, (double) position);
                         case Scalar.Un(var fn, _) -> code.apply(fn, from.getFirst());
                         case Scalar.Bin(var fn, _, _) -> code.apply(fn, from.get(0), from.get(1));
                         case Scalar.Select _ -> code.select(from.get(0), from.get(1), from.get(2));

@@ -48,16 +48,16 @@ record StraightForm(
 
     private static Set<Value> stored(Sequence sequence, boolean arrays, List<List<Integer>> parts) {
         var stored = new HashSet<Value>();
-        for (var part : parts) {
+        for (int p = 0; p < parts.size(); p++) {
             var here = new HashSet<Value>();
-            for (int i : part) {
+            for (int i : parts.get(p)) {
                 var work = sequence.works().get(i);
                 boolean called = isCalled(work);
                 for (Value v : work.node().inputs()) if (called || !here.contains(v)) stored.add(v);
                 if (!called) here.addAll(work.node().outputs());
                 else work.node().outputs().forEach(here::remove);
             }
-            if (arrays && part == parts.getLast())
+            if (arrays && p == parts.size() - 1)
                 for (var r : sequence.results())
                     if (!here.contains(r.value())) stored.add(r.value());
         }
