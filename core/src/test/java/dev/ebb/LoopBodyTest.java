@@ -172,7 +172,7 @@ class LoopBodyTest {
         Fn<Tensor, Tensor> f = v -> Loop.repeat(20, v, c -> wide(c, 2).mul(v)).sum();
         var budget = Budget.bytes(Ebb.compile(Ebb.grad(f)).plan(x).peakBytes() / 3);
         var asked = Ebb.compile(Ebb.grad(f)).with(new Fit(budget)).plan(x);
-        var plain = Ebb.compile(Ebb.grad(f), budget).plan(x);
+        var plain = Ebb.compile(Ebb.grad(f)).within(budget).plan(x);
         assertThat(asked.schedule().steps()).isEqualTo(plain.schedule().steps());
         assertThat(asked.peakBytes()).isEqualTo(plain.peakBytes());
     }

@@ -139,7 +139,7 @@ final class Generate implements Callable<Integer> {
         try {
             return new Sampling(temperature, top, nucleus, repetition);
         } catch (IllegalArgumentException e) {
-            throw new Refusal(e.getMessage());
+            throw new Refusal("generate: " + e.getMessage(), e);
         }
     }
 

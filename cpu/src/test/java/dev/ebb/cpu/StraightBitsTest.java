@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Loop;
+import dev.ebb.Tensorwise;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.exec.Device;
@@ -17,7 +18,6 @@ import dev.ebb.reference.RandomModel;
 import dev.ebb.reference.RandomProgram;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
-import dev.ebb.trace.Tree;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -47,13 +47,12 @@ final class StraightBitsTest {
     }
 
     /** What {@code f} gives on {@code device} the third time, and whether as one method. */
-    private record Found(List<Array> arrays, boolean asOne) {
+    private record Found(List<Tensor> arrays, boolean asOne) {
         static <P, R> Found of(Fn<P, R> f, P x, Device device, Budget budget) {
             try (var run = Ebb.compile(f).within(budget).on(device)) {
                 run.apply(x);
                 run.apply(x);
-                var arrays = new ArrayList<Array>();
-                for (var t : Tree.flatten(run.apply(x))) arrays.add((Array) t);
+                var arrays = Tensorwise.list(run.apply(x));
                 var report = run.report();
                 assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
                 for (var peak : report.categories())
