@@ -27,4 +27,13 @@ class CpuCampaignTest {
             }
         }
     }
+
+    /** A loop that may keep states on the disk, all of whose rounds are on tape: no file is made. */
+    @Test
+    void statesThatMayLieOnTheDiskNeedNot() {
+        try (var one = new Cpu(1);
+                var cpu = new Cpu(3)) {
+            new Trial(5623, one, new Guarded(cpu, 0x5a), folder).run();
+        }
+    }
 }

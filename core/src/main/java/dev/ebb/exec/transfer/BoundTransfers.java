@@ -68,7 +68,8 @@ public final class BoundTransfers implements AutoCloseable {
 
     /** Where a loop puts states that do not lie in its memory, and its reverse finds them. */
     public CheckpointStore states(Node node, Session session) {
-        var found = LoopStates.of(node);
+        // a loop that may put states there need not: where all its rounds are on tape it has none
+        var found = LoopStates.of(node).filter(s -> s.bytes() > 0);
         if (found.isEmpty()) return CheckpointStore.NONE;
         var loop = found.get();
         return states.find(loop.key())

@@ -65,7 +65,7 @@ public record LoopStates(
     private record Stretch(int from, int to, int level) {}
 
     /** What they take on the disk. */
-    long bytes() {
+    public long bytes() {
         return all().places * room.state();
     }
 

@@ -55,8 +55,8 @@ final class NpyTest {
         var text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
         Files.write(file, text.replace("False", "True ").getBytes(StandardCharsets.ISO_8859_1));
         assertThat(Npy.read(file).toDoubles()).containsExactly(1, 3, 5, 2, 4, 6);
-        Files.write(file, text.replace("<i4", ">i4").getBytes(StandardCharsets.ISO_8859_1));
-        assertThat(Npy.read(file).data().get(0)).isEqualTo(1 << 24);
+        Files.write(file, text.replace("<i8", ">i8").getBytes(StandardCharsets.ISO_8859_1));
+        assertThat(Npy.read(file).data().get(0)).isEqualTo(0x1p56);
     }
 
     @Test
