@@ -28,7 +28,9 @@ class CpuCampaignTest {
         }
     }
 
-    /** A loop that may keep states on the disk, all of whose rounds are on tape: no file is made. */
+    /**
+     * A loop that may keep states on the disk, all of whose rounds are on tape: no file is made.
+     */
     @Test
     void statesThatMayLieOnTheDiskNeedNot() {
         try (var one = new Cpu(1);
