@@ -1,6 +1,7 @@
 package dev.ebb.plan.schedule;
 
 import dev.ebb.ir.Value;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.pack.Packing;
 
 import java.util.ArrayList;
@@ -40,6 +41,11 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes, DiskL
 
     /** Lays a schedule out in as small an arena as {@link Packing} finds. */
     public static Layout of(Schedule schedule) {
+        return of(schedule, SearchCache.NONE);
+    }
+
+    /** The same, where packings may be known already. */
+    public static Layout of(Schedule schedule, SearchCache cache) {
         var open = lifetimes(schedule);
         int n = open.size();
         var from = new int[n];
@@ -50,7 +56,7 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes, DiskL
             to[i] = open.get(i).to();
             bytes[i] = open.get(i).bytes();
         }
-        var packing = Packing.of(from, to, bytes);
+        var packing = CachedPacking.of(from, to, bytes, cache);
         long[] offsets = packing.offsets();
         var slots = new ArrayList<Slot>(n);
         for (int i = 0; i < n; i++) {

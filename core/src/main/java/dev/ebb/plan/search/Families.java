@@ -1,6 +1,7 @@
 package dev.ebb.plan.search;
 
 import dev.ebb.ir.Table;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Ways;
@@ -18,9 +19,11 @@ public final class Families {
     private final Problem problem;
     private final Cost cost;
     private final Effort effort;
+    private final SearchCache cache;
     private final Table<Ways, List<Frontier>> known = new Table<>();
 
-    public Families(Problem problem, Cost cost, Effort effort) {
+    public Families(Problem problem, Cost cost, Effort effort, SearchCache cache) {
+        this.cache = cache;
         this.problem = problem;
         this.cost = cost;
         this.effort = effort;
@@ -39,12 +42,12 @@ public final class Families {
     /** What lies on the disk from the start, and what ends there, makes a family of its own. */
     private List<Frontier> made(Ways ways, List<Frontier> smaller) {
         var allowed = problem.only(ways);
-        var here = new Frontier(new Model(allowed, cost), cost, smaller, effort);
+        var here = new Frontier(new Model(allowed, cost), cost, smaller, effort, cache);
         if (!allowed.disk().isPresent()) return List.of(here);
         var away = new Model(allowed, cost, true);
         if (away.awayBytes() > allowed.disk().bytes()) return List.of(here);
         var before = new ArrayList<>(smaller);
         before.add(here);
-        return List.of(here, new Frontier(away, cost, before, effort));
+        return List.of(here, new Frontier(away, cost, before, effort, cache));
     }
 }
