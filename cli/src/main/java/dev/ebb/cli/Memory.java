@@ -86,7 +86,8 @@ final class Memory implements Callable<Integer> {
         var shape = Shape.of(size.batch(), size.context());
         var ids = Array.of(shape, new int[size.batch() * size.context()]);
         var gpt = ModelArguments.model(size);
-        try (Compiled<Tensor, Tensor> logits = Ebb.compile(gpt::logits).on(model.device())) {
+        try (Compiled<Tensor, Tensor> logits =
+                Ebb.compile(gpt::logits).on(model.device()).caching(model.cache())) {
             return logits.plan(ids).storeAllBytes();
         }
     }

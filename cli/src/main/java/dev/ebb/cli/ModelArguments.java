@@ -1,5 +1,6 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.DiskArguments;
@@ -11,6 +12,7 @@ import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.cache.PlanCache;
 
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,8 @@ final class ModelArguments {
 
     @Mixin private DiskArguments disk = new DiskArguments();
 
+    @Mixin private CacheArgument cache = new CacheArgument();
+
     /** The sizes with the options counted in. */
     ModelSize size() {
         var named =
@@ -69,6 +73,11 @@ final class ModelArguments {
         return disk;
     }
 
+    /** What was planned before. */
+    PlanCache cache() {
+        return cache.cache();
+    }
+
     /** A training step of a model of these sizes, planned: there is no memory for it yet. */
     Plan plan(ModelSize size, Budget budget) {
         var device = device();
@@ -79,7 +88,8 @@ final class ModelArguments {
                 corpus,
                 disk.with(budget),
                 device,
-                cost.on(device));
+                cost.on(device),
+                cache());
     }
 
     static Gpt2 model(ModelSize size) {

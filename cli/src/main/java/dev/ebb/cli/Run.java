@@ -20,6 +20,7 @@ import dev.ebb.nn.model.Llama;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Place;
 
 import java.io.IOException;
@@ -36,7 +37,7 @@ import java.util.function.ToLongFunction;
  *
  * @param again the command that goes on with it
  */
-record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines) {
+record Run(Folder folder, String again, DeviceArgument device, PlanCache cache, PrintWriter lines) {
     private static final int SAMPLE = 300;
 
     /** What came of it, and whether the user ended it early. */
@@ -87,7 +88,7 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
         var cost = new CostText(from.setup().cost()).on(here);
         Resident.tidy();
         hello(from, corpus);
-        return new Trainer(from, corpus, here, cost);
+        return new Trainer(from, corpus, here, cost, cache);
     }
 
     private void hello(Checkpoint from, Corpus corpus) {

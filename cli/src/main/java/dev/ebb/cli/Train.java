@@ -1,6 +1,7 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.option.CommandText;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
@@ -98,6 +99,8 @@ final class Train implements Callable<Integer> {
 
     @Mixin private DeviceArgument device = new DeviceArgument();
 
+    @Mixin private CacheArgument cache = new CacheArgument();
+
     @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
     private @Nullable Integer threads;
 
@@ -156,7 +159,7 @@ final class Train implements Callable<Integer> {
         if (resume) folder.requireUsed();
         else folder.create();
         var corpus = resume ? corpusBefore(folder) : corpus(folder);
-        var run = new Run(folder, again(folder), device, command.getOut());
+        var run = new Run(folder, again(folder), device, cache.cache(), command.getOut());
         var result = run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus);
         if (json != null) {
             var text = result.outcome().json() + "\n";

@@ -14,6 +14,7 @@ import dev.ebb.nn.model.Weights;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.tensor.Tensor;
 
@@ -37,7 +38,7 @@ final class Trainer implements AutoCloseable {
     private final List<Double> losses;
     private final List<Double> seconds = new ArrayList<>();
 
-    Trainer(Checkpoint from, Corpus corpus, Device device, Cost cost) {
+    Trainer(Checkpoint from, Corpus corpus, Device device, Cost cost, PlanCache cache) {
         settings = from.settings();
         setup = from.setup();
         text = from.text();
@@ -48,6 +49,7 @@ final class Trainer implements AutoCloseable {
                         .within(setup.bounds())
                         .on(device)
                         .costing(cost)
+                        .caching(cache)
                         .start(from.state(), batch(settings, corpus, 0));
         form = stepper.form();
         for (int i = 0; i < from.read().size(); i++) {
@@ -56,12 +58,19 @@ final class Trainer implements AutoCloseable {
     }
 
     /** What a trainer would do, without the memory for it. */
-    static Plan plan(Checkpoint from, Corpus corpus, Budget budget, Device device, Cost cost) {
+    static Plan plan(
+            Checkpoint from,
+            Corpus corpus,
+            Budget budget,
+            Device device,
+            Cost cost,
+            PlanCache cache) {
         var settings = from.settings();
         return Ebb.stepper((TrainingState s, Corpus.Batch b) -> step(settings, s, b))
                 .within(budget)
                 .on(device)
                 .costing(cost)
+                .caching(cache)
                 .plan(from.state(), batch(settings, corpus, 0));
     }
 

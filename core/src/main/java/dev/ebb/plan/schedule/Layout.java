@@ -1,6 +1,7 @@
 package dev.ebb.plan.schedule;
 
 import dev.ebb.ir.Value;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.pack.Packing;
 
 import java.util.ArrayList;
@@ -57,6 +58,11 @@ public record Layout(
 
     /** Lays a schedule out in as small an arena as {@link Packing} finds. */
     public static Layout of(Schedule schedule) {
+        return of(schedule, SearchCache.NONE);
+    }
+
+    /** The same, where packings may be known already. */
+    public static Layout of(Schedule schedule, SearchCache cache) {
         var open = lifetimes(schedule);
         int n = open.size();
         var from = new int[n];
@@ -67,7 +73,7 @@ public record Layout(
             to[i] = open.get(i).to();
             bytes[i] = open.get(i).bytes();
         }
-        var packing = Packing.of(from, to, bytes);
+        var packing = CachedPacking.of(from, to, bytes, cache);
         long[] offsets = packing.offsets();
         var slots = new ArrayList<Slot>(n);
         for (int i = 0; i < n; i++) {

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * The eviction candidates of a sequence: every gap between two uses of a value, with the memory
@@ -44,6 +45,10 @@ final class EvictionCandidates {
     private final RepeatedNodes alike;
     private final RecomputeChain recall;
     private final double least;
+
+    /** The values that take memory and may go. */
+    private final int[] evictable;
+
     private double price;
     private long budget;
     private final long[] stored;
@@ -61,6 +66,10 @@ final class EvictionCandidates {
         recall = new RecomputeChain(model, time);
         stored = new long[model.problem.places().size()];
         least = Math.max(model.total() * 1e-7, 1e-300);
+        evictable =
+                IntStream.range(0, model.values.length)
+                        .filter(v -> model.bytes[v] != 0 && mayGo(v))
+                        .toArray();
     }
 
     /**
@@ -73,8 +82,7 @@ final class EvictionCandidates {
         bestScore = 0;
         countStored();
         work += time.length;
-        for (int v = 0; v < model.values.length; v++) {
-            if (model.bytes[v] == 0 || !mayGo(v)) continue;
+        for (int v : evictable) {
             int end = time.first[v + 1];
             for (int e = time.first[v] + 1; e < end; e++)
                 if (isOpen(v, e, refused)) weigh(v, e, noise);
