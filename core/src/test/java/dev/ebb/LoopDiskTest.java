@@ -246,7 +246,8 @@ class LoopDiskTest {
                 };
         Array expected;
         long whole;
-        try (var all = Ebb.compile(Ebb.grad(f))) {
+        var any = Ebb.compile(Ebb.grad(f));
+        try (var all = any) {
             expected = (Array) all.apply(w);
             whole = all.report().promisedBytes();
         }
@@ -255,7 +256,7 @@ class LoopDiskTest {
             for (var room : List.of(Budget.kibibytes(40), ROOM)) {
                 var memory = Budget.bytes((long) (whole * share));
                 var budget = memory.withDisk(folder, room, FAST);
-                try (var grad = Ebb.compile(Ebb.grad(f)).within(budget)) {
+                try (var grad = any.within(budget)) {
                     assertThat(grad.apply(w).sameBits(expected)).isTrue();
                     assertThat(grad.verify(w).sameBits(expected)).isTrue();
                     assertKept(grad);

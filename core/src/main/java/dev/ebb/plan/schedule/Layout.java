@@ -65,6 +65,17 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes, DiskL
         return new Layout(schedule, slots, packing.arena(), DiskLayout.of(schedule));
     }
 
+    /** Each buffer in a place of its own: for a schedule that is looked at and never run. */
+    public static Layout apart(Schedule schedule) {
+        var slots = new ArrayList<Slot>();
+        long end = 0;
+        for (var open : lifetimes(schedule)) {
+            slots.add(new Slot(open.stays(), open.from(), open.to(), end, open.bytes()));
+            end += open.bytes();
+        }
+        return new Layout(schedule, slots, end, DiskLayout.of(schedule));
+    }
+
     private static List<Slot> lifetimes(Schedule schedule) {
         var problem = schedule.problem();
         var slots = new ArrayList<Slot>();
