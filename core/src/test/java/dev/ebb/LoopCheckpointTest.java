@@ -315,7 +315,7 @@ class LoopCheckpointTest {
     @Test
     void aLoopThatFitsInNoRoomIsRefusedWithTheLeast() {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F32, WIDTH));
-        Fn<Tensor, Tensor> f = Ebb.grad((Tensor v) -> wide(v, 500));
+        Fn<Tensor, Tensor> f = Ebb.grad((Tensor v) -> wide(v, 100));
         var refused = new ArrayList<OverBudgetException>();
         var any = Ebb.compile(f);
         try (var compiled = any.within(Budget.bytes(2L * WIDTH * Float.BYTES))) {
