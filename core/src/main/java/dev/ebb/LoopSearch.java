@@ -93,6 +93,15 @@ final class LoopSearch {
 
     /** The best plan in {@code budget}, of which the places are this search's. */
     synchronized Plan best(Budget budget) {
+        try {
+            return search(budget);
+        } finally {
+            // what their searches found is in the cache
+            curves.clear();
+        }
+    }
+
+    private Plan search(Budget budget) {
         if (!looping) return pipeline.fitted(everything, budget);
         if (budget.memory() instanceof Budget.OfSaved(double share)) return saving(share);
         // a share is one of keeping everything, whatever the loops are given in the end

@@ -251,7 +251,7 @@ public final class Curve {
 
     /** A plan made in another way, set beside this curve, with all of the device's threads. */
     public Plan plan(Schedule schedule) {
-        var layout = Layout.of(schedule, cache);
+        var layout = laidOut(schedule);
         return plan(layout, planned(layout), Long.MAX_VALUE);
     }
 
@@ -331,7 +331,14 @@ public final class Curve {
 
     private Layout layout(Frontier.Member member) {
         return layouts.computeIfAbsent(
-                member, m -> Layout.of(new Schedule(problem(), m.schedule().steps()), cache));
+                member, m -> laidOut(new Schedule(problem(), m.schedule().steps())));
+    }
+
+    private Layout laidOut(Schedule schedule) {
+        return switch (measure) {
+            case ARENA -> Layout.of(schedule, cache);
+            case LIVE -> Layout.apart(schedule);
+        };
     }
 
     /** As {@link #planned(Layout)}, without laying out what has no arena. */

@@ -82,6 +82,17 @@ public record Layout(
         return new Layout(schedule, slots, packing.arena(), PlaceLayout.of(schedule));
     }
 
+    /** Each buffer in a place of its own: for a schedule that is looked at and never run. */
+    public static Layout apart(Schedule schedule) {
+        var slots = new ArrayList<Slot>();
+        long end = 0;
+        for (var open : lifetimes(schedule)) {
+            slots.add(new Slot(open.stays(), open.from(), open.to(), end, open.bytes()));
+            end += open.bytes();
+        }
+        return new Layout(schedule, slots, end, PlaceLayout.of(schedule));
+    }
+
     private static List<Slot> lifetimes(Schedule schedule) {
         var lifetimes = new Lifetimes(schedule.problem());
         schedule.tell(lifetimes);
