@@ -8,6 +8,7 @@ import dev.ebb.cli.option.DiskArguments;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.option.SourceText;
+import dev.ebb.cli.report.Outcome;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.file.Durable;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -157,13 +159,17 @@ final class Train implements Callable<Integer> {
         else folder.create();
         var corpus = resume ? corpusBefore(folder) : corpus(folder);
         var run = new Run(folder, again(folder), device, command.getOut());
-        var result = run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus);
-        if (json != null) {
-            var text = result.outcome().json() + "\n";
-            Durable.write(
-                    json, o -> o.write(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        try (var stop = Stop.listen()) {
+            var outcome =
+                    run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus, stop);
+            if (json != null) write(outcome, json);
+            return stop.isAsked() ? 130 : 0;
         }
-        return result.stopped() ? 130 : 0;
+    }
+
+    private static void write(Outcome outcome, Path json) throws IOException {
+        var text = outcome.json() + "\n";
+        Durable.write(json, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static void positive(String option, long value) {
