@@ -6,6 +6,7 @@ import dev.ebb.ir.math.Special;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
+import java.util.List;
 import java.util.Random;
 
 /**
@@ -75,9 +76,7 @@ record Gmm(Tensor x, double gamma, int m) {
         for (int i = 0; i < d * d; i++) index[i] = below;
         for (int column = 0; column < d; column++)
             for (int row = column + 1; row < d; row++) index[row * d + column] = at++;
-        var padded =
-                packed.slice(1, d, d + below)
-                        .pad(java.util.List.of(0, 0), java.util.List.of(0, 1));
+        var padded = packed.slice(1, d, d + below).pad(List.of(0, 0), List.of(0, 1));
         var lower = padded.indexSelect(1, Array.of(index)).reshape(k, d, d);
         return lower.add(scales.diag());
     }
@@ -94,8 +93,7 @@ record Gmm(Tensor x, double gamma, int m) {
 
     static double constant(int n, int d, int k, double gamma, int m) {
         double freedom = d + m + 1;
-        double c =
-                freedom * d * (Math.log(gamma) - 0.5 * Math.log(2)) - logGamma(0.5 * freedom, d);
+        double c = freedom * d * (Math.log(gamma) - 0.5 * Math.log(2)) - logGamma(0.5 * freedom, d);
         return -n * d * 0.5 * Math.log(2 * Math.PI) - k * c;
     }
 
