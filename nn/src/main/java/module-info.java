@@ -1,6 +1,7 @@
 /** Layers, losses, optimizers and data. */
 module dev.ebb.nn {
     requires transitive dev.ebb;
+    requires static java.desktop;
     requires static org.jspecify;
 
     exports dev.ebb.nn;
