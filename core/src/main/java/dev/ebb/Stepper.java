@@ -28,7 +28,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private final int states;
     private final int inputs;
     private final Object inputSignature;
-    private Optional<Report> report = Optional.empty();
+    private volatile Optional<Report> report = Optional.empty();
     private boolean closed;
 
     /** The tensors of the state that a failed step may have changed, until they are restored. */

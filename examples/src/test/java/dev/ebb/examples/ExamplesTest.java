@@ -151,6 +151,11 @@ final class ExamplesTest {
     }
 
     @Test
+    void donating() {
+        assertThat(Example16Donating.decay(5).toFloats()).containsExactly(2, 1);
+    }
+
+    @Test
     void digits() throws IOException {
         var trained = Example14Digits.train();
         assertThat(trained.history().getLast().figure("accuracy")).isGreaterThan(0.95);
