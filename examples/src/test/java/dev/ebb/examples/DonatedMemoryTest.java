@@ -1,4 +1,4 @@
-package dev.ebb.cpu;
+package dev.ebb.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,7 +19,7 @@ class DonatedMemoryTest {
 
     private static long allocated(boolean donating) {
         var bean = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        var plain = Ebb.compile((Tensor x) -> x.add(1)).on(new Cpu(1));
+        var plain = Ebb.compile((Tensor x) -> x.add(1));
         try (var f = donating ? plain.donating() : plain) {
             Tensor x = Array.of(Shape.of(SIZE), new float[SIZE]);
             for (int i = 0; i < 12; i++) x = f.apply(x);
