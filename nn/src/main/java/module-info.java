@@ -1,6 +1,7 @@
 /** Layers, losses, optimizers and data. */
 module dev.ebb.nn {
     requires transitive dev.ebb;
+    requires static java.desktop;
     requires static org.jspecify;
 
     exports dev.ebb.nn;
@@ -9,4 +10,5 @@ module dev.ebb.nn {
     exports dev.ebb.nn.generate;
     exports dev.ebb.nn.model;
     exports dev.ebb.nn.optim;
+    exports dev.ebb.nn.train;
 }

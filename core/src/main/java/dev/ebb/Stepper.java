@@ -28,27 +28,34 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private final int states;
     private final int inputs;
     private final Object inputSignature;
-    private Optional<Report> report = Optional.empty();
+    private volatile Optional<Report> report = Optional.empty();
     private boolean closed;
 
     /** The tensors of the state that a failed step may have changed, until they are restored. */
     private final BitSet unsure = new BitSet();
 
-    Stepper(Fn2<S, B, Next<S, R>> step, S initial, B example, Pipeline pipeline) {
-        this.inputSignature = Tree.signature(example);
-        var done = Flight.recorder().compiling();
-        var trace = StepTrace.of(step, initial, example);
+    Stepper(StepTrace<S, R> trace, S initial, Object inputSignature, Plan plan, Program program) {
+        this.inputSignature = inputSignature;
         form = trace.form();
         output = trace.output();
         states = trace.states();
         inputs = trace.inputs();
         graph = trace.graph();
-        plan = trace.plan(pipeline);
-        program = new Program(plan.layout(), pipeline.device(), plan.workers());
-        done.accept(plan);
+        this.plan = plan;
+        this.program = program;
         restore(initial);
         var captured = trace.data();
         for (int i = 0; i < captured.size(); i++) write(captured.get(i), states + inputs + i);
+    }
+
+    static <S, B, R> Stepper<S, B, R> of(
+            Fn2<S, B, Next<S, R>> step, S initial, B example, Pipeline pipeline) {
+        var done = Flight.recorder().compiling();
+        var trace = StepTrace.of(step, initial, example);
+        var plan = trace.plan(pipeline);
+        var program = new Program(plan.layout(), pipeline.device(), plan.workers());
+        done.accept(plan);
+        return new Stepper<>(trace, initial, Tree.signature(example), plan, program);
     }
 
     private void write(Array array, int param) {
@@ -60,8 +67,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
      * state that is partly of before and partly of after it: it must be restored before the next.
      */
     public synchronized R step(B input) {
-        requireOpen();
-        if (!unsure.isEmpty()) throw unsure(unsure.nextSetBit(0));
+        requireState();
         if (!Tree.signature(input).equals(inputSignature)) {
             throw new IllegalArgumentException(
                     "this stepper was compiled for inputs like "
@@ -86,6 +92,12 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         } finally {
             if (program.isPartial()) unsure.set(0, states);
         }
+    }
+
+    /** That there is a state, and all of it of one step. */
+    void requireState() {
+        requireOpen();
+        if (!unsure.isEmpty()) throw unsure(unsure.nextSetBit(0));
     }
 
     private void requireOpen() {

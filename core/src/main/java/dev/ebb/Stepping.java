@@ -2,6 +2,7 @@ package dev.ebb;
 
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
+import dev.ebb.trace.Tree;
 
 /**
  * A step of a process, and how it is to be planned and run. {@link #start} makes the process;
@@ -27,7 +28,47 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
      * the input.
      */
     public Stepper<S, B, R> start(S initial, B example) {
-        return new Stepper<>(step, initial, example, pipeline());
+        return Stepper.of(step, initial, example, pipeline());
+    }
+
+    /**
+     * As {@link #start(Object, Object)}, with an evaluation of the state that runs between steps.
+     * Both take turns in one arena, which is as large as the larger of the two needs, and together
+     * stay within the budget.
+     */
+    public <V, E> Evaluation.Evaluated<S, B, R, V, E> start(
+            S initial, B example, Fn2<S, V, E> evaluation, V evaluationExample) {
+        var done = Flight.recorder().compiling();
+        var stepTrace = StepTrace.of(step, initial, example);
+        var evaluationTrace = Evaluation.Traced.of(evaluation, stepTrace, evaluationExample);
+        var plan = Evaluation.SharedPlan.of(stepTrace, evaluationTrace, pipeline());
+        var programs = plan.programs(pipeline().device());
+        done.accept(plan.step());
+        var stepper =
+                new Stepper<S, B, R>(
+                        stepTrace,
+                        initial,
+                        Tree.signature(example),
+                        plan.step(),
+                        programs.getFirst());
+        var evaluating =
+                new Evaluation<V, E>(
+                        stepper,
+                        evaluationTrace,
+                        Tree.signature(evaluationExample),
+                        plan.evaluation(),
+                        programs.getLast());
+        return new Evaluation.Evaluated<>(stepper, evaluating, plan);
+    }
+
+    /** The plan of what {@link #start(Object, Object, Fn2, Object)} would make. */
+    public <V, E> Evaluation.SharedPlan plan(
+            S initial, B example, Fn2<S, V, E> evaluation, V evaluationExample) {
+        var stepTrace = StepTrace.of(step, initial, example);
+        return Evaluation.SharedPlan.of(
+                stepTrace,
+                Evaluation.Traced.of(evaluation, stepTrace, evaluationExample),
+                pipeline());
     }
 
     /**

@@ -112,6 +112,11 @@ public sealed interface Budget {
         return new Bytes(resolve(storeAllBytes));
     }
 
+    /** The same budget with a bound of {@code bytes} on memory. */
+    default Budget holding(long bytes) {
+        return disk().isPresent() ? new WithDisk(new Bytes(bytes), disk()) : new Bytes(bytes);
+    }
+
     /**
      * The bound in bytes for a program that takes {@code storeAllBytes} when nothing is recomputed.
      */

@@ -1,4 +1,4 @@
-package dev.ebb;
+package dev.ebb.tensor.grid;
 
 import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Scalar;
@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 
 /** {@code x + y} in floating point, which a subtraction undoes up to rounding. */
-record ApproximateAdd() implements Binary {
+public record ApproximateAdd() implements Binary {
     @Override
     public Scalar at(Scalar x, Scalar y) {
         return x.add(y);

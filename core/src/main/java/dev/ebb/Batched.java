@@ -1,7 +1,9 @@
 package dev.ebb;
 
+import dev.ebb.batch.Vmap;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -10,19 +12,55 @@ import dev.ebb.trace.Recorded;
 import dev.ebb.trace.Tree;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
- * All partial derivatives: the product with each unit vector, many at once by {@link Ebb#vmap}. In
- * reverse mode a unit vector is a cotangent and gives a row; in forward mode, where there are fewer
- * arguments than values, it is a direction and gives a column. Rows or columns come in chunks, as
- * many as the budget of the compiled function asks for.
+ * What is computed for many slices at once: a function along an axis, and the rows of a Jacobian.
+ *
+ * <p>All partial derivatives are the products with each unit vector, many at once by {@link
+ * Ebb#vmap}. In reverse mode a unit vector is a cotangent and gives a row; in forward mode, where
+ * there are fewer arguments than values, it is a direction and gives a column. Rows or columns come
+ * in chunks, as many as the budget of the compiled function asks for.
  */
-final class Jacobians {
-    private Jacobians() {}
+final class Batched {
+    private Batched() {}
+
+    /** {@code f} of every slice along an axis. */
+    static <P, R> R map(Fn<P, R> f, int axis, P p) {
+        var leaves = Tree.flatten(p).stream().map(t -> t.moveAxis(axis, 0)).toList();
+        if (leaves.isEmpty())
+            throw new ShapeException("vmap needs a tensor in its argument to map over");
+        int size = leaves.getFirst().dim(0);
+        for (Tensor t : leaves) {
+            if (t.dim(0) != size) {
+                throw new ShapeException(
+                        "vmap along axis "
+                                + axis
+                                + ": one tensor has "
+                                + size
+                                + " slices, another "
+                                + t.dim(0)
+                                + "; what is the same for all slices is closed over, or left"
+                                + " out of the part that By chooses");
+            }
+        }
+        var types =
+                leaves.stream()
+                        .map(t -> t.type().with(t.shape().reduce(List.of(0), false)))
+                        .toList();
+        var traced = Recorded.of(f::apply, Tree.unflatten(p, leaves), types);
+        var along = new ArrayList<>(Collections.nCopies(leaves.size(), true));
+        while (along.size() < traced.operands().size()) along.add(false);
+        var all = Collections.nCopies(traced.graph().results().size(), true);
+        var graph = Vmap.of(traced.graph(), size, along, all).graph();
+        var results = traced.run(graph, List.of());
+        return Tree.unflatten(
+                traced.structure(), results.stream().map(t -> t.moveAxis(0, axis)).toList());
+    }
 
     /** For each tensor of the argument a tensor: the value's axes, then its own. */
-    static <P> List<Tensor> of(Fn<P, Tensor> f, P at) {
+    static <P> List<Tensor> jacobian(Fn<P, Tensor> f, P at) {
         var leaves = Tree.flatten(at);
         var y = Recorded.of(f::apply, at).structure().type();
         long arguments = leaves.stream().mapToLong(t -> t.type().size()).sum();

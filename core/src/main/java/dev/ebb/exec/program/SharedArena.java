@@ -1,0 +1,56 @@
+package dev.ebb.exec.program;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.DiskException;
+import dev.ebb.exec.Session;
+import dev.ebb.exec.loop.Scratch;
+import dev.ebb.exec.transfer.BoundTransfers;
+import dev.ebb.ir.Memory;
+import dev.ebb.ir.Node;
+import dev.ebb.plan.schedule.Layout;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The queue and the memory of programs that take turns: one arena, as large as the largest of them
+ * needs, and room for the kernels of all.
+ *
+ * @param ownBytes what the device owns beside the arena
+ */
+record SharedArena(Session session, Memory memory, long ownBytes) {
+    private static final long LINE = 64;
+
+    static SharedArena of(List<Layout> layouts, Device device, int workers) {
+        var nodes = nodes(layouts);
+        var session = Session.on(device);
+        session.queue().reserve(nodes, workers);
+        long bytes = layouts.stream().mapToLong(Layout::arenaBytes).max().orElse(0);
+        var memory = session.queue().allocate(Math.max(bytes, LINE)).memory();
+        return new SharedArena(session, memory, device.ownBytes(nodes).applyAsLong(workers));
+    }
+
+    static List<Node> nodes(List<Layout> layouts) {
+        var nodes = new ArrayList<Node>();
+        for (var layout : layouts) nodes.addAll(Scratch.nodes(layout.schedule().problem()));
+        return nodes;
+    }
+
+    /** What moves values of a program to the disk and back. */
+    BoundTransfers carrier(Layout layout, Program.Opener opener) {
+        if (layout.shelves().bytes() == 0) return new BoundTransfers(layout);
+        var folder = layout.schedule().problem().disk().folder();
+        try {
+            return new BoundTransfers(layout, session, opener.in(folder));
+        } catch (IOException e) {
+            session.queue().close();
+            throw new DiskException(
+                    "no file can be made",
+                    layout.shelves().bytes(),
+                    folder.toString(),
+                    e.toString(),
+                    e);
+        }
+    }
+}
