@@ -4,6 +4,7 @@ module dev.ebb.nn {
     requires static org.jspecify;
 
     exports dev.ebb.nn;
+    exports dev.ebb.nn.adapt;
     exports dev.ebb.nn.data;
     exports dev.ebb.nn.file;
     exports dev.ebb.nn.generate;
