@@ -2,6 +2,7 @@ package dev.ebb.nn.model;
 
 import dev.ebb.ir.Type;
 import dev.ebb.nn.Activation;
+import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.file.TensorSource;
