@@ -36,6 +36,9 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
     /** The way from the input to queries, keys and values. */
     public sealed interface Inward {
         List<Tensor> apply(Tensor x, Heads heads);
+
+        /** With other dense layers. */
+        Inward rewritten(String path, Dense.Rewrite change);
     }
 
     /** One matrix for all three, side by side: what GPT-2 has. */
@@ -47,6 +50,11 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
             int keys = heads.keys * head;
             return all.split(-1, heads.count * head, keys, keys);
         }
+
+        @Override
+        public Fused rewritten(String path, Dense.Rewrite change) {
+            return new Fused(change.of(path + ".all", all));
+        }
     }
 
     /** A matrix each: what Llama has. */
@@ -55,6 +63,20 @@ public record SelfAttention(Inward in, Dense out, Heads heads, Optional<Rotary> 
         public List<Tensor> apply(Tensor x, Heads heads) {
             return List.of(query.apply(x), key.apply(x), value.apply(x));
         }
+
+        @Override
+        public Separate rewritten(String path, Dense.Rewrite change) {
+            return new Separate(
+                    change.of(path + ".query", query),
+                    change.of(path + ".key", key),
+                    change.of(path + ".value", value));
+        }
+    }
+
+    /** With other dense layers. */
+    public SelfAttention rewritten(String path, Dense.Rewrite change) {
+        return new SelfAttention(
+                in.rewritten(path + ".in", change), change.of(path + ".out", out), heads, rotary);
     }
 
     public Tensor apply(Tensor x) {

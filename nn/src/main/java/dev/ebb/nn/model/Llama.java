@@ -101,7 +101,15 @@ public record Llama(
     }
 
     public static Llama of(Config c, Seed seed) {
-        var init = Init.normal(0.02);
+        return of(c, Init.normal(0.02), seed);
+    }
+
+    /** All matrices zeros, in the memory of the largest: to be filled from a file, or planned. */
+    public static Llama blank(Config c) {
+        return Blank.of(zeros -> of(c, zeros, Blank.ANY));
+    }
+
+    private static Llama of(Config c, Init init, Seed seed) {
         var blocks =
                 IntStream.range(0, c.layers)
                         .mapToObj(i -> block(c, init, seed.of("block").of(i)))
@@ -142,6 +150,11 @@ public record Llama(
                         c.variant.feedForwardBias,
                         init,
                         seed));
+    }
+
+    @Override
+    public Llama rewritten(Dense.Rewrite change) {
+        return new Llama(tokens, Blocks.rewritten(blocks, change), norm, head, config);
     }
 
     @Override

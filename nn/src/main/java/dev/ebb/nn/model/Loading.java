@@ -2,7 +2,7 @@ package dev.ebb.nn.model;
 
 import dev.ebb.ir.Type;
 import dev.ebb.nn.Activation;
-import dev.ebb.nn.Seed;
+import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.file.TensorSource;
@@ -19,9 +19,6 @@ import java.util.regex.Pattern;
  * @param prefix what stands before the names of all its tensors
  */
 record Loading(TensorSource file, String prefix, ConfigKeys config) {
-    /** For models whose tensors are replaced at once. */
-    static final Seed ANY = new Seed(0);
-
     /** What a training checkpoint holds besides the model. */
     private static final Pattern OF_TRAINING = Pattern.compile("optimizer\\..*|losses");
 

@@ -49,7 +49,7 @@ final class LoadingGpt2 {
                         inner,
                         from.activation("activation_function", Activation.GELU_TANH),
                         keys.number("layer_norm_epsilon").orElse(1e-5));
-        var model = from.load(Gpt2.of(config, Loading.ANY), Naming.gpt2().behind(start), UNREAD);
+        var model = from.load(Gpt2.blank(config), Naming.gpt2().behind(start), UNREAD);
         from.requireSame(from.prefix() + "lm_head.weight", start + "wte.weight");
         return model;
     }

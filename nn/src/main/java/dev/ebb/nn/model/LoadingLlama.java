@@ -1,6 +1,7 @@
 package dev.ebb.nn.model;
 
 import dev.ebb.nn.Activation;
+import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 
@@ -64,7 +65,7 @@ final class LoadingLlama {
         var naming = Naming.llama().behind(from.prefix());
         var unread =
                 config.variant().tied() ? Pattern.compile(UNREAD + "|lm_head\\.weight") : UNREAD;
-        var model = from.load(Llama.of(config, Loading.ANY), naming, unread);
+        var model = from.load(Llama.blank(config), naming, unread);
         if (config.variant().tied()) {
             from.requireSame(
                     from.prefix() + "lm_head.weight", from.prefix() + "model.embed_tokens.weight");

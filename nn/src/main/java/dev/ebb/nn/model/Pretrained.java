@@ -1,5 +1,6 @@
 package dev.ebb.nn.model;
 
+import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Sharded;

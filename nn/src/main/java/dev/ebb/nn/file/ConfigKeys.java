@@ -1,7 +1,4 @@
-package dev.ebb.nn.model;
-
-import dev.ebb.nn.file.FileFormatException;
-import dev.ebb.nn.file.Json;
+package dev.ebb.nn.file;
 
 import java.nio.file.Path;
 import java.util.Collections;
@@ -12,11 +9,12 @@ import java.util.SequencedMap;
 import java.util.Set;
 
 /**
- * A model's config.json, key by key. It remembers which keys were asked for: of the others, {@link
- * #refuseOthers} refuses each that is not known to be harmless, because what it says might change
- * the result. A key whose value is null says nothing.
+ * A JSON object that says what is computed, such as a model's config.json, key by key. It remembers
+ * which keys were asked for: of the others, {@link #refuseOthers} refuses each that is not known to
+ * be harmless, because what it says might change the result. A key whose value is null says
+ * nothing.
  */
-final class ConfigKeys {
+public final class ConfigKeys {
     private final Path file;
     private final String path;
     private final SequencedMap<String, Json> members;
@@ -28,13 +26,13 @@ final class ConfigKeys {
         this.members = members;
     }
 
-    static ConfigKeys of(Path file, Json json) throws FileFormatException {
+    public static ConfigKeys of(Path file, Json json) throws FileFormatException {
         if (json instanceof Json.Obj(var members)) return new ConfigKeys(file, "", members);
         throw new FileFormatException(file, "the config should be a JSON object, not " + json);
     }
 
     /** Where no config was found. */
-    static ConfigKeys none(Path file) {
+    public static ConfigKeys none(Path file) {
         return new ConfigKeys(file, "", Collections.emptyNavigableMap());
     }
 
@@ -44,17 +42,17 @@ final class ConfigKeys {
     }
 
     /** Whether a key is not there at all, not even as null. */
-    boolean leavesOut(String key) {
+    public boolean leavesOut(String key) {
         return !members.containsKey(key);
     }
 
     /** What a key says, as it stands. */
-    Optional<Json> value(String key) {
+    public Optional<Json> value(String key) {
         return at(key);
     }
 
     /** A size: a whole number from 1 on. */
-    Optional<Integer> size(String key) throws FileFormatException {
+    public Optional<Integer> size(String key) throws FileFormatException {
         var said = at(key);
         if (said.isEmpty()) return Optional.empty();
         var n = said.get().whole();
@@ -64,7 +62,7 @@ final class ConfigKeys {
         return Optional.of(n.get().intValue());
     }
 
-    int requiredSize(String key) throws FileFormatException {
+    public int requiredSize(String key) throws FileFormatException {
         var size = size(key);
         if (size.isPresent()) return size.get();
         throw new FileFormatException(
@@ -75,7 +73,7 @@ final class ConfigKeys {
                         + " config.json beside the file");
     }
 
-    Optional<Double> number(String key) throws FileFormatException {
+    public Optional<Double> number(String key) throws FileFormatException {
         var said = at(key);
         if (said.isEmpty()) return Optional.empty();
         var x = said.get().number().filter(Double::isFinite);
@@ -83,13 +81,13 @@ final class ConfigKeys {
         return x;
     }
 
-    double requiredNumber(String key) throws FileFormatException {
+    public double requiredNumber(String key) throws FileFormatException {
         var number = number(key);
         if (number.isPresent()) return number.get();
-        throw new FileFormatException(file, path + key + " is missing");
+        throw missing(key);
     }
 
-    Optional<String> text(String key) throws FileFormatException {
+    public Optional<String> text(String key) throws FileFormatException {
         var said = at(key);
         if (said.isEmpty()) return Optional.empty();
         var text = said.get().text();
@@ -97,7 +95,7 @@ final class ConfigKeys {
         return text;
     }
 
-    Optional<Boolean> truth(String key) throws FileFormatException {
+    public Optional<Boolean> truth(String key) throws FileFormatException {
         var said = at(key);
         if (said.isEmpty()) return Optional.empty();
         var truth = said.get().truth();
@@ -106,7 +104,7 @@ final class ConfigKeys {
     }
 
     /** The keys of an object inside. */
-    Optional<ConfigKeys> inside(String key) throws FileFormatException {
+    public Optional<ConfigKeys> inside(String key) throws FileFormatException {
         var said = at(key);
         if (said.isEmpty()) return Optional.empty();
         if (said.get() instanceof Json.Obj(var inner))
@@ -114,22 +112,39 @@ final class ConfigKeys {
         throw wrong(key, "an object");
     }
 
+    /** The keys of an object in the list at {@code key}. */
+    public ConfigKeys item(String key, int index, Json item) throws FileFormatException {
+        var place = path + key + "[" + index + "]";
+        if (item instanceof Json.Obj(var inner)) return new ConfigKeys(file, place + ".", inner);
+        throw new FileFormatException(file, place + " is " + item + ", but an object is expected");
+    }
+
+    /** Where a key is, for a message: the file and the way to the key. */
+    public String place(String key) {
+        return file + ": " + path + key;
+    }
+
+    /** The refusal of a file that leaves out a key. */
+    public FileFormatException missing(String key) {
+        return new FileFormatException(file, path + key + " is missing");
+    }
+
     /** That a size, where it is told, is the one of the tensors. */
-    void expect(String key, int ofTensors) throws FileFormatException {
+    public void expect(String key, int ofTensors) throws FileFormatException {
         var size = size(key);
         if (size.isPresent() && size.get() != ofTensors)
             throw wrong(key, ofTensors + ", which the tensors have,");
     }
 
     /** That a switch, where it is told, stands as it does in what is implemented. */
-    void expect(String key, boolean implemented) throws FileFormatException {
+    public void expect(String key, boolean implemented) throws FileFormatException {
         var said = truth(key);
         if (said.isPresent() && said.get() != implemented)
             throw unknown(key, implemented + " is implemented");
     }
 
     /** The refusal of a value that is of the right kind, but means something else. */
-    FileFormatException unknown(String key, String instead) {
+    public FileFormatException unknown(String key, String instead) {
         return new FileFormatException(
                 file, path + key + " is " + members.get(key) + "; " + instead);
     }
@@ -141,7 +156,7 @@ final class ConfigKeys {
     }
 
     /** Refuses every key that nobody asked for and that is not among {@code harmless}. */
-    void refuseOthers(Set<String> harmless) throws FileFormatException {
+    public void refuseOthers(Set<String> harmless) throws FileFormatException {
         var others = new LinkedHashMap<String, Json>();
         members.forEach(
                 (key, value) -> {
@@ -155,7 +170,7 @@ final class ConfigKeys {
                 first.getKey()
                         + " is "
                         + first.getValue()
-                        + ", which Ebb does not know and which may change what the model computes"
+                        + ", which Ebb does not know and which may change the result"
                         + (others.size() > 1 ? "; so are " + rest(others) : "")
                         + "; take the key out if it does not");
     }

@@ -1,0 +1,139 @@
+package dev.ebb.nn.adapt;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+import dev.ebb.nn.adapt.QuantisedDense.Bits;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import java.util.Optional;
+
+/**
+ * Makes codes of weights. A block is some inputs of one output; its scale is such that its largest
+ * weight has the largest code, and each weight becomes the nearest code.
+ */
+final class Rounding {
+    /** A piece of a matrix is at most so many weights, 1 MiB in f32, or one output. */
+    private static final int PIECE = 1 << 18;
+
+    /** Inputs of a block of 4 bits; of 8 bits, an output has one scale. */
+    private static final int BLOCK = 64;
+
+    private final Array weight;
+    private final Bits bits;
+    private final int inputs;
+    private final int pieces;
+    private final int columns;
+    private final int blocks;
+
+    private Rounding(Array weight, Bits bits) {
+        this.weight = weight;
+        this.bits = bits;
+        inputs = weight.shape().dim(0);
+        int outputs = weight.shape().dim(1);
+        pieces = pieces(inputs, outputs);
+        columns = outputs / pieces;
+        blocks = blocks(bits, inputs);
+        if (bits == Bits.FOUR && inputs % 2 != 0) {
+            throw new IllegalArgumentException(
+                    "two inputs share a byte of 4 bits each, and this layer has "
+                            + inputs
+                            + " of them; take 8 bits");
+        }
+    }
+
+    static QuantisedDense of(Array weight, Optional<Tensor> bias, Bits bits) {
+        if (weight.rank() != 2 || !weight.dtype().isFloat()) {
+            throw new IllegalArgumentException(
+                    "only a matrix of floats is rounded, not " + weight.type());
+        }
+        var rounding = new Rounding(weight, bits);
+        var scales = rounding.scales();
+        return new QuantisedDense(rounding.codes(scales), scales, bias, bits);
+    }
+
+    /** The fewest pieces of equal width that are small enough. */
+    private static int pieces(int inputs, int outputs) {
+        for (int n = 1; n < outputs; n++) {
+            if (outputs % n == 0 && (long) inputs * (outputs / n) <= PIECE) return n;
+        }
+        return Math.max(1, outputs);
+    }
+
+    /** As many blocks of 4 bits as are whole in each half; otherwise one each half. */
+    private static int blocks(Bits bits, int inputs) {
+        return switch (bits) {
+            case EIGHT -> 1;
+            case FOUR -> inputs % (2 * BLOCK) == 0 ? inputs / BLOCK : 2;
+        };
+    }
+
+    private double at(int input, int piece, int column) {
+        return weight.data().get((long) input * pieces * columns + (long) piece * columns + column);
+    }
+
+    private Array scales() {
+        var type = new Type(DType.F32, Shape.of(pieces, blocks, columns));
+        int each = inputs / blocks;
+        return Array.make(
+                type,
+                b -> {
+                    long to = 0;
+                    for (int piece = 0; piece < pieces; piece++) {
+                        for (int block = 0; block < blocks; block++) {
+                            for (int j = 0; j < columns; j++) {
+                                double most = 0;
+                                for (int i = block * each; i < (block + 1) * each; i++) {
+                                    most = Math.max(most, magnitude(i, piece, j));
+                                }
+                                b.set(to++, most / bits.most);
+                            }
+                        }
+                    }
+                });
+    }
+
+    private double magnitude(int input, int piece, int column) {
+        double size = Math.abs(at(input, piece, column));
+        if (Double.isFinite(size)) return size;
+        throw new IllegalArgumentException(
+                "the weight at ["
+                        + input
+                        + ", "
+                        + (piece * columns + column)
+                        + "] is "
+                        + at(input, piece, column)
+                        + ", which no code of "
+                        + bits
+                        + " bits stands for");
+    }
+
+    private Array codes(Array scales) {
+        int rows = bits == Bits.FOUR ? inputs / 2 : inputs;
+        var type = new Type(DType.U8, Shape.of(pieces, rows, columns));
+        return Array.make(
+                type,
+                b -> {
+                    long to = 0;
+                    for (int piece = 0; piece < pieces; piece++) {
+                        for (int i = 0; i < rows; i++) {
+                            for (int j = 0; j < columns; j++) {
+                                int code = code(scales, i, piece, j);
+                                if (bits == Bits.FOUR)
+                                    code += 16 * code(scales, i + rows, piece, j);
+                                b.setLong(to++, code);
+                            }
+                        }
+                    }
+                });
+    }
+
+    private int code(Array scales, int input, int piece, int column) {
+        int block = input / (inputs / blocks);
+        double scale = scales.data().get(((long) piece * blocks + block) * columns + column);
+        if (scale == 0) return bits.zero();
+        long nearest = Math.round(at(input, piece, column) / scale);
+        return bits.zero() + (int) Math.clamp(nearest, -bits.most, bits.most);
+    }
+}
