@@ -3,6 +3,8 @@ package dev.ebb;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
 
+import java.util.List;
+
 /**
  * A step of a process, and how it is to be planned and run. {@link #start} makes the process;
  * {@link #plan} and {@link #curve} say what it would take.
@@ -27,7 +29,16 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
      * the input.
      */
     public Stepper<S, B, R> start(S initial, B example) {
-        return new Stepper<>(step, initial, example, pipeline());
+        return startForEach(initial, List.of(example));
+    }
+
+    /**
+     * As {@link #start}, a process whose inputs are like any of {@code examples}: prompts and
+     * single tokens, batches of several sizes. Each kind has a plan of its own within the budget;
+     * all run in turns in one memory, in which states and what the step closes over are there once.
+     */
+    public Stepper<S, B, R> startForEach(S initial, List<B> examples) {
+        return new Stepper<>(step, initial, examples, pipeline());
     }
 
     /**
