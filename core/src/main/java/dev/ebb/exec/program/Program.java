@@ -3,6 +3,7 @@ package dev.ebb.exec.program;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Direct;
+import dev.ebb.exec.DiskException;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.loop.BoundSteps;
@@ -86,31 +87,20 @@ public final class Program implements AutoCloseable {
     }
 
     private Program(Layout layout, Device device, int workers, Opener opener) {
-        this(layout, SharedArena.of(List.of(layout), device, workers), opener);
+        this(layout, Arena.of(List.of(layout), device, workers), opener);
     }
 
-    /**
-     * Programs that take turns in one arena, which is as large as the largest of them needs; what
-     * one leaves there is the others' to overwrite, but for what lies in the same place in all.
-     * Never two of them may run at once. Closing one closes all.
-     */
-    public static List<Program> sharing(List<Layout> layouts, Device device, int workers) {
-        var arena = SharedArena.of(layouts, device, workers);
-        return layouts.stream().map(l -> new Program(l, arena, BackingStore::in)).toList();
+    /** In memory that others may use too, in turns; closing any of them closes it. */
+    public Program(Layout layout, Arena arena) {
+        this(layout, arena, BackingStore::in);
     }
 
-    /** What {@link #sharing} owns. */
-    public static long sharedBytes(List<Layout> layouts, Device device, int workers) {
-        long arena = layouts.stream().mapToLong(Layout::arenaBytes).max().orElse(0);
-        return arena + device.ownBytes(SharedArena.nodes(layouts)).applyAsLong(workers);
-    }
-
-    private Program(Layout layout, SharedArena arena, Opener opener) {
+    private Program(Layout layout, Arena arena, Opener opener) {
         this.layout = layout;
         ownBytes = arena.ownBytes();
         footprint = layout.schedule().footprint();
         session = arena.session();
-        carrier = arena.carrier(layout, opener);
+        carrier = carrier(layout, session, opener);
         steps = new BoundSteps(layout, session, arena.memory(), new Table<>(), carrier);
         lastTransfers = carrier.end();
         meter = new MemoryMeter(layout, steps);
@@ -132,6 +122,22 @@ public final class Program implements AutoCloseable {
 
     public Layout layout() {
         return layout;
+    }
+
+    private static BoundTransfers carrier(Layout layout, Session session, Opener opener) {
+        if (layout.shelves().bytes() == 0) return new BoundTransfers(layout);
+        var folder = layout.schedule().problem().disk().folder();
+        try {
+            return new BoundTransfers(layout, session, opener.in(folder));
+        } catch (IOException e) {
+            session.queue().close();
+            throw new DiskException(
+                    "no file can be made",
+                    layout.shelves().bytes(),
+                    folder.toString(),
+                    e.toString(),
+                    e);
+        }
     }
 
     private Graph graph() {

@@ -59,44 +59,6 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes, DiskL
         return new Layout(schedule, slots, packing.arena(), DiskLayout.of(schedule));
     }
 
-    /**
-     * The same arena with these parameters at its start, in this order; the others move up and
-     * close the gaps. All of them must stay where they are from the beginning to the end, so that
-     * whatever else lies beside them is wholly above or wholly below.
-     *
-     * @throws IllegalArgumentException naming the first that does not stay
-     */
-    public Layout startingWith(List<Value> params) {
-        int end = schedule.steps().size();
-        Map<Value, Slot> first = new LinkedHashMap<>();
-        for (Value p : params) {
-            var slot =
-                    slots.stream()
-                            .filter(s -> s.stays().getFirst().equals(new Stay(p, -1)))
-                            .filter(s -> s.to() == end)
-                            .findFirst();
-            first.put(
-                    p,
-                    slot.orElseThrow(
-                            () ->
-                                    new IllegalArgumentException(
-                                            p + " does not stay in its place in memory")));
-        }
-        var moved = new ArrayList<Slot>();
-        long at = 0;
-        for (Slot s : first.values()) {
-            moved.add(new Slot(s.stays(), s.from(), s.to(), at, s.bytes()));
-            at += s.bytes();
-        }
-        for (Slot s : slots) {
-            if (first.containsValue(s)) continue;
-            long offset = at + s.offset();
-            for (Slot f : first.values()) if (f.offset() < s.offset()) offset -= f.bytes();
-            moved.add(new Slot(s.stays(), s.from(), s.to(), offset, s.bytes()));
-        }
-        return new Layout(schedule, moved, arenaBytes, shelves);
-    }
-
     private static List<Slot> lifetimes(Schedule schedule) {
         var problem = schedule.problem();
         var slots = new ArrayList<Slot>();
