@@ -12,7 +12,10 @@ import dev.ebb.plan.schedule.Binding;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -22,6 +25,9 @@ import java.util.Optional;
  * none of the smallest is refused, with the least that one of them takes.
  */
 final class LoopSearch {
+    /** By such a share sums of costs may differ that are added in another order. */
+    private static final double ROUNDING = 1e-9;
+
     private final Pipeline pipeline;
     private final Graph merged;
     private final List<Binding> bindings;
@@ -31,6 +37,9 @@ final class LoopSearch {
     private final boolean looping;
     private final Curve everything;
     private final List<Curve> smallest = new ArrayList<>();
+
+    /** The curves so far: other rooms and bounds may come to the same graph. */
+    private final Map<Graph, Curve> curves = new HashMap<>();
 
     LoopSearch(Pipeline pipeline, Graph merged, List<Binding> bindings) {
         this.pipeline = pipeline;
@@ -46,13 +55,16 @@ final class LoopSearch {
                             return rooms.room(loop, Long.MAX_VALUE, 0);
                         });
         looping = LoopBodies.isIn(whole);
-        everything = pipeline.curve(whole, bindings).or(this::smallest);
+        everything = curve(whole);
     }
 
     /** The curve with loops in these rooms and bodies in {@code bound} bytes each. */
     private Curve curve(Reversals.Rooms given, long bound) {
-        var graph = bodies.within(Reversals.within(merged, given), bound);
-        return pipeline.curve(graph, bindings).or(this::smallest);
+        return curve(bodies.within(Reversals.within(merged, given), bound));
+    }
+
+    private Curve curve(Graph graph) {
+        return curves.computeIfAbsent(graph, g -> pipeline.curve(g, bindings).or(this::smallest));
     }
 
     /**
@@ -154,14 +166,36 @@ final class LoopSearch {
     /** What bodies may take so that the program fits with all else kept; 0 if nothing is left. */
     private long fitting(Reversals.Rooms given, Budget bytes) {
         var graph = Reversals.within(merged, given);
-        long excess = pipeline.curve(graph, bindings).storeAllBytes() - bytes.resolve(0);
+        long excess = curve(graph).storeAllBytes() - bytes.resolve(0);
         return excess <= 0 ? LoopBodies.UNBOUNDED : Math.max(0, bodies.largest(graph) - excess);
     }
 
     private Optional<Plan> amongSmallest(Budget bytes) {
-        return smallest().stream()
-                .flatMap(curve -> pipeline.beside(curve, bytes).stream())
-                .reduce(LoopSearch::cheaper);
+        var all = smallest();
+        var promising = new ArrayList<>(new LinkedHashSet<>(all));
+        promising.sort(Comparator.comparingDouble(curve -> curve.atLeast(bytes.resolve(0))));
+        var best = Optional.<Plan>empty();
+        int last = -1;
+        for (var curve : promising) {
+            if (best.isPresent() && isDearer(curve, bytes, best.get())) break;
+            var found = pipeline.beside(curve, bytes);
+            if (found.isEmpty()) continue;
+            // of two that cost the same, the one further down the list
+            int at = all.lastIndexOf(curve);
+            double cost = found.get().cost();
+            if (best.isEmpty()
+                    || cost < best.get().cost()
+                    || cost == best.get().cost() && at > last) {
+                best = found;
+                last = at;
+            }
+        }
+        return best;
+    }
+
+    /** Whether no plan of {@code curve} can cost as little as {@code best}: it is not searched. */
+    private static boolean isDearer(Curve curve, Budget bytes, Plan best) {
+        return curve.atLeast(bytes.resolve(0)) > best.cost() * (1 + ROUNDING);
     }
 
     /** The plan that takes least of all, which leaves workers what there is; or a refusal. */
@@ -189,7 +223,9 @@ final class LoopSearch {
     /** The plan with these rooms, if it fits and is cheaper. */
     private Plan orLess(Plan best, Reversals.Rooms given, long bound, Budget bytes) {
         // else what lies on the disk takes too much of it, or there is no room for one more
-        return pipeline.beside(curve(given, bound), bytes).map(p -> cheaper(p, best)).orElse(best);
+        var curve = curve(given, bound);
+        if (isDearer(curve, bytes, best)) return best;
+        return pipeline.beside(curve, bytes).map(p -> cheaper(p, best)).orElse(best);
     }
 
     /** The cheaper one; of two that cost the same, the second. */

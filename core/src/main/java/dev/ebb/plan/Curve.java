@@ -193,6 +193,14 @@ public final class Curve {
         }
     }
 
+    /** No plan within {@code bytes} costs less; found without searching for one. */
+    public double atLeast(long bytes) {
+        // what is declared expensive counts more in the search than it costs
+        double extra =
+                model.isWeighted() ? 0 : Bounds.extra(model, workers.room(bytes), plain.sequence());
+        return model.total() + extra;
+    }
+
     /** The cheapest plan that fits beside what a budget sets aside for workers, if there is one. */
     public Optional<Plan> beside(long bytes) {
         synchronized (families) {

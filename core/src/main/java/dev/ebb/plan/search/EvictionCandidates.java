@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * The eviction candidates of a sequence: every gap between two uses of a value, with the memory
@@ -43,6 +44,10 @@ final class EvictionCandidates {
     private final RepeatedNodes alike;
     private final RecomputeChain recall;
     private final double least;
+
+    /** The values that take memory and may go. */
+    private final int[] evictable;
+
     private double price;
     private long budget;
     private long stored;
@@ -59,6 +64,10 @@ final class EvictionCandidates {
         alike = new RepeatedNodes(model);
         recall = new RecomputeChain(model, time);
         least = Math.max(model.total() * 1e-7, 1e-300);
+        evictable =
+                IntStream.range(0, model.values.length)
+                        .filter(v -> model.bytes[v] != 0 && mayGo(v))
+                        .toArray();
     }
 
     /**
@@ -71,8 +80,7 @@ final class EvictionCandidates {
         bestScore = 0;
         stored = storedBytes();
         work += time.length;
-        for (int v = 0; v < model.values.length; v++) {
-            if (model.bytes[v] == 0 || !mayGo(v)) continue;
+        for (int v : evictable) {
             int end = time.first[v + 1];
             for (int e = time.first[v] + 1; e < end; e++)
                 if (isOpen(v, e, refused)) weigh(v, e, noise);

@@ -45,6 +45,15 @@ public final class Model {
     final int[][] out;
 
     /**
+     * The same in one array, for the replays: what work {@code u} reads and then writes is {@code
+     * operands[operandsFrom[u]..operandsFrom[u + 1])}, its outputs from {@code writesFrom[u]} on.
+     */
+    final int[] operands;
+
+    final int[] operandsFrom;
+    final int[] writesFrom;
+
+    /**
      * Which output may lie over which dying input: pairs of values, {@code from, into, from, into,
      * ...}.
      */
@@ -85,6 +94,14 @@ public final class Model {
     final int[] place;
 
     public final long paramBytes;
+
+    /** The bytes of all that must be there at the end. */
+    final long pinnedBytes;
+
+    /** Params whose place a result takes. */
+    private final boolean[] replaced;
+
+    private final double total;
 
     public Model(Problem problem, Cost costs) {
         this(problem, costs, false);
@@ -132,6 +149,9 @@ public final class Model {
         ways = new int[count][0];
         for (int u = 0; u < firstTransfer; u++) work(u, index, costs);
         for (int k = 0; k < moved.length; k++) transfer(moved[k], count - moved.length + k, k);
+        operandsFrom = new int[works + 1];
+        writesFrom = new int[works];
+        operands = operands();
         readers = readers(count);
         pinned = new boolean[count];
         for (Value r : graph.results()) pinned[index.at(r)] = true;
@@ -154,6 +174,32 @@ public final class Model {
         long total = 0;
         for (int p = 0; p < params; p++) if (initial[p]) total = Math.addExact(total, bytes[p]);
         paramBytes = total;
+        replaced = new boolean[count];
+        for (int p = 0; p < params; p++)
+            replaced[p] = initial[p] && problem.bindings().get(p) instanceof Binding.Replaced;
+        long atEnd = 0;
+        for (int v = 0; v < count; v++) if (pinned[v]) atEnd += bytes[v];
+        pinnedBytes = atEnd;
+        double sum = 0;
+        for (int u = 0; u < n; u++) sum += cost[u];
+        this.total = sum;
+    }
+
+    /** Fills in where the operands of each work begin. */
+    private int[] operands() {
+        int count = 0;
+        for (int u = 0; u < works; u++) {
+            operandsFrom[u] = count;
+            writesFrom[u] = count + in[u].length;
+            count = writesFrom[u] + out[u].length;
+        }
+        operandsFrom[works] = count;
+        var all = new int[count];
+        for (int u = 0; u < works; u++) {
+            System.arraycopy(in[u], 0, all, operandsFrom[u], in[u].length);
+            System.arraycopy(out[u], 0, all, writesFrom[u], out[u].length);
+        }
+        return all;
     }
 
     /** What is worth a trip to the disk: not scratch, which nothing reads. */
@@ -319,7 +365,7 @@ public final class Model {
      * Whether a dead param cannot be kept alive for longer, because a result has taken its place.
      */
     boolean isReplaced(int x) {
-        return x < params && initial[x] && problem.bindings().get(x) instanceof Binding.Replaced;
+        return replaced[x];
     }
 
     /** What lies on the disk at the start or the end. */
@@ -331,10 +377,13 @@ public final class Model {
         return sum;
     }
 
+    /** Whether some work counts more than it costs when it is done again. */
+    public boolean isWeighted() {
+        return !Arrays.equals(again, cost);
+    }
+
     /** The cost of computing every node once: no plan is cheaper. */
     public double total() {
-        double sum = 0;
-        for (int u = 0; u < nodes.size(); u++) sum += cost[u];
-        return sum;
+        return total;
     }
 }

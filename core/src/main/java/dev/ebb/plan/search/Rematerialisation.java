@@ -74,7 +74,7 @@ final class Rematerialisation {
             if (best.isEmpty()) return false;
             var choice = best.get();
             if ((noise == 0 && make(offers.like(choice, refused), overflow))
-                    || (replay(List.of(choice)) && overflow(trial) < overflow)) {
+                    || (replay(choice) && overflow(trial) < overflow)) {
                 price = choice.price();
                 swap();
                 time.index(current, budget);
@@ -111,6 +111,20 @@ final class Rematerialisation {
             else low = middle + 1;
         }
         return replay(choices.subList(0, high));
+    }
+
+    /** Tries the current sequence with this choice made. */
+    private boolean replay(EvictionCandidates.Choice choice) {
+        if (choice.stores()) return replay(List.of(choice));
+        int step = choice.step();
+        int[] chain = choice.chain();
+        int length = current.length + chain.length;
+        room(length);
+        System.arraycopy(current.order, 0, scratch, 0, step);
+        System.arraycopy(chain, 0, scratch, step, chain.length);
+        System.arraycopy(current.order, step, scratch, step + chain.length, current.length - step);
+        replayed += length;
+        return trial.replay(scratch, length);
     }
 
     /** Tries the current sequence with these choices made. */
