@@ -158,8 +158,7 @@ public final class Evaluation<V, E> {
             return arena + Arena.ownBytes(layouts, device, workers);
         }
 
-        private static List<Layout> layouts(
-                Layout step, Layout evaluation, List<Integer> carried) {
+        private static List<Layout> layouts(Layout step, Layout evaluation, List<Integer> carried) {
             var own = new ArrayList<>(Collections.nCopies(params(step), -1));
             for (int i = 0; i < carried.size(); i++) own.set(carried.get(i), i);
             var others = new ArrayList<>(Collections.nCopies(params(evaluation), -1));

@@ -70,8 +70,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     /** A process of one kind of input that was planned and bound before. */
     static <S, B, R> Stepper<S, B, R> of(
             StepTrace<S, R> trace, S initial, B example, Plan plan, Program program) {
-        return new Stepper<>(
-                List.of(trace), List.of(kind(trace, example, plan, program)), initial);
+        return new Stepper<>(List.of(trace), List.of(kind(trace, example, plan, program)), initial);
     }
 
     private static <R> Kind<R> kind(

@@ -69,17 +69,18 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
     }
 
     /**
-     * As {@link #start(Object, Object)}, a process whose inputs are like any of {@code examples}: prompts and
-     * single tokens, batches of several sizes. Each kind has a plan of its own within the budget;
-     * all run in turns in one memory, in which states and what the step closes over are there once.
+     * As {@link #start(Object, Object)}, a process whose inputs are like any of {@code examples}:
+     * prompts and single tokens, batches of several sizes. Each kind has a plan of its own within
+     * the budget; all run in turns in one memory, in which states and what the step closes over are
+     * there once.
      */
     public Stepper<S, B, R> startForEach(S initial, List<B> examples) {
         return Stepper.of(step, initial, examples, pipeline());
     }
 
     /**
-     * The plan of the process that {@link #start(Object, Object)} would make, without the memory it would own. Of
-     * the state and the example only the types count.
+     * The plan of the process that {@link #start(Object, Object)} would make, without the memory it
+     * would own. Of the state and the example only the types count.
      */
     public Plan plan(S initial, B example) {
         return StepTrace.of(step, initial, example).plan(pipeline());

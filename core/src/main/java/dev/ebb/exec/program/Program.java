@@ -3,7 +3,6 @@ package dev.ebb.exec.program;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Direct;
-import dev.ebb.exec.DiskException;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.loop.BoundSteps;
@@ -100,7 +99,7 @@ public final class Program implements AutoCloseable {
         ownBytes = arena.ownBytes();
         footprint = layout.schedule().footprint();
         session = arena.session();
-        carrier = carrier(layout, session, opener);
+        carrier = arena.carrier(layout, opener);
         steps = new BoundSteps(layout, session, arena.memory(), new Table<>(), carrier);
         lastTransfers = carrier.end();
         meter = new MemoryMeter(layout, steps);
@@ -122,22 +121,6 @@ public final class Program implements AutoCloseable {
 
     public Layout layout() {
         return layout;
-    }
-
-    private static BoundTransfers carrier(Layout layout, Session session, Opener opener) {
-        if (layout.shelves().bytes() == 0) return new BoundTransfers(layout);
-        var folder = layout.schedule().problem().disk().folder();
-        try {
-            return new BoundTransfers(layout, session, opener.in(folder));
-        } catch (IOException e) {
-            session.queue().close();
-            throw new DiskException(
-                    "no file can be made",
-                    layout.shelves().bytes(),
-                    folder.toString(),
-                    e.toString(),
-                    e);
-        }
     }
 
     private Graph graph() {

@@ -16,7 +16,7 @@ interface PreTokeniser {
     Pattern GPT2 =
             Pattern.compile(
                     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+|"
-                        + " ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+",
+                            + " ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+",
                     Pattern.UNICODE_CHARACTER_CLASS);
 
     Pattern WORDS = Pattern.compile("\\w+|[^\\w\\s]+", Pattern.UNICODE_CHARACTER_CLASS);
