@@ -88,7 +88,7 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
 
     /**
      * What memory buys for this step, and what each way of bringing values back adds: the curve on
-     * which {@link #plan} lies. Of the budget only the disk counts.
+     * which {@link #plan} lies. Of the budget only the places count.
      */
     public TradeOff curve(S initial, B example) {
         return StepTrace.of(step, initial, example).tradeOff(pipeline());

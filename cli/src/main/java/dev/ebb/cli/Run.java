@@ -20,6 +20,7 @@ import dev.ebb.nn.model.Llama;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Place;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -155,9 +156,14 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
                 plan.storeAllBytes(),
                 plan.recomputeShare(),
                 new Outcome.Disk(
-                        trainer.setup().bounds().disk().bytes(),
-                        plan.layout().shelves().bytes(),
-                        measured(report, r -> r.disk().measuredBytes())),
+                        trainer.setup().bounds().places().stream().mapToLong(Place::bytes).sum(),
+                        plan.layout().offloadedBytes(),
+                        measured(
+                                report,
+                                r ->
+                                        r.places().stream()
+                                                .mapToLong(Report.Beside::measuredBytes)
+                                                .sum())),
                 report.map(Report::categories).orElse(List.of()),
                 report.map(Report::kernels).orElse(List.of()),
                 trainer.parameters(),

@@ -1,15 +1,12 @@
 package dev.ebb.exec.program;
 
 import dev.ebb.exec.Device;
-import dev.ebb.exec.DiskException;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.loop.Scratch;
-import dev.ebb.exec.transfer.BoundTransfers;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
 import dev.ebb.plan.schedule.Layout;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,22 +39,5 @@ public record Arena(Session session, Memory memory, long ownBytes) {
         var nodes = new ArrayList<Node>();
         for (var layout : layouts) nodes.addAll(Scratch.nodes(layout.schedule().problem()));
         return nodes;
-    }
-
-    /** What moves values of a program to the disk and back. */
-    BoundTransfers carrier(Layout layout, Program.Opener opener) {
-        if (layout.shelves().bytes() == 0) return new BoundTransfers(layout);
-        var folder = layout.schedule().problem().disk().folder();
-        try {
-            return new BoundTransfers(layout, session, opener.in(folder));
-        } catch (IOException e) {
-            session.queue().close();
-            throw new DiskException(
-                    "no file can be made",
-                    layout.shelves().bytes(),
-                    folder.toString(),
-                    e.toString(),
-                    e);
-        }
     }
 }

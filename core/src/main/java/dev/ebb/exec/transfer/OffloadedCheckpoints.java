@@ -11,25 +11,26 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The checkpoints of a loop that lie on the disk, one after the other; each carry is a block of its
- * own.
+ * The checkpoints of a loop that lie in a place beside the arena, one after the other; each carry
+ * is a block of its own.
  */
-final class DiskCheckpoints implements CheckpointStore {
+final class OffloadedCheckpoints implements CheckpointStore {
     /** The number of no state. */
     private static final int NONE = -1;
 
     private final Session session;
-    private final OffloadFile shelf;
+    private final TransferLane lane;
     private final String loop;
     private final long offset;
     private final LoopMemory room;
-    private final Map<Integer, OffloadFile.Block[]> states = new HashMap<>();
-    private final List<OffloadFile.Transfer> underWay = new ArrayList<>();
+    private final Map<Integer, PlaceStore.Block[]> states = new HashMap<>();
+    private final List<TransferLane.Transfer> underWay = new ArrayList<>();
     private int arriving = NONE;
 
-    DiskCheckpoints(Session session, OffloadFile shelf, String loop, long offset, LoopMemory room) {
+    OffloadedCheckpoints(
+            Session session, TransferLane lane, String loop, long offset, LoopMemory room) {
         this.session = session;
-        this.shelf = shelf;
+        this.lane = lane;
         this.loop = loop;
         this.offset = offset;
         this.room = room;
@@ -81,15 +82,15 @@ final class DiskCheckpoints implements CheckpointStore {
         underWay.clear();
     }
 
-    private void move(OffloadFile.Block[] blocks, List<Buffer> carries, boolean out) {
+    private void move(PlaceStore.Block[] blocks, List<Buffer> carries, boolean out) {
         settle();
         start(blocks, carries, out);
         settle();
     }
 
-    private void start(OffloadFile.Block[] blocks, List<Buffer> places, boolean out) {
+    private void start(PlaceStore.Block[] blocks, List<Buffer> places, boolean out) {
         for (int i = 0; i < blocks.length; i++) {
-            var transfer = shelf.new Transfer(blocks[i], places.get(i).memory(), out);
+            var transfer = lane.new Transfer(blocks[i], places.get(i).memory(), out);
             underWay.add(transfer);
             transfer.start();
         }
@@ -106,16 +107,16 @@ final class DiskCheckpoints implements CheckpointStore {
         return places;
     }
 
-    private OffloadFile.Block[] blocks(int number, List<Buffer> carries) {
+    private PlaceStore.Block[] blocks(int number, List<Buffer> carries) {
         return states.computeIfAbsent(number, n -> made(n, carries));
     }
 
-    private OffloadFile.Block[] made(int number, List<Buffer> carries) {
-        var blocks = new OffloadFile.Block[carries.size()];
+    private PlaceStore.Block[] made(int number, List<Buffer> carries) {
+        var blocks = new PlaceStore.Block[carries.size()];
         long at = offset + number * room.state();
         for (int i = 0; i < blocks.length; i++) {
             long bytes = carries.get(i).bytes();
-            blocks[i] = new OffloadFile.Block("state " + number + " of " + loop, at, bytes);
+            blocks[i] = new PlaceStore.Block("state " + number + " of " + loop, at, bytes);
             at += LoopMemory.lines(bytes);
         }
         return blocks;

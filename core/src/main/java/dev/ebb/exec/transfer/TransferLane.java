@@ -1,78 +1,63 @@
 package dev.ebb.exec.transfer;
 
-import dev.ebb.exec.DiskException;
+import dev.ebb.exec.PlaceException;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.Memory;
+import dev.ebb.plan.schedule.Place;
+
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.zip.CRC32C;
 
 /**
- * The file that values are offloaded to, and one thread that writes and reads it beside the
- * computation, in the order of the requests. Every block carries a checksum that is compared when
- * it is read. A transfer that failed is reported to the first caller that waits for it.
+ * A place that values are offloaded to, and one thread that writes and reads it beside the
+ * computation, in the order of the requests. A transfer that failed is reported to the first caller
+ * that waits for it.
  */
-final class OffloadFile implements AutoCloseable {
-    /** The most bytes moved by one call. */
-    private static final int PIECE = 16 << 20;
-
-    /** The same for what is not off heap, and goes through a buffer. */
-    private static final int STAGED = 1 << 16;
-
+final class TransferLane implements AutoCloseable {
     private static final int IDLE = 0;
     private static final int UNDER_WAY = 1;
     private static final int FAILED = 2;
 
-    private final BackingStore backing;
+    private final Place place;
+    private final PlaceStore store;
     private final Queue queue;
-    private final String where;
     private final BlockingQueue<Transfer> waiting = new LinkedBlockingQueue<>();
     private final Thread thread;
+
+    /** Moments of the queue that no transfer waits for. */
+    private final java.util.Queue<Queue.Event> unused = new ConcurrentLinkedQueue<>();
+
     private volatile long highest;
     private int pending;
     private volatile boolean closed;
 
-    OffloadFile(BackingStore backing, Queue queue, String where) {
-        this.backing = backing;
+    TransferLane(Place place, PlaceStore store, Queue queue) {
+        this.place = place;
+        this.store = store;
         this.queue = queue;
-        this.where = where;
-        thread = Thread.ofPlatform().daemon().name("ebb-disk").unstarted(this::serve);
+        thread = Thread.ofPlatform().daemon().name("ebb-transfer").unstarted(this::serve);
         thread.start();
-    }
-
-    /** What lies, or is to lie, at one place of the file, and its checksum. */
-    static final class Block {
-        private final String name;
-        private final long offset;
-        private final long bytes;
-        private long checksum;
-        private boolean written;
-
-        Block(String name, long offset, long bytes) {
-            this.name = name;
-            this.offset = offset;
-            this.bytes = bytes;
-        }
-
-        boolean written() {
-            return written;
-        }
     }
 
     /** A block on its way from or to memory. Made once, started in every run. */
     final class Transfer {
-        private final Block block;
+        private final PlaceStore.Block block;
         private final Memory memory;
         private final boolean out;
+
+        /** The work on the queue that comes before this transfer, while it is under way. */
+        private Queue.@Nullable Event ready;
+
         private int state = IDLE;
         private Throwable fault = new IOException("no fault");
 
-        Transfer(Block block, Memory memory, boolean out) {
+        Transfer(PlaceStore.Block block, Memory memory, boolean out) {
             this.block = block;
             this.memory = memory;
             this.out = out;
@@ -82,8 +67,12 @@ final class OffloadFile implements AutoCloseable {
         void start() {
             if (closed)
                 throw new IllegalStateException(
-                        "a program that is closed moves nothing to or from its disk");
+                        "a program that is closed moves nothing to or from its places");
+            var moment = unused.poll();
+            if (moment == null) moment = queue.event();
+            moment.mark();
             synchronized (this) {
+                ready = moment;
                 state = UNDER_WAY;
             }
             count(1);
@@ -92,7 +81,7 @@ final class OffloadFile implements AutoCloseable {
 
         /**
          * Returns when the bytes are where they should be. An interrupt ends the wait, not the
-         * transfer: see {@link OffloadFile#idle}.
+         * transfer: see {@link TransferLane#idle}.
          */
         void await() {
             synchronized (this) {
@@ -124,17 +113,27 @@ final class OffloadFile implements AutoCloseable {
             }
         }
 
-        private DiskException failure() {
-            var what = block.name + (out ? " could not be written" : " could not be read back");
+        private PlaceException failure() {
+            var what = block.name() + (out ? " could not be written" : " could not be read back");
             var why = fault instanceof IOException e ? reason(e) : fault.toString();
-            return new DiskException(what, block.bytes, where, why, fault);
+            return new PlaceException(what, block.bytes(), place, why, fault);
+        }
+
+        private synchronized Queue.Event ready() {
+            return Objects.requireNonNull(ready);
         }
 
         private void run() {
             int end = IDLE;
+            var ready = ready();
             try {
-                if (out) write();
-                else read();
+                if (out) {
+                    store.write(block, memory, ready);
+                    highest = Math.max(highest, block.offset() + block.bytes());
+                } else {
+                    if (!block.written()) throw new IOException("nothing has been written there");
+                    store.read(block, memory, ready);
+                }
             } catch (Throwable e) {
                 // whoever waits is told, whatever it is: a thread that died would leave it waiting
                 fault = e;
@@ -144,59 +143,8 @@ final class OffloadFile implements AutoCloseable {
                 state = end;
                 notifyAll();
             }
+            unused.add(ready);
             count(-1);
-        }
-
-        private void write() throws IOException {
-            var sum = new CRC32C();
-            for (long done = 0; done < block.bytes; ) {
-                var piece = piece(done);
-                if (!direct()) queue.read(part(piece, done), MemorySegment.ofBuffer(piece));
-                sum.update(piece.duplicate());
-                while (piece.hasRemaining()) {
-                    int some = backing.write(piece, block.offset + done);
-                    if (some <= 0)
-                        throw new IOException("the disk takes no more: a write of nothing");
-                    done += some;
-                }
-            }
-            block.checksum = sum.getValue();
-            block.written = true;
-            highest = Math.max(highest, block.offset + block.bytes);
-        }
-
-        private void read() throws IOException {
-            if (!block.written) throw new IOException("nothing has been written there");
-            var sum = new CRC32C();
-            for (long done = 0; done < block.bytes; ) {
-                long start = done;
-                var piece = piece(done);
-                var filled = piece.duplicate();
-                while (piece.hasRemaining()) {
-                    int some = backing.read(piece, block.offset + done);
-                    if (some <= 0) throw new IOException("the file ends too early");
-                    done += some;
-                }
-                if (!direct()) queue.write(MemorySegment.ofBuffer(filled), part(filled, start));
-                sum.update(filled);
-            }
-            if (sum.getValue() != block.checksum)
-                throw new IOException("the bytes that came back are not those that were written");
-        }
-
-        /** Whether the file system can read and write that memory itself. */
-        private boolean direct() {
-            return memory instanceof Memory.Host(var segment) && segment.isNative();
-        }
-
-        private Memory part(ByteBuffer piece, long done) {
-            return memory.slice(done, piece.remaining());
-        }
-
-        private ByteBuffer piece(long done) {
-            if (!direct()) return ByteBuffer.allocate((int) Math.min(STAGED, block.bytes - done));
-            long bytes = Math.min(PIECE, block.bytes - done);
-            return memory.segment().asSlice(done, bytes).asByteBuffer();
         }
     }
 
@@ -212,7 +160,7 @@ final class OffloadFile implements AutoCloseable {
 
     private static CancellationException interrupted() {
         return new CancellationException(
-                "the thread of a run that moves values to and from a disk was interrupted; the run"
+                "the thread of a run that moves values beside the arena was interrupted; the run"
                         + " has ended without a result, and the next one begins anew");
     }
 
@@ -247,7 +195,9 @@ final class OffloadFile implements AutoCloseable {
         }
     }
 
-    /** Ends the thread, whatever it is at, and closes the file. An interrupt is kept for later. */
+    /**
+     * Ends the thread, whatever it is at, and gives the place back. An interrupt is kept for later.
+     */
     @Override
     public void close() {
         closed = true;
@@ -262,9 +212,9 @@ final class OffloadFile implements AutoCloseable {
         }
         if (interrupted) Thread.currentThread().interrupt();
         try {
-            backing.close();
+            store.close();
         } catch (IOException e) {
-            throw new IllegalStateException("the file in " + where + " cannot be closed", e);
+            throw new IllegalStateException(place.name() + " cannot be closed", e);
         }
     }
 }

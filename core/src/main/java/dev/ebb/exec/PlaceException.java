@@ -1,24 +1,26 @@
 package dev.ebb.exec;
 
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Place;
 
 /**
- * What was put on the disk cannot be had, or could not be put there. Nothing is computed from it.
+ * What was put in a place beside the arena cannot be had, or could not be put there. Nothing is
+ * computed from it.
  */
-public final class DiskException extends IllegalStateException {
+public final class PlaceException extends IllegalStateException {
     private static final long serialVersionUID = 1;
 
-    public DiskException(String what, long bytes, String where, String why, Throwable cause) {
+    public PlaceException(String what, long bytes, Place place, String why, Throwable cause) {
         super(
                 what
                         + " ("
                         + Budget.show(bytes)
                         + ") in "
-                        + where
+                        + place.name()
                         + ": "
                         + why
                         + "; the run has ended without a result. Free room there, name another"
-                        + " folder with withDisk, or leave the disk out",
+                        + " place with Budget.with, or leave this one out",
                 cause);
     }
 }
