@@ -74,7 +74,7 @@ public final class Program implements AutoCloseable {
 
     /** On so many workers, with the memory that these own. */
     public Program(Layout layout, Device device, int workers) {
-        this(layout, device, workers, BackingStore::in);
+        this(layout, Arena.of(List.of(layout), device, workers));
     }
 
     /** Opens the file in a folder where values are put meanwhile. */
@@ -83,11 +83,7 @@ public final class Program implements AutoCloseable {
     }
 
     Program(Layout layout, Device device, Opener opener) {
-        this(layout, device, device.threads().count(), opener);
-    }
-
-    private Program(Layout layout, Device device, int workers, Opener opener) {
-        this(layout, Arena.of(List.of(layout), device, workers), opener);
+        this(layout, Arena.of(List.of(layout), device, device.threads().count()), opener);
     }
 
     /** In memory that others may use too, in turns; closing any of them closes it. */
