@@ -22,6 +22,7 @@ public enum Fn1 {
     CEIL(Takes.FLOATS, 1, Math::ceil),
     ROUND(Takes.FLOATS, 1, Math::rint),
     SQRT(4, Math::sqrt, (_, y, dy) -> dy.div(y.mul(lit(2)))),
+    CBRT(40, StrictMath::cbrt, (_, y, dy) -> dy.div(square(y).mul(lit(3)))),
     EXP(16, Elementary::exp, (_, y, dy) -> dy.mul(y)),
     EXPM1(40, Elementary::expm1, (_, y, dy) -> dy.mul(y.add(lit(1)))),
     LOG(16, Elementary::log, (x, _, dy) -> dy.div(x)),

@@ -137,6 +137,11 @@ public interface ElementOps {
         return self().apply(new Function(Fn1.SQRT));
     }
 
+    /** The cube root, of negative numbers too. */
+    default Tensor cbrt() {
+        return self().apply(new Function(Fn1.CBRT));
+    }
+
     default Tensor rsqrt() {
         return self().apply(new Elementwise.Rsqrt());
     }

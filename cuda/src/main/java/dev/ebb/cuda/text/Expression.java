@@ -146,6 +146,7 @@ final class Expression {
             case CEIL -> "upward";
             case ROUND -> "even";
             case SQRT -> "root";
+            case CBRT -> "fn_cbrt";
             case EXP -> "fn_exp";
             case EXPM1 -> "fn_expm1";
             case LOG -> "fn_log";
