@@ -1,8 +1,7 @@
 package dev.ebb.bench.adbench;
 
-import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Shape;
-import dev.ebb.ir.math.Special;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -100,7 +99,7 @@ record Gmm(Tensor x, double gamma, int m) {
     /** The logarithm of the multivariate gamma function. */
     private static double logGamma(double a, int p) {
         double out = 0.25 * p * (p - 1) * Math.log(Math.PI);
-        for (int j = 1; j <= p; j++) out += Special.apply(Fn1.LGAMMA, a + 0.5 * (1 - j));
+        for (int j = 1; j <= p; j++) out += Fn1.LGAMMA.apply(a + 0.5 * (1 - j));
         return out;
     }
 }

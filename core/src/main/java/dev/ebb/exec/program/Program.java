@@ -69,15 +69,11 @@ public final class Program implements AutoCloseable {
 
     /** On so many workers, with the memory that these own. */
     public Program(Layout layout, Device device, int workers) {
-        this(layout, device, workers, BackingStore::in);
+        this(layout, Arena.of(List.of(layout), device, workers));
     }
 
     Program(Layout layout, Device device, BoundTransfers.Opener opener) {
-        this(layout, device, device.threads().count(), opener);
-    }
-
-    private Program(Layout layout, Device device, int workers, BoundTransfers.Opener opener) {
-        this(layout, Arena.of(List.of(layout), device, workers), opener);
+        this(layout, Arena.of(List.of(layout), device, device.threads().count()), opener);
     }
 
     /** In memory that others may use too, in turns; closing any of them closes it. */
