@@ -2,6 +2,7 @@ package dev.ebb.nn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.ebb.Ebb;
 import dev.ebb.Evaluation;
@@ -19,7 +20,9 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -140,6 +143,24 @@ class EvaluationTest {
                 .isLessThanOrEqualTo(middle);
         assertThatThrownBy(() -> together(Budget.bytes(least / 2), 64, 64))
                 .isInstanceOf(OverBudgetException.class);
+    }
+
+    @Test
+    void withADiskItRunsWhereTheStateStaysAndIsRefusedWhereNot(@TempDir Path folder) {
+        long least = stepping().plan(start(), batch(64, 0)).leastBytes();
+        var room = Budget.mebibytes(8);
+        var enough = Budget.bytes(least + least / 4).withDisk(folder, room);
+        assertThat(together(enough, 64, 16)).isEqualTo(apart(64, 16));
+        // the least in which a step alone fits, with its state away meanwhile
+        var tiny = stepping().within(Budget.bytes(1).withDisk(folder, room));
+        long away =
+                catchThrowableOfType(
+                                OverBudgetException.class, () -> tiny.plan(start(), batch(64, 0)))
+                        .leastBytes();
+        var small = Budget.bytes(away).withDisk(folder, room);
+        assertThatThrownBy(() -> together(small, 64, 16))
+                .isInstanceOf(OverBudgetException.class)
+                .hasMessageContaining("on the disk, where an evaluation beside it cannot read it");
     }
 
     @Test

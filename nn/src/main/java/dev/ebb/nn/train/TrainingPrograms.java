@@ -47,22 +47,23 @@ final class TrainingPrograms<M, S> implements AutoCloseable {
 
     private static <M, S> TrainingPrograms<M, S> cut(
             TrainerSettings<M, S> settings, Batch batch, OverBudgetException uncut) {
-        var last = uncut;
+        // more cuts need more sums beside each other, so the last need not be the smallest
+        var smallest = uncut;
         for (int cuts = 2; cuts <= settings.shards(); cuts *= 2) {
             try {
                 return cut(settings, batch, cuts, uncut.leastBytes());
             } catch (OverBudgetException e) {
-                last = e;
+                if (e.leastBytes() < smallest.leastBytes()) smallest = e;
             }
         }
         throw new OverBudgetException(
-                last.getMessage()
-                        + "; this is after cutting the batch into "
+                smallest.getMessage()
+                        + "; this is with the batch cut into up to "
                         + settings.shards()
                         + " parts, the most for "
                         + settings.batch
                         + " rows: a smaller batch takes less",
-                last.leastBytes());
+                smallest.leastBytes());
     }
 
     private static Batch rows(Dataset data, int count) {

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.Ebb;
+import dev.ebb.Fn2;
 import dev.ebb.Fn3;
 import dev.ebb.Tensorwise;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Activation;
+import dev.ebb.nn.Conv2d;
 import dev.ebb.nn.Seed;
+import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Mlp;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
@@ -111,6 +114,37 @@ class ShardedGradientTest {
                         .as("tensor %d in %d cuts", t, cuts)
                         .isEqualTo(expected.get(t));
         }
+    }
+
+    private static <M> void sameAtEveryCut(Fn2<M, Batch, Tensor> loss, M model, Batch batch) {
+        var all = new ArrayList<List<float[]>>();
+        for (int cuts = 1; cuts <= 4; cuts *= 2) {
+            var sharded = new ShardedGradient(4, cuts);
+            try (var f = Ebb.compile((M m, Batch b) -> sharded.valueAndGrad(loss, m, b)).on(CPU)) {
+                all.add(floats(f.apply(model, batch)));
+            }
+        }
+        for (int t = 0; t < all.getFirst().size(); t++) {
+            assertThat(all.get(1).get(t)).as("tensor %d", t).isEqualTo(all.get(0).get(t));
+            assertThat(all.get(2).get(t)).as("tensor %d", t).isEqualTo(all.get(0).get(t));
+        }
+    }
+
+    @Test
+    void textAndPicturesToo() {
+        var ids = new int[8 * 12];
+        for (int i = 0; i < ids.length; i++) ids[i] = (int) new Seed(5).below(20, i);
+        var text = new Batch(Array.of(Shape.of(8, 12), ids), Array.of(Shape.of(8, 12), ids));
+        sameAtEveryCut(
+                (Gpt2 m, Batch b) -> m.loss(b.x(), b.y()),
+                Gpt2.of(Gpt2.Config.of(20, 12, 16, 1, 2), new Seed(6)),
+                text);
+        var pictures = draws(8, 2 * 8 * 8, new Seed(7));
+        sameAtEveryCut(
+                (Conv2d c, Batch b) ->
+                        c.apply(b.x().reshape(b.x().dim(0), 2, 8, 8)).relu().square().mean(),
+                Conv2d.same(2, 3, 3, new Seed(8)),
+                new Batch(pictures, pictures));
     }
 
     @Test

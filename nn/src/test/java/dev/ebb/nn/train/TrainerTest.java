@@ -120,7 +120,7 @@ class TrainerTest {
         try {
             wide().within(Budget.bytes(1)).train();
         } catch (OverBudgetException e) {
-            assertThat(e).hasMessageContaining("after cutting the batch into 16 parts");
+            assertThat(e).hasMessageContaining("with the batch cut into up to 16 parts");
             least = e.leastBytes();
         }
         var small = wide().within(Budget.bytes(least + least / 8)).train();
