@@ -4,11 +4,13 @@ import dev.ebb.ir.Type;
 import dev.ebb.nn.Activation;
 import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.file.TensorSource;
 import dev.ebb.tensor.Array;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -103,21 +105,31 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
     /**
      * That the config is of a kind whose computation is this one.
      *
-     * @param kinds the values of model_type, and the first letters of architectures
+     * @param kinds the values of model_type, and what the names of architectures begin with
+     * @return which of them; empty where the config does not tell
      */
-    void requireKind(Map<String, String> kinds) throws FileFormatException {
+    String requireKind(Map<String, String> kinds) throws FileFormatException {
         var kind = config.text("model_type");
         if (kind.isPresent() && !kinds.containsKey(kind.get()))
             throw config.unknown(
                     "model_type", "its tensors have the names of " + kinds.keySet() + " alone");
-        var built = config.value("architectures");
-        if (built.isEmpty()) return;
-        for (var architecture : built.get().elements()) {
+        var built = config.value("architectures").map(Json::elements).orElse(List.of());
+        var told = kind.orElse("");
+        for (var architecture : built) {
             var name = architecture.text().orElse("");
-            if (kinds.values().stream().noneMatch(name::startsWith))
+            var of =
+                    kinds.entrySet().stream()
+                            .filter(k -> name.matches(k.getValue() + "(For|LMHead|Double|Model).*"))
+                            .map(Map.Entry::getKey)
+                            .findFirst();
+            if (of.isEmpty() || !(told.isEmpty() || told.equals(of.get())))
                 throw config.unknown(
-                        "architectures", "its tensors have the names of " + kinds.keySet());
+                        "architectures",
+                        "its tensors have the names of "
+                                + (told.isEmpty() ? kinds.keySet() : told + ", its model_type"));
+            told = of.get();
         }
+        return told;
     }
 
     /** A model like {@code like} with the file's tensors, if all that the file says is used. */

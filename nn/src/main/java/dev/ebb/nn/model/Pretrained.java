@@ -33,8 +33,13 @@ public final class Pretrained {
         return load(file, "");
     }
 
-    /** Loads the GPT-2 or Llama whose tensors' names start with {@code prefix}. */
-    public static AutoregressiveModel load(Path file, String prefix) throws IOException {
+    /**
+     * Loads the GPT-2 or Llama whose tensors' names start with {@code prefix}.
+     *
+     * @param path a file, or the folder of a published model
+     */
+    public static AutoregressiveModel load(Path path, String prefix) throws IOException {
+        var file = file(path);
         refuseOneOfSeveral(file);
         try (var tensors = TensorSource.open(file)) {
             var from = new Loading(tensors, prefix, config(tensors));
@@ -44,7 +49,7 @@ public final class Pretrained {
             if (tensors.has(prefix + "model.embed_tokens.weight")) return LoadingLlama.load(from);
             throw new FileFormatException(
                     file,
-                    "neither a GPT-2 nor a Llama: there is no tensor "
+                    "neither a GPT-2 nor of the kind of Llama: there is no tensor "
                             + prefix
                             + "wte.weight, "
                             + prefix
@@ -55,6 +60,17 @@ public final class Pretrained {
         } catch (IllegalArgumentException e) {
             throw new FileFormatException(file, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /** The file of tensors, or the index of several, that a folder holds. */
+    public static Path file(Path path) throws FileFormatException {
+        if (!Files.isDirectory(path)) return path;
+        for (var name : List.of("model.safetensors", "model.safetensors.index.json")) {
+            if (Files.isRegularFile(path.resolve(name))) return path.resolve(name);
+        }
+        throw new FileFormatException(
+                path,
+                "the folder holds neither model.safetensors nor model.safetensors.index.json");
     }
 
     private static void refuseOneOfSeveral(Path file) throws FileFormatException {
