@@ -132,11 +132,19 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
         return told;
     }
 
-    /** A model like {@code like} with the file's tensors, if all that the file says is used. */
-    <M> M load(M like, Naming naming, Pattern unread) throws FileFormatException {
+    /**
+     * A model whose tensors are in the file.
+     *
+     * @param blank how it is built; its matrices are zeros
+     */
+    record Found(AutoregressiveModel blank, Naming naming) {}
+
+    /** That the file has the tensors of {@code blank}, and that all that it says is used. */
+    Found found(AutoregressiveModel blank, Naming naming, Pattern unread)
+            throws FileFormatException {
         config.refuseOthers(HARMLESS);
         var used = new HashSet<String>();
-        for (Supply s : Weights.supplies(like, naming, _ -> Array.scalar(0f))) used.add(s.name());
+        for (Supply s : Weights.supplies(blank, naming, _ -> Array.scalar(0f))) used.add(s.name());
         for (var name : file.names()) {
             if (!name.startsWith(prefix) || used.contains(name)) continue;
             var own = name.substring(prefix.length());
@@ -148,7 +156,8 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                             + " has no place in this model, so what the file computes is not what"
                             + " Ebb would compute; was it made for another kind of model?");
         }
-        return Weights.load(file, like, naming);
+        Weights.require(file, blank, naming);
+        return new Found(blank, naming);
     }
 
     /** That {@code copy}, if it is there, holds the bits of {@code tensor}. */

@@ -45,11 +45,11 @@ final class LoadingLlama {
                                 "gemma", "Gemma"));
     }
 
-    static Llama load(Loading from) throws FileFormatException {
-        return new LoadingLlama(from).load();
+    static Loading.Found find(Loading from) throws FileFormatException {
+        return new LoadingLlama(from).find();
     }
 
-    private Llama load() throws FileFormatException {
+    private Loading.Found find() throws FileFormatException {
         var tokens = from.matrix(from.prefix() + "model.embed_tokens.weight").shape();
         var layer = from.prefix() + "model.layers.0.";
         int heads = keys.requiredSize("num_attention_heads");
@@ -78,7 +78,7 @@ final class LoadingLlama {
         var naming = Naming.llama().behind(from.prefix());
         var unread =
                 config.variant().tied() ? Pattern.compile(UNREAD + "|lm_head\\.weight") : UNREAD;
-        var model = from.load(Llama.blank(config), naming, unread);
+        var model = from.found(Llama.blank(config), naming, unread);
         if (config.variant().tied()) {
             from.requireSame(
                     from.prefix() + "lm_head.weight", from.prefix() + "model.embed_tokens.weight");

@@ -39,27 +39,48 @@ public final class Pretrained {
      * @param path a file, or the folder of a published model
      */
     public static AutoregressiveModel load(Path path, String prefix) throws IOException {
+        try (var stored = open(path, prefix)) {
+            return stored.load();
+        }
+    }
+
+    /**
+     * Opens the GPT-2 or Llama whose tensors' names start with {@code prefix}, to be read tensor by
+     * tensor.
+     *
+     * @param path a file, or the folder of a published model
+     */
+    public static PretrainedFile open(Path path, String prefix) throws IOException {
         var file = file(path);
         refuseOneOfSeveral(file);
-        try (var tensors = TensorSource.open(file)) {
-            var from = new Loading(tensors, prefix, config(tensors));
-            if (tensors.has(prefix + "wte.weight")) return LoadingGpt2.load(from, prefix);
-            if (tensors.has(prefix + "transformer.wte.weight"))
-                return LoadingGpt2.load(from, prefix + "transformer.");
-            if (tensors.has(prefix + "model.embed_tokens.weight")) return LoadingLlama.load(from);
-            throw new FileFormatException(
-                    file,
-                    "neither a GPT-2 nor of the kind of Llama: there is no tensor "
-                            + prefix
-                            + "wte.weight, "
-                            + prefix
-                            + "transformer.wte.weight or "
-                            + prefix
-                            + "model.embed_tokens.weight; if the names start with something else,"
-                            + " name that prefix");
+        var tensors = TensorSource.open(file);
+        try {
+            return new PretrainedFile(tensors, find(tensors, prefix));
         } catch (IllegalArgumentException e) {
+            tensors.close();
             throw new FileFormatException(file, String.valueOf(e.getMessage()), e);
+        } catch (IOException | RuntimeException e) {
+            tensors.close();
+            throw e;
         }
+    }
+
+    private static Loading.Found find(TensorSource tensors, String prefix) throws IOException {
+        var from = new Loading(tensors, prefix, config(tensors));
+        if (tensors.has(prefix + "wte.weight")) return LoadingGpt2.find(from, prefix);
+        if (tensors.has(prefix + "transformer.wte.weight"))
+            return LoadingGpt2.find(from, prefix + "transformer.");
+        if (tensors.has(prefix + "model.embed_tokens.weight")) return LoadingLlama.find(from);
+        throw new FileFormatException(
+                tensors.file(),
+                "neither a GPT-2 nor a Llama: there is no tensor "
+                        + prefix
+                        + "wte.weight, "
+                        + prefix
+                        + "transformer.wte.weight or "
+                        + prefix
+                        + "model.embed_tokens.weight; if the names start with something else,"
+                        + " name that prefix");
     }
 
     /** The file of tensors, or the index of several, that a folder holds. */
