@@ -4,6 +4,7 @@ import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.Refusal;
+import dev.ebb.cli.option.Stop;
 import dev.ebb.cli.report.Outcome;
 import dev.ebb.cli.report.Planned;
 import dev.ebb.cli.report.Progress;

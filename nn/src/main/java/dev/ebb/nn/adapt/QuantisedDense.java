@@ -63,6 +63,18 @@ public record QuantisedDense(Tensor codes, Tensor scales, Optional<Tensor> bias,
         };
     }
 
+    /** What {@link #of} would make of a layer of these types, with zeros for codes. */
+    public static Dense like(Dense layer, Bits bits) {
+        return switch (layer) {
+            case Linear(var weight, var bias) ->
+                    Rounding.like(weight.type(), Optional.of(bias), bits);
+            case Projection(var weight) -> Rounding.like(weight.type(), Optional.empty(), bits);
+            default ->
+                    throw new IllegalArgumentException(
+                            "a " + layer.getClass().getSimpleName() + " has no matrix to round");
+        };
+    }
+
     /** Inputs and outputs. */
     public Shape size() {
         return Shape.of(inputs(), codes.dim(0) * codes.dim(2));

@@ -4,11 +4,13 @@ import dev.ebb.ir.Type;
 import dev.ebb.nn.Activation;
 import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.file.TensorSource;
 import dev.ebb.tensor.Array;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -103,28 +105,46 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
     /**
      * That the config is of a kind whose computation is this one.
      *
-     * @param kinds the values of model_type, and the first letters of architectures
+     * @param kinds the values of model_type, and what the names of architectures begin with
+     * @return which of them; empty where the config does not tell
      */
-    void requireKind(Map<String, String> kinds) throws FileFormatException {
+    String requireKind(Map<String, String> kinds) throws FileFormatException {
         var kind = config.text("model_type");
         if (kind.isPresent() && !kinds.containsKey(kind.get()))
             throw config.unknown(
                     "model_type", "its tensors have the names of " + kinds.keySet() + " alone");
-        var built = config.value("architectures");
-        if (built.isEmpty()) return;
-        for (var architecture : built.get().elements()) {
+        var built = config.value("architectures").map(Json::elements).orElse(List.of());
+        var told = kind.orElse("");
+        for (var architecture : built) {
             var name = architecture.text().orElse("");
-            if (kinds.values().stream().noneMatch(name::startsWith))
+            var of =
+                    kinds.entrySet().stream()
+                            .filter(k -> name.matches(k.getValue() + "(For|LMHead|Double|Model).*"))
+                            .map(Map.Entry::getKey)
+                            .findFirst();
+            if (of.isEmpty() || !(told.isEmpty() || told.equals(of.get())))
                 throw config.unknown(
-                        "architectures", "its tensors have the names of " + kinds.keySet());
+                        "architectures",
+                        "its tensors have the names of "
+                                + (told.isEmpty() ? kinds.keySet() : told + ", its model_type"));
+            told = of.get();
         }
+        return told;
     }
 
-    /** A model like {@code like} with the file's tensors, if all that the file says is used. */
-    <M> M load(M like, Naming naming, Pattern unread) throws FileFormatException {
+    /**
+     * A model whose tensors are in the file.
+     *
+     * @param blank how it is built; its matrices are zeros
+     */
+    record Found(AutoregressiveModel blank, Naming naming) {}
+
+    /** That the file has the tensors of {@code blank}, and that all that it says is used. */
+    Found found(AutoregressiveModel blank, Naming naming, Pattern unread)
+            throws FileFormatException {
         config.refuseOthers(HARMLESS);
         var used = new HashSet<String>();
-        for (Supply s : Weights.supplies(like, naming, _ -> Array.scalar(0f))) used.add(s.name());
+        for (Supply s : Weights.supplies(blank, naming, _ -> Array.scalar(0f))) used.add(s.name());
         for (var name : file.names()) {
             if (!name.startsWith(prefix) || used.contains(name)) continue;
             var own = name.substring(prefix.length());
@@ -136,7 +156,8 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                             + " has no place in this model, so what the file computes is not what"
                             + " Ebb would compute; was it made for another kind of model?");
         }
-        return Weights.load(file, like, naming);
+        Weights.require(file, blank, naming);
+        return new Found(blank, naming);
     }
 
     /** That {@code copy}, if it is there, holds the bits of {@code tensor}. */

@@ -40,7 +40,8 @@ public interface Naming {
                     path.startsWith("head.")
                             || path.contains(".attention.")
                             || path.contains(".feedForward.");
-            return new Place(renamed(path, LLAMA), dense && path.endsWith(".weight"));
+            boolean matrix = path.endsWith(".weight") && !path.endsWith("Norm.weight");
+            return new Place(renamed(path, LLAMA), dense && matrix);
         };
     }
 
@@ -64,6 +65,9 @@ public interface Naming {
                     List.of("blocks.", "model.layers."),
                     List.of(".norm1.", ".input_layernorm."),
                     List.of(".norm2.", ".post_attention_layernorm."),
+                    List.of(".attention.in.separate.", ".attention.in."),
+                    List.of(".attention.in.queryNorm.", ".self_attn.q_norm."),
+                    List.of(".attention.in.keyNorm.", ".self_attn.k_norm."),
                     List.of(".attention.in.query.", ".self_attn.q_proj."),
                     List.of(".attention.in.key.", ".self_attn.k_proj."),
                     List.of(".attention.in.value.", ".self_attn.v_proj."),

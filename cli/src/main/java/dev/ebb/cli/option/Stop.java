@@ -1,10 +1,10 @@
-package dev.ebb.cli;
+package dev.ebb.cli.option;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Ctrl-C and a polite kill, turned into a question that training asks between two steps. */
-final class Stop implements AutoCloseable {
+public final class Stop implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 30;
 
     private final CountDownLatch done = new CountDownLatch(1);
@@ -13,7 +13,7 @@ final class Stop implements AutoCloseable {
 
     private Stop() {}
 
-    static Stop listen() {
+    public static Stop listen() {
         var stop = new Stop();
         Runtime.getRuntime().addShutdownHook(stop.hook);
         return stop;
@@ -29,7 +29,7 @@ final class Stop implements AutoCloseable {
         }
     }
 
-    boolean isAsked() {
+    public boolean isAsked() {
         return asked;
     }
 
