@@ -287,6 +287,83 @@ def vit_tensors(c):
     return out
 
 
+# ---- ResNet ----------------------------------------------------------------------------------
+def conv(x, w, stride, pad):
+    x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+    k = w.shape[-1]
+    rows = (x.shape[2] - k) // stride + 1
+    columns = (x.shape[3] - k) // stride + 1
+    out = np.zeros((x.shape[0], w.shape[0], rows, columns), complex)
+    for i in range(rows):
+        for j in range(columns):
+            window = x[:, :, i * stride:i * stride + k, j * stride:j * stride + k]
+            out[:, :, i, j] = np.tensordot(window, w, axes=([1, 2, 3], [1, 2, 3]))
+    return out
+
+
+def max_pool(x):
+    x = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=-1e300)
+    rows, columns = (x.shape[2] - 3) // 2 + 1, (x.shape[3] - 3) // 2 + 1
+    out = np.zeros(x.shape[:2] + (rows, columns), complex)
+    for i in range(rows):
+        for j in range(columns):
+            window = x[:, :, 2 * i:2 * i + 3, 2 * j:2 * j + 3].reshape(x.shape[0], x.shape[1], 9)
+            at = window.real.argmax(axis=-1)
+            out[:, :, i, j] = np.take_along_axis(window, at[..., None], axis=-1)[..., 0]
+    return out
+
+
+def resnet(p, c, pixels):
+    def unit(x, kernel, norm, stride):
+        w = p[kernel + '.weight']
+        x = conv(x, w, stride, w.shape[-1] // 2)
+        column = (None, slice(None), None, None)
+        x = (x - p[norm + '.running_mean'][column]) / np.sqrt(p[norm + '.running_var'][column] + 1e-5)
+        return x * p[norm + '.weight'][column] + p[norm + '.bias'][column]
+
+    x = max_pool(relu(unit(pixels, 'conv1', 'bn1', 2)))
+    for s, depth in enumerate(c['depths']):
+        for b in range(depth):
+            at = f'layer{s + 1}.{b}.'
+            stride = 2 if s > 0 and b == 0 else 1
+            around = x
+            if at + 'downsample.0.weight' in p:
+                around = unit(x, at + 'downsample.0', at + 'downsample.1', stride)
+            strides = [1, stride, 1] if c['deep'] else [stride, 1]
+            y = x
+            for u, own in enumerate(strides):
+                y = unit(y, at + f'conv{u + 1}', at + f'bn{u + 1}', own)
+                if u + 1 < len(strides):
+                    y = relu(y)
+            x = relu(around + y)
+    return x.mean(axis=(2, 3)) @ p['fc.weight'].T + p['fc.bias']
+
+
+def resnet_tensors(c):
+    out = {}
+
+    def unit(kernel, norm, a, b, size):
+        out[kernel + '.weight'] = (b, a, size, size)
+        for name in ('weight', 'bias', 'running_mean', 'running_var'):
+            out[f'{norm}.{name}'] = (b,)
+
+    unit('conv1', 'bn1', 3, c['stem'], 7)
+    channels = c['stem']
+    for s, (depth, width) in enumerate(zip(c['depths'], c['widths'])):
+        for b in range(depth):
+            at = f'layer{s + 1}.{b}.'
+            wide = width * 4 if c['deep'] else width
+            sizes = [(channels, width, 1), (width, width, 3), (width, wide, 1)] if c['deep'] else [(channels, width, 3), (width, width, 3)]
+            for u, (i, o, k) in enumerate(sizes):
+                unit(at + f'conv{u + 1}', at + f'bn{u + 1}', i, o, k)
+            if channels != wide or (s > 0 and b == 0):
+                unit(at + 'downsample.0', at + 'downsample.1', channels, wide, 1)
+            channels = wide
+    out['fc.weight'] = (5, channels)
+    out['fc.bias'] = (5,)
+    return out
+
+
 # ---- writing ---------------------------------------------------------------------------------
 DTYPES = {'F32': np.float32, 'F16': np.float16}
 
@@ -325,6 +402,8 @@ def make(out, name, config, shapes, forward, inputs, targets, dtype='F32'):
         x = random.standard_normal(shape) * 0.4
         if len(shape) == 1 and tensor.endswith('weight') and config['model_type'] != 'gemma':
             x = 1 + 0.3 * x
+        if tensor.endswith('running_var'):
+            x = 1 + np.abs(x)
         p[tensor] = rounded(x, dtype)
     scores = forward(p, config, inputs)
     loss = cross_entropy(scores, targets)
@@ -368,6 +447,10 @@ def main(out):
          'layer_norm_eps': 1e-12, 'hidden_act': 'gelu', 'qkv_bias': True, 'id2label': {str(i): f'c{i}' for i in range(5)}}
     pixels = np.round(np.random.default_rng(1).standard_normal((2, 3, 8, 8)), 3)
     make(out, 'vit', c, vit_tensors(c), vit, pixels, [3, 1])
+    pixels = np.round(np.random.default_rng(2).standard_normal((2, 3, 16, 16)), 3)
+    for name, deep in (('resnet-basic', False), ('resnet-deep', True)):
+        c = {'model_type': 'resnet', 'stem': 4, 'widths': [4, 6] if not deep else [2, 3], 'depths': [2, 1], 'deep': deep}
+        make(out, name, c, resnet_tensors(c), resnet, pixels, [3, 1])
 
 
 if __name__ == '__main__':

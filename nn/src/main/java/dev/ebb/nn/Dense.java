@@ -10,6 +10,8 @@ public interface Dense extends Fn<Tensor, Tensor> {
     @FunctionalInterface
     interface Rewrite {
         /**
+         * The layer that stands in for {@code layer}, which may be itself.
+         *
          * @param path where the layer is in the model, as in the names of its tensors: {@code
          *     blocks.0.attention.out}
          */

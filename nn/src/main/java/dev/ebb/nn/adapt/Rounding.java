@@ -140,6 +140,6 @@ record Rounding(Bits bits, int inputs, int pieces, int columns, int blocks) {
         double scale = scales.data().get(((long) piece * blocks + block) * columns + column);
         if (scale == 0) return bits.zero();
         long nearest = Math.round(at(weight, input, piece, column) / scale);
-        return bits.zero() + (int) Math.clamp(nearest, -bits.most, bits.most);
+        return bits.zero() + Math.clamp(nearest, -bits.most, bits.most);
     }
 }

@@ -30,6 +30,8 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                     "_attn_implementation_autoset",
                     "_name_or_path",
                     "attention_dropout",
+                    "attention_probs_dropout_prob",
+                    "classifier_dropout",
                     "attn_pdrop",
                     "bad_words_ids",
                     "begin_suppress_tokens",
@@ -42,6 +44,7 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                     "finetuning_task",
                     "gradient_checkpointing",
                     "hidden_dropout",
+                    "hidden_dropout_prob",
                     "id2label",
                     "initializer_range",
                     "label2id",
@@ -137,11 +140,10 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
      *
      * @param blank how it is built; its matrices are zeros
      */
-    record Found(AutoregressiveModel blank, Naming naming) {}
+    record Found<M>(M blank, Naming naming) {}
 
     /** That the file has the tensors of {@code blank}, and that all that it says is used. */
-    Found found(AutoregressiveModel blank, Naming naming, Pattern unread)
-            throws FileFormatException {
+    <M> Found<M> found(M blank, Naming naming, Pattern unread) throws FileFormatException {
         config.refuseOthers(HARMLESS);
         var used = new HashSet<String>();
         for (Supply s : Weights.supplies(blank, naming, _ -> Array.scalar(0f))) used.add(s.name());
@@ -157,7 +159,7 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                             + " Ebb would compute; was it made for another kind of model?");
         }
         Weights.require(file, blank, naming);
-        return new Found(blank, naming);
+        return new Found<>(blank, naming);
     }
 
     /** That {@code copy}, if it is there, holds the bits of {@code tensor}. */
@@ -173,14 +175,21 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
     }
 
     Type matrix(String name) throws FileFormatException {
+        return tensor(name, 2);
+    }
+
+    /** The type of a tensor with so many axes. */
+    Type tensor(String name, int rank) throws FileFormatException {
         var type = file.type(name);
-        if (type.isPresent() && type.get().shape().rank() == 2) return type.get();
+        if (type.isPresent() && type.get().shape().rank() == rank) return type.get();
         throw new FileFormatException(
                 file.file(),
                 "the tensor "
                         + name
                         + type.map(t -> " is " + t).orElse(" is missing")
-                        + ", but a matrix is expected");
+                        + ", but "
+                        + (rank == 2 ? "a matrix" : "one of " + rank + " axes")
+                        + " is expected");
     }
 
     /** How many layers there are, by a tensor that each has. */

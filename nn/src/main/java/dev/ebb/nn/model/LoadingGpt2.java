@@ -20,7 +20,8 @@ final class LoadingGpt2 {
     /**
      * @param start what stands before {@code wte.weight}
      */
-    static Loading.Found find(Loading from, String start) throws FileFormatException {
+    static Loading.Found<? extends AutoregressiveModel> find(Loading from, String start)
+            throws FileFormatException {
         var keys = from.config();
         from.requireKind(Map.of("gpt2", "GPT2"));
         var tokens = from.matrix(start + "wte.weight").shape();

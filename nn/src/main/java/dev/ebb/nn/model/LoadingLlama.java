@@ -45,11 +45,12 @@ final class LoadingLlama {
                                 "gemma", "Gemma"));
     }
 
-    static Loading.Found find(Loading from) throws FileFormatException {
+    static Loading.Found<? extends AutoregressiveModel> find(Loading from)
+            throws FileFormatException {
         return new LoadingLlama(from).find();
     }
 
-    private Loading.Found find() throws FileFormatException {
+    private Loading.Found<? extends AutoregressiveModel> find() throws FileFormatException {
         var tokens = from.matrix(from.prefix() + "model.embed_tokens.weight").shape();
         var layer = from.prefix() + "model.layers.0.";
         int heads = keys.requiredSize("num_attention_heads");

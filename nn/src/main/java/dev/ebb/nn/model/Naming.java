@@ -30,7 +30,7 @@ public interface Naming {
 
     /** The published names of GPT-2, whose matrices lie as [inputs, outputs]. */
     static Naming gpt2() {
-        return path -> new Place(renamed(path, GPT2), false);
+        return path -> new Place(Renaming.of(path, GPT2), false);
     }
 
     /** The published names of Llama, whose matrices lie as [outputs, inputs]. */
@@ -41,7 +41,7 @@ public interface Naming {
                             || path.contains(".attention.")
                             || path.contains(".feedForward.");
             boolean matrix = path.endsWith(".weight") && !path.endsWith("Norm.weight");
-            return new Place(renamed(path, LLAMA), dense && matrix);
+            return new Place(Renaming.of(path, LLAMA), dense && matrix);
         };
     }
 
@@ -77,14 +77,4 @@ public interface Naming {
                     List.of(".feedForward.down.", ".mlp.down_proj."),
                     List.of("norm.", "model.norm."),
                     List.of("head.", "lm_head."));
-
-    private static String renamed(String path, List<List<String>> table) {
-        var name = path;
-        for (var row : table) {
-            var from = row.getFirst();
-            if (from.startsWith(".")) name = name.replace(from, row.getLast());
-            else if (path.startsWith(from)) name = row.getLast() + name.substring(from.length());
-        }
-        return name;
-    }
 }

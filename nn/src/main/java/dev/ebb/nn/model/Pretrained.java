@@ -65,7 +65,8 @@ public final class Pretrained {
         }
     }
 
-    private static Loading.Found find(TensorSource tensors, String prefix) throws IOException {
+    private static Loading.Found<? extends AutoregressiveModel> find(
+            TensorSource tensors, String prefix) throws IOException {
         var from = new Loading(tensors, prefix, config(tensors));
         if (tensors.has(prefix + "wte.weight")) return LoadingGpt2.find(from, prefix);
         if (tensors.has(prefix + "transformer.wte.weight"))
@@ -105,7 +106,7 @@ public final class Pretrained {
     }
 
     /** As the file itself notes, or the config beside it. */
-    private static ConfigKeys config(TensorSource tensors) throws IOException {
+    static ConfigKeys config(TensorSource tensors) throws IOException {
         var noted = Optional.ofNullable(tensors.metadata().get(NOTE));
         var file = tensors.file();
         if (noted.isPresent()) return ConfigKeys.of(file, parsed(file, noted.get()));

@@ -13,9 +13,9 @@ import java.nio.file.Path;
  */
 public final class PretrainedFile implements AutoCloseable {
     private final TensorSource tensors;
-    private final Loading.Found found;
+    private final Loading.Found<? extends AutoregressiveModel> found;
 
-    PretrainedFile(TensorSource tensors, Loading.Found found) {
+    PretrainedFile(TensorSource tensors, Loading.Found<? extends AutoregressiveModel> found) {
         this.tensors = tensors;
         this.found = found;
     }

@@ -14,6 +14,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiFunction;
 
 /**
  * Tiny checkpoints of each family in the published layout, in f32, bf16 and f16 files: scores, loss
@@ -42,6 +44,19 @@ class FamiliesReferenceTest {
                             .map(r -> r.elements().stream().mapToInt(Case::whole).toArray())
                             .toArray(int[][]::new);
             return Array.of(rows);
+        }
+
+        Tensor pixels() {
+            var input = reference.at("inputs").orElseThrow();
+            var dims =
+                    input.at("shape").orElseThrow().elements().stream()
+                            .mapToInt(Case::whole)
+                            .toArray();
+            var data =
+                    input.at("data").orElseThrow().elements().stream()
+                            .mapToDouble(n -> n.number().orElseThrow())
+                            .toArray();
+            return Array.of(Shape.of(dims), data);
         }
 
         double[] scores() {
@@ -93,6 +108,64 @@ class FamiliesReferenceTest {
         close(model.logits(ids), given.scores(), 1e-4);
         close(Precision.rounded(model, DType.BF16).logits(ids), given.scores(), 0.15);
         close(continued(exact, ids), given.scores(), 1e-9);
+    }
+
+    @Test
+    void bert() throws IOException {
+        var given = read("bert");
+        var model = PretrainedEncoders.bert(folder);
+        var ids = given.ids("inputs");
+        var exact = Precision.rounded(model, DType.F64);
+        close(exact.scores(exact.states(ids)), given.scores(), 1e-9);
+        var loss =
+                Ebb.valueAndGrad(
+                                (Bert m) ->
+                                        m.scores(m.states(ids))
+                                                .reshape(-1, 19)
+                                                .crossEntropy(given.ids("targets").reshape(-1)))
+                        .apply(exact);
+        assertThat(loss.value().item()).isCloseTo(given.loss(), within(1e-9));
+        slopes(given, Weights.named(loss.grad(), EncoderNames.bert("bert.", false)));
+        close(model.scores(model.states(ids)), given.scores(), 1e-4);
+        // rows that are padded, and of one text, give their tokens the same states
+        var padded = Array.of(new int[][] {{3, 1, 4, 0, 0}});
+        var real = Array.of(new int[][] {{1, 1, 1, 0, 0}});
+        var none = Array.of(new int[][] {{0, 0, 0, 0, 0}});
+        var short3 = exact.states(Array.of(new int[][] {{3, 1, 4}}));
+        close(exact.states(padded, none, real).slice(1, 0, 3), short3.toDoubles(), 1e-12);
+    }
+
+    @Test
+    void vit() throws IOException {
+        var given = read("vit");
+        var model = PretrainedEncoders.vit(folder);
+        pictures(given, model, VisionTransformer::scores, EncoderNames.vit("vit."));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"resnet-basic", "resnet-deep"})
+    void resNet(String name) throws IOException {
+        var given = read(name);
+        var model = PretrainedEncoders.resNet(folder);
+        pictures(given, model, ResidualNetwork::scores, EncoderNames.resNet());
+    }
+
+    private static <M> void pictures(
+            Case given, M model, BiFunction<M, Tensor, Tensor> scores, Naming naming) {
+        var pixels = given.pixels();
+        var targets =
+                Array.of(
+                        given.reference.at("targets").orElseThrow().elements().stream()
+                                .mapToInt(Case::whole)
+                                .toArray());
+        var exact = Precision.rounded(model, DType.F64);
+        close(scores.apply(exact, pixels), given.scores(), 1e-9);
+        var loss =
+                Ebb.valueAndGrad((M m) -> scores.apply(m, pixels).crossEntropy(targets))
+                        .apply(exact);
+        assertThat(loss.value().item()).isCloseTo(given.loss(), within(1e-9));
+        slopes(given, Weights.named(loss.grad(), naming));
+        close(scores.apply(model, pixels.cast(DType.F32)), given.scores(), 1e-3);
     }
 
     /** The scores of three tokens, then of the others one by one from the cache. */
