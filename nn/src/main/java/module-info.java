@@ -9,4 +9,5 @@ module dev.ebb.nn {
     exports dev.ebb.nn.generate;
     exports dev.ebb.nn.model;
     exports dev.ebb.nn.optim;
+    exports dev.ebb.nn.parallel;
 }
