@@ -13,4 +13,5 @@ module dev.ebb.nn {
     exports dev.ebb.nn.optim;
     exports dev.ebb.nn.train;
     exports dev.ebb.nn.tokens;
+    exports dev.ebb.nn.parallel;
 }

@@ -138,6 +138,14 @@ final class Train implements Callable<Integer> {
             description = "Steps between checkpoints. Default: ${DEFAULT-VALUE}.")
     private int every = 50;
 
+    @Option(
+            names = "--spark",
+            paramLabel = "MASTER",
+            description =
+                    "Train on a Spark cluster instead; 'ebb train --spark MASTER --help' tells its"
+                            + " options, such as --executors.")
+    private @Nullable String spark;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Write the figures as JSON.")
     private @Nullable Path json;
 
@@ -145,6 +153,11 @@ final class Train implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (spark != null) {
+            throw new Refusal(
+                    "--spark needs module spark, which only the launcher ./ebb starts; start it"
+                            + " by that, or by spark-submit");
+        }
         positive("--steps", steps == null ? 1 : steps);
         positive("--checkpoint", every);
         positive("--batch", batch == null ? 1 : batch);
