@@ -8,6 +8,7 @@ import dev.ebb.cli.option.DiskArguments;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.option.SourceText;
+import dev.ebb.cli.option.Stop;
 import dev.ebb.cli.report.Outcome;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
