@@ -85,6 +85,11 @@ public sealed interface Budget {
         public Budget resolved(long storeAllBytes) {
             return new WithPlaces(memory.resolved(storeAllBytes), places);
         }
+
+        @Override
+        public Budget holding(long bytes) {
+            return new WithPlaces(new Bytes(bytes), places);
+        }
     }
 
     /**
@@ -111,6 +116,11 @@ public sealed interface Budget {
     /** The same budget, its bound on memory in bytes. */
     default Budget resolved(long storeAllBytes) {
         return new Bytes(resolve(storeAllBytes));
+    }
+
+    /** The same budget with a bound of {@code bytes} on memory. */
+    default Budget holding(long bytes) {
+        return new Bytes(bytes);
     }
 
     /**

@@ -7,7 +7,6 @@ import dev.ebb.exec.Report;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.loop.BoundSteps;
 import dev.ebb.exec.loop.RepeatedBits;
-import dev.ebb.exec.loop.Scratch;
 import dev.ebb.exec.transfer.BackingStore;
 import dev.ebb.exec.transfer.BoundTransfers;
 import dev.ebb.ir.Buffer;
@@ -70,23 +69,25 @@ public final class Program implements AutoCloseable {
 
     /** On so many workers, with the memory that these own. */
     public Program(Layout layout, Device device, int workers) {
-        this(layout, device, workers, BackingStore::in);
+        this(layout, Arena.of(List.of(layout), device, workers));
     }
 
     Program(Layout layout, Device device, BoundTransfers.Opener opener) {
-        this(layout, device, device.threads().count(), opener);
+        this(layout, Arena.of(List.of(layout), device, device.threads().count()), opener);
     }
 
-    private Program(Layout layout, Device device, int workers, BoundTransfers.Opener opener) {
+    /** In memory that others may use too, in turns; closing any of them closes it. */
+    public Program(Layout layout, Arena arena) {
+        this(layout, arena, BackingStore::in);
+    }
+
+    private Program(Layout layout, Arena arena, BoundTransfers.Opener opener) {
         this.layout = layout;
-        var nodes = Scratch.nodes(layout.schedule().problem());
-        ownBytes = device.ownBytes(nodes).applyAsLong(workers);
+        ownBytes = arena.ownBytes();
         footprint = layout.schedule().footprint();
-        session = Session.on(device);
-        session.queue().reserve(nodes, workers);
+        session = arena.session();
         carrier = new BoundTransfers(layout, session, opener);
-        var memory = session.queue().allocate(Math.max(layout.arenaBytes(), LINE)).memory();
-        steps = new BoundSteps(layout, session, memory, new Table<>(), carrier);
+        steps = new BoundSteps(layout, session, arena.memory(), new Table<>(), carrier);
         lastTransfers = carrier.end();
         meter = new MemoryMeter(layout, steps);
         watch = new Stopwatch(steps.bound(), session.queue());
