@@ -5,10 +5,13 @@ module dev.ebb.nn {
     requires static org.jspecify;
 
     exports dev.ebb.nn;
+    exports dev.ebb.nn.adapt;
     exports dev.ebb.nn.data;
     exports dev.ebb.nn.file;
     exports dev.ebb.nn.generate;
     exports dev.ebb.nn.model;
     exports dev.ebb.nn.optim;
     exports dev.ebb.nn.train;
+    exports dev.ebb.nn.tokens;
+    exports dev.ebb.nn.parallel;
 }

@@ -195,7 +195,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
 
     /**
      * What memory buys for arguments like this one, and what each way of bringing values back adds.
-     * Of the budget only the disk counts.
+     * Of the budget only the places count.
      */
     public TradeOff curve(P argument) {
         var leaves = Tree.flatten(argument);

@@ -2,10 +2,11 @@ package dev.ebb;
 
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
+import dev.ebb.exec.program.Arena;
 import dev.ebb.exec.program.Program;
+import dev.ebb.exec.program.SharedLayout;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Type;
-import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
@@ -17,6 +18,7 @@ import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -141,43 +143,40 @@ public final class Evaluation<V, E> {
 
         private static SharedPlan of(
                 Plan step, Plan evaluation, List<Integer> carried, Device device, long limit) {
-            var placed =
-                    new Plan(
-                            placed(step.layout(), carried),
-                            step.lowerBound(),
-                            step.curve(),
-                            step.workers());
-            var ordered =
-                    new Plan(
-                            evaluation
-                                    .layout()
-                                    .startingWith(params(evaluation).subList(0, carried.size())),
-                            evaluation.lowerBound(),
-                            evaluation.curve(),
-                            evaluation.workers());
-            var layouts = List.of(placed.layout(), ordered.layout());
+            var layouts = layouts(step.layout(), evaluation.layout(), carried);
             int workers = device.threads().count();
-            while (workers > 1 && Program.sharedBytes(layouts, device, workers) > limit) workers--;
+            while (workers > 1 && bytes(layouts, device, workers) > limit) workers--;
             return new SharedPlan(
-                    placed, ordered, workers, Program.sharedBytes(layouts, device, workers));
+                    step.in(layouts.getFirst()),
+                    evaluation.in(layouts.getLast()),
+                    workers,
+                    bytes(layouts, device, workers));
         }
 
-        private static List<Value> params(Plan plan) {
-            return plan.schedule().problem().graph().params();
+        private static long bytes(List<Layout> layouts, Device device, int workers) {
+            long arena = layouts.stream().mapToLong(Layout::arenaBytes).max().orElseThrow();
+            return arena + Arena.ownBytes(layouts, device, workers);
         }
 
-        private static Layout placed(Layout layout, List<Integer> carried) {
-            var params = layout.schedule().problem().graph().params();
+        private static List<Layout> layouts(Layout step, Layout evaluation, List<Integer> carried) {
+            var own = new ArrayList<>(Collections.nCopies(params(step), -1));
+            for (int i = 0; i < carried.size(); i++) own.set(carried.get(i), i);
+            var others = new ArrayList<>(Collections.nCopies(params(evaluation), -1));
+            for (int i = 0; i < carried.size(); i++) others.set(i, i);
             try {
-                return layout.startingWith(carried.stream().map(params::get).toList());
+                return SharedLayout.of(List.of(step, evaluation), List.of(own, others));
             } catch (IllegalArgumentException e) {
                 throw new OverBudgetException(
                         "in this budget the step keeps a part of its state on the disk, where an"
                                 + " evaluation beside it cannot read it ("
                                 + e.getMessage()
                                 + "); give it more memory, or evaluate by a program of its own",
-                        layout.arenaBytes());
+                        step.arenaBytes());
             }
+        }
+
+        private static int params(Layout layout) {
+            return layout.schedule().problem().graph().params().size();
         }
 
         private static OverBudgetException refusal(long needed, long limit) {
@@ -191,7 +190,9 @@ public final class Evaluation<V, E> {
         }
 
         List<Program> programs(Device device) {
-            return Program.sharing(List.of(step.layout(), evaluation.layout()), device, workers);
+            var layouts = List.of(step.layout(), evaluation.layout());
+            var arena = Arena.of(layouts, device, workers);
+            return layouts.stream().map(layout -> new Program(layout, arena)).toList();
         }
     }
 

@@ -4,6 +4,8 @@ import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.trace.Tree;
 
+import java.util.List;
+
 /**
  * A step of a process, and how it is to be planned and run. {@link #start} makes the process;
  * {@link #plan} and {@link #curve} say what it would take.
@@ -28,7 +30,7 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
      * the input.
      */
     public Stepper<S, B, R> start(S initial, B example) {
-        return Stepper.of(step, initial, example, pipeline());
+        return startForEach(initial, List.of(example));
     }
 
     /**
@@ -44,13 +46,8 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
         var plan = Evaluation.SharedPlan.of(stepTrace, evaluationTrace, pipeline());
         var programs = plan.programs(pipeline().device());
         done.accept(plan.step());
-        var stepper =
-                new Stepper<S, B, R>(
-                        stepTrace,
-                        initial,
-                        Tree.signature(example),
-                        plan.step(),
-                        programs.getFirst());
+        Stepper<S, B, R> stepper =
+                Stepper.of(stepTrace, initial, example, plan.step(), programs.getFirst());
         var evaluating =
                 new Evaluation<V, E>(
                         stepper,
@@ -72,8 +69,18 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
     }
 
     /**
-     * The plan of the process that {@link #start} would make, without the memory it would own. Of
-     * the state and the example only the types count.
+     * As {@link #start(Object, Object)}, a process whose inputs are like any of {@code examples}:
+     * prompts and single tokens, batches of several sizes. Each kind has a plan of its own within
+     * the budget; all run in turns in one memory, in which states and what the step closes over are
+     * there once.
+     */
+    public Stepper<S, B, R> startForEach(S initial, List<B> examples) {
+        return Stepper.of(step, initial, examples, pipeline());
+    }
+
+    /**
+     * The plan of the process that {@link #start(Object, Object)} would make, without the memory it
+     * would own. Of the state and the example only the types count.
      */
     public Plan plan(S initial, B example) {
         return StepTrace.of(step, initial, example).plan(pipeline());
@@ -81,7 +88,7 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
 
     /**
      * What memory buys for this step, and what each way of bringing values back adds: the curve on
-     * which {@link #plan} lies. Of the budget only the disk counts.
+     * which {@link #plan} lies. Of the budget only the places count.
      */
     public TradeOff curve(S initial, B example) {
         return StepTrace.of(step, initial, example).tradeOff(pipeline());

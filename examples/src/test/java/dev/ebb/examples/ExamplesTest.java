@@ -143,8 +143,8 @@ final class ExamplesTest {
     void disk(@TempDir Path folder) {
         var report = Example10Disk.run(folder);
         assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
-        assertThat(report.disk().measuredBytes())
-                .isEqualTo(report.disk().promisedBytes())
+        assertThat(report.places().getFirst().measuredBytes())
+                .isEqualTo(report.places().getFirst().promisedBytes())
                 .isPositive();
         assertThat(Example10Disk.curve(folder))
                 .contains("recompute: from", "recompute + disk: from");

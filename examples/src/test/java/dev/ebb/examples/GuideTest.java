@@ -20,7 +20,10 @@ import java.util.stream.Stream;
  * equals it, letter by letter.
  */
 final class GuideTest {
-    private static final Path SOURCES = Path.of("src/main/java/dev/ebb/examples");
+    private static final List<Path> SOURCES =
+            List.of(
+                    Path.of("src/main/java/dev/ebb/examples"),
+                    Path.of("../spark/src/test/java/dev/ebb/spark"));
     private static final Path GUIDE = Path.of("../docs/guide");
     private static final Pattern PART =
             Pattern.compile("(?ms)^ *// \\[([a-z-]+)\\n(.*?)^ *// \\1\\]");
@@ -66,9 +69,11 @@ final class GuideTest {
 
     private static Map<String, String> parts() throws IOException {
         var parts = new HashMap<String, String>();
-        for (var file : files(SOURCES, ".java")) {
-            var part = PART.matcher(Files.readString(file));
-            while (part.find()) parts.put(part.group(1), part.group(2).indent(-4).strip());
+        for (var folder : SOURCES) {
+            for (var file : files(folder, ".java")) {
+                var part = PART.matcher(Files.readString(file));
+                while (part.find()) parts.put(part.group(1), part.group(2).indent(-4).strip());
+            }
         }
         return parts;
     }

@@ -16,6 +16,7 @@ import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -148,16 +149,16 @@ class EvaluationTest {
     @Test
     void withADiskItRunsWhereTheStateStaysAndIsRefusedWhereNot(@TempDir Path folder) {
         long least = stepping().plan(start(), batch(64, 0)).leastBytes();
-        var room = Budget.mebibytes(8);
-        var enough = Budget.bytes(least + least / 4).withDisk(folder, room);
+        var disk = Disk.in(folder, 8L << 20);
+        var enough = Budget.bytes(least + least / 4).with(disk);
         assertThat(together(enough, 64, 16)).isEqualTo(apart(64, 16));
         // the least in which a step alone fits, with its state away meanwhile
-        var tiny = stepping().within(Budget.bytes(1).withDisk(folder, room));
+        var tiny = stepping().within(Budget.bytes(1).with(disk));
         long away =
                 catchThrowableOfType(
                                 OverBudgetException.class, () -> tiny.plan(start(), batch(64, 0)))
                         .leastBytes();
-        var small = Budget.bytes(away).withDisk(folder, room);
+        var small = Budget.bytes(away).with(disk);
         assertThatThrownBy(() -> together(small, 64, 16))
                 .isInstanceOf(OverBudgetException.class)
                 .hasMessageContaining("on the disk, where an evaluation beside it cannot read it");

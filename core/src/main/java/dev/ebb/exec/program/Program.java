@@ -17,16 +17,12 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Layout;
 import dev.ebb.plan.schedule.Schedule;
-import dev.ebb.plan.schedule.Step;
+import dev.ebb.plan.schedule.ValueHistory;
 
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.ObjIntConsumer;
@@ -73,55 +69,38 @@ public final class Program implements AutoCloseable {
 
     /** On so many workers, with the memory that these own. */
     public Program(Layout layout, Device device, int workers) {
-        this(layout, device, workers, BackingStore::in);
+        this(layout, Arena.of(List.of(layout), device, workers));
     }
 
-    /** Opens the file in a folder where values are put meanwhile. */
-    interface Opener {
-        BackingStore in(Path folder) throws IOException;
+    Program(Layout layout, Device device, BoundTransfers.Opener opener) {
+        this(layout, Arena.of(List.of(layout), device, device.threads().count()), opener);
     }
 
-    Program(Layout layout, Device device, Opener opener) {
-        this(layout, device, device.threads().count(), opener);
+    /** In memory that others may use too, in turns; closing any of them closes it. */
+    public Program(Layout layout, Arena arena) {
+        this(layout, arena, BackingStore::in);
     }
 
-    private Program(Layout layout, Device device, int workers, Opener opener) {
-        this(layout, SharedArena.of(List.of(layout), device, workers), opener);
-    }
-
-    /**
-     * Programs that take turns in one arena, which is as large as the largest of them needs; what
-     * one leaves there is the others' to overwrite, but for what lies in the same place in all.
-     * Never two of them may run at once. Closing one closes all.
-     */
-    public static List<Program> sharing(List<Layout> layouts, Device device, int workers) {
-        var arena = SharedArena.of(layouts, device, workers);
-        return layouts.stream().map(l -> new Program(l, arena, BackingStore::in)).toList();
-    }
-
-    /** What {@link #sharing} owns. */
-    public static long sharedBytes(List<Layout> layouts, Device device, int workers) {
-        long arena = layouts.stream().mapToLong(Layout::arenaBytes).max().orElse(0);
-        return arena + device.ownBytes(SharedArena.nodes(layouts)).applyAsLong(workers);
-    }
-
-    private Program(Layout layout, SharedArena arena, Opener opener) {
+    private Program(Layout layout, Arena arena, BoundTransfers.Opener opener) {
         this.layout = layout;
         ownBytes = arena.ownBytes();
         footprint = layout.schedule().footprint();
         session = arena.session();
-        carrier = arena.carrier(layout, opener);
+        carrier = new BoundTransfers(layout, session, opener);
         steps = new BoundSteps(layout, session, arena.memory(), new Table<>(), carrier);
         lastTransfers = carrier.end();
         meter = new MemoryMeter(layout, steps);
         watch = new Stopwatch(steps.bound(), session.queue());
         paramsEnd = steps.paramsEnd();
-        var away = onlyOnDisk(layout.schedule());
+        var histories = ValueHistory.of(layout.schedule());
         paramPlaces = places(graph().params(), steps.initial()::find);
         resultPlaces =
                 places(
                         graph().results(),
-                        r -> away.contains(r) ? Optional.empty() : steps.resident().find(r));
+                        r ->
+                                histories.getOrDefault(r, ValueHistory.NONE).resident()
+                                        ? steps.resident().find(r)
+                                        : Optional.empty());
         recorded =
                 Course.isFixed(layout.schedule())
                         ? session.queue().whole(() -> steps.bound().forEach(s -> s.body().run()))
@@ -340,25 +319,6 @@ public final class Program implements AutoCloseable {
         }
     }
 
-    private static Set<Value> onlyOnDisk(Schedule schedule) {
-        var there = new HashSet<Value>(schedule.problem().graph().params());
-        there.removeAll(schedule.away());
-        for (Step step : schedule.steps()) {
-            switch (step) {
-                case Step.Work work -> {
-                    for (var reuse : work.reuses()) there.remove(reuse.from());
-                    there.addAll(work.node().outputs());
-                }
-                case Step.Fetch(var v) -> there.add(v);
-                case Step.Free(var v) -> there.remove(v);
-                case Step.Offload _ -> {}
-            }
-        }
-        var gone = new HashSet<>(schedule.problem().graph().results());
-        gone.removeAll(there);
-        return gone;
-    }
-
     private Report report(long highest, DigestCheck check) {
         long whole = Math.ceilDiv(highest, LINE) * LINE;
         return new Report(
@@ -370,9 +330,19 @@ public final class Program implements AutoCloseable {
                 watch.repeats(),
                 watch.byTime(),
                 peaks(),
-                new Report.OnDisk(
-                        layout.shelves().bytes(), Math.ceilDiv(carrier.highest(), LINE) * LINE),
+                beside(),
                 check.drifts());
+    }
+
+    private List<Report.Beside> beside() {
+        var highest = carrier.highest();
+        var all = new ArrayList<Report.Beside>();
+        for (int k = 0; k < highest.length; k++) {
+            var there = layout.places().get(k);
+            long measured = Math.ceilDiv(highest[k], LINE) * LINE;
+            all.add(new Report.Beside(there.place(), there.bytes(), measured));
+        }
+        return all;
     }
 
     private List<Report.Peak> peaks() {
