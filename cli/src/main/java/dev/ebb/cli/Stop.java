@@ -2,6 +2,7 @@ package dev.ebb.cli;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** Ctrl-C and a polite kill, turned into a question that training asks between two steps. */
 final class Stop implements AutoCloseable {
@@ -11,10 +12,15 @@ final class Stop implements AutoCloseable {
     private final Thread hook = new Thread(this::wish, "ebb stop");
     private volatile boolean asked;
 
-    private Stop() {}
+    private final BooleanSupplier also;
 
-    static Stop listen() {
-        var stop = new Stop();
+    private Stop(BooleanSupplier also) {
+        this.also = also;
+    }
+
+    /** Whoever looks on may ask too. */
+    static Stop listen(BooleanSupplier also) {
+        var stop = new Stop(also);
         Runtime.getRuntime().addShutdownHook(stop.hook);
         return stop;
     }
@@ -30,7 +36,7 @@ final class Stop implements AutoCloseable {
     }
 
     boolean isAsked() {
-        return asked;
+        return asked || also.getAsBoolean();
     }
 
     @Override

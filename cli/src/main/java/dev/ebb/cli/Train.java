@@ -8,6 +8,7 @@ import dev.ebb.cli.option.DiskArguments;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.option.SourceText;
+import dev.ebb.cli.report.RunWatch;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.file.Durable;
@@ -141,6 +142,12 @@ final class Train implements Callable<Integer> {
 
     @Spec private @Nullable CommandSpec spec;
 
+    private final RunWatch watch;
+
+    Train(RunWatch watch) {
+        this.watch = watch;
+    }
+
     @Override
     public Integer call() throws IOException {
         positive("--steps", steps == null ? 1 : steps);
@@ -156,7 +163,7 @@ final class Train implements Callable<Integer> {
         if (resume) folder.requireUsed();
         else folder.create();
         var corpus = resume ? corpusBefore(folder) : corpus(folder);
-        var run = new Run(folder, again(folder), device, command.getOut());
+        var run = new Run(folder, typed(), again(folder), device, command.getOut(), watch);
         var result = run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus);
         if (json != null) {
             var text = result.outcome().json() + "\n";
@@ -188,6 +195,12 @@ final class Train implements Callable<Integer> {
         if (parent == null || !Files.isDirectory(parent))
             throw new Refusal(option + " " + file + ": there is no folder " + parent);
         if (Files.isDirectory(file)) throw new Refusal(option + " " + file + " is a folder");
+    }
+
+    /** The command as it was typed. */
+    private String typed() {
+        var line = Objects.requireNonNull(spec).root().commandLine();
+        return CommandText.of(line.getParseResult().originalArgs());
     }
 
     /** The command that goes on with the run; all else is in its checkpoint. */

@@ -22,50 +22,31 @@ import java.util.TreeSet;
  * backward half.
  */
 final class Explanation {
-    /**
-     * What happened to one value: how often it was computed, rebuilt from what came after it and
-     * fetched from the disk, and for how many steps it lay in memory.
-     */
-    private record Fate(
-            Value value,
-            Node node,
-            long bytes,
-            int computed,
-            int rebuilt,
-            int fetched,
-            int present) {
-
-        boolean stayed() {
-            return computed == 1 && rebuilt == 0 && fetched == 0;
-        }
-
-        String way() {
-            if (stayed()) return "once, kept";
-            var ways = new ArrayList<String>();
-            ways.add(computed == 1 ? "once" : computed + " times");
-            if (rebuilt > 0) ways.add("rebuilt " + rebuilt + " x");
-            if (fetched > 0) ways.add("fetched " + fetched + " x");
-            return String.join(", ", ways);
-        }
-    }
-
     private final Plan plan;
     private final Problem problem;
     private final int steps;
-    private final List<Fate> fates;
+    private final List<ValueFate> all;
+    private final List<ValueFate> fates;
 
     private Explanation(Plan plan) {
         this.plan = plan;
         problem = plan.schedule().problem();
         steps = plan.schedule().steps().size();
-        fates = fates();
+        all = all();
+        fates = all.stream().filter(ValueFate::matters).toList();
     }
 
     static String of(Plan plan) {
         return new Explanation(plan).text();
     }
 
-    private List<Fate> fates() {
+    /** The fate of every value that the plan's graph computes, largest first. */
+    static List<ValueFate> fates(Plan plan) {
+        var explanation = new Explanation(plan);
+        return explanation.all.stream().map(f -> f.because(explanation.reason(f))).toList();
+    }
+
+    private List<ValueFate> all() {
         Map<Value, Integer> computed = new HashMap<>();
         Map<Value, Integer> rebuilt = new HashMap<>();
         Map<Value, Integer> fetched = new HashMap<>();
@@ -96,27 +77,27 @@ final class Explanation {
         }
         for (Value v : List.copyOf(since.keySet())) leave(present, since, v, list.size());
         var crossing = crossing();
-        var all = new ArrayList<Fate>();
+        var found = new ArrayList<ValueFate>();
         for (Node node : problem.graph().nodes()) {
             for (Value v : node.outputs()) {
-                int times = computed.getOrDefault(v, 0);
-                var fate =
-                        new Fate(
+                found.add(
+                        new ValueFate(
                                 v,
                                 node,
                                 problem.bytes(v),
-                                times,
+                                computed.getOrDefault(v, 0),
                                 rebuilt.getOrDefault(v, 0),
                                 fetched.getOrDefault(v, 0),
-                                present.getOrDefault(v, 0));
-                if (!fate.stayed() || crossing.getOrDefault(v, false)) all.add(fate);
+                                present.getOrDefault(v, 0),
+                                crossing.getOrDefault(v, false),
+                                ""));
             }
         }
-        all.sort(
-                Comparator.comparingLong(Fate::bytes)
+        found.sort(
+                Comparator.comparingLong(ValueFate::bytes)
                         .reversed()
                         .thenComparingInt(f -> f.value().id()));
-        return all;
+        return found;
     }
 
     private static void leave(
@@ -149,6 +130,7 @@ final class Explanation {
                             + " of it beside the arena");
         }
         line(out, "store all       " + Budget.show(plan.storeAllBytes()));
+        line(out, "highest         " + highest());
         line(
                 out,
                 "cost            "
@@ -180,7 +162,7 @@ final class Explanation {
                         "extra cost",
                         "present",
                         "why"));
-        for (Fate f : fates) {
+        for (ValueFate f : fates) {
             double again = plan.curve().cost().of(f.node()) * Math.max(0, f.computed() - 1);
             rows.add(
                     List.of(
@@ -194,6 +176,19 @@ final class Explanation {
                             reason(f)));
         }
         return out.append(table(rows)).toString();
+    }
+
+    /** The step at which most is alive, and what it writes. */
+    private String highest() {
+        var highest = plan.highest();
+        if (steps == 0) return "nowhere: there is no step";
+        var step = plan.schedule().steps().get(highest.step());
+        var text = "step " + (highest.step() + 1) + " of " + steps;
+        if (step instanceof Step.Work work) {
+            var region = work.node().region();
+            text += ", " + title(work.node()) + (region.isTop() ? "" : " in " + region);
+        }
+        return text + highest.written().map(v -> ", which writes " + v).orElse("");
     }
 
     private static String title(Node node) {
@@ -251,12 +246,13 @@ final class Explanation {
                 : ", " + loops + (loops == 1 ? " loop keeps" : " loops keep") + " states there";
     }
 
-    private String reason(Fate f) {
+    private String reason(ValueFate f) {
         var traits = f.node().op().traits();
+        if (!f.matters()) return "its readers come soon after it; then it is freed";
         if (f.rebuilt() > 0) return "rebuilt from what came after it" + exactness(f.value());
         if (f.fetched() > 0) return "put on the disk meanwhile";
         if (f.computed() > 1) return "recomputed: costs " + number(rate(f)) + " per MiB";
-        if (fates.stream().allMatch(Fate::stayed)) return "everything fits";
+        if (fates.stream().allMatch(ValueFate::stayed)) return "everything fits";
         if (traits.contains(Trait.EFFECT) || traits.contains(Trait.NONDETERMINISTIC))
             return "may run only once";
         if (traits.contains(Trait.EXPENSIVE)) return "declared expensive";
@@ -282,7 +278,7 @@ final class Explanation {
         return exact ? "" : ", approximately";
     }
 
-    private double rate(Fate f) {
+    private double rate(ValueFate f) {
         return plan.curve().cost().of(f.node()) / Math.max(1, f.bytes()) * (1 << 20);
     }
 

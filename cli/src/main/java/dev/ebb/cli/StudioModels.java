@@ -1,0 +1,41 @@
+package dev.ebb.cli;
+
+import dev.ebb.Devices;
+import dev.ebb.cli.studio.ModelKey;
+import dev.ebb.cli.studio.Models;
+import dev.ebb.exec.Device;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.cost.Roofline;
+
+import java.nio.file.Path;
+
+/** Plans as the commands make them. */
+final class StudioModels implements Models {
+
+    @Override
+    public Step step(ModelKey key) {
+        var model = model(key);
+        var memory = Budget.unlimited();
+        var budget =
+                key.diskBytes() == 0
+                        ? memory
+                        : memory.withDisk(Path.of("."), Budget.bytes(key.diskBytes()));
+        var plan = model.plan(budget, device(key), Roofline.typical());
+        return new Step(plan, model.names());
+    }
+
+    @Override
+    public Memory memory(ModelKey key) {
+        var model = model(key);
+        var figures = model.memory(device(key));
+        return new Memory(figures.bytes(), figures.training(), figures.use(), model.scoreBytes());
+    }
+
+    private static PlannedModel model(ModelKey key) {
+        return new PlannedModel(key.size(), key.precision(), key.optimizer());
+    }
+
+    private static Device device(ModelKey key) {
+        return key.device().equals("best") ? Devices.best() : Devices.named(key.device());
+    }
+}

@@ -1,0 +1,26 @@
+// What happens to one value, why, and what else could be done with it.
+import { ask, bytes, el } from "./format.js";
+
+/** Shows values in host; ask for one with show(query, budget, model, value). */
+export function whyPanel(host) {
+  let latest = 0;
+  return {
+    clear() { host.replaceChildren(el("p", { class: "note" }, "Click a value in the picture, the table or the graph.")); },
+    async show(query, budget, model, value) {
+      const mine = ++latest, [name, what, type, size, , node] = model.values[value];
+      const region = node < 0 ? "given" : model.regions[model.nodes[node][1]] + (model.nodes[node][2] ? ", backward" : ", forward");
+      const title = [el("h3", { id: "why-name", "data-value": name }, name + "  " + what), el("p", { class: "note" }, type + ", " + bytes(size) + ", " + region)];
+      const waiting = el("p", { class: "pending" }, "being looked up…");
+      if (host.dataset.value !== name) host.replaceChildren(...title, waiting);
+      host.dataset.value = name;
+      let found;
+      try { found = await ask("why", { ...query, budget, value }); } catch (e) { found = { error: e.message }; }
+      if (mine !== latest) return;
+      if (found.error) { host.replaceChildren(...title, el("p", { class: "note" }, found.error)); return; }
+      const rows = found.choices.map(c => el("tr", { class: c.chosen ? "chosen" : null },
+        el("td", {}, (c.chosen ? "✓ " : "") + c.what), el("td", {}, c.memory), el("td", {}, c.time)));
+      host.replaceChildren(...title, el("p", { class: "way" }, found.way), el("p", { class: "note" }, found.reason),
+        rows.length ? el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "could"), el("th", {}, "memory"), el("th", {}, "time"))), el("tbody", {}, ...rows)) : null);
+    },
+  };
+}
