@@ -58,7 +58,10 @@ export function graphView(host, options) {
       g.fillStyle = paper; g.strokeStyle = line;
       g.beginPath(); g.roundRect(4, y, width - 8, region.height, 8); g.fill(); g.stroke();
       heading(g, region, y, width, ink, soft, fates);
-      if (!region.open) continue;
+    }
+    if (own >= 0) for (const n of near) if (n >= 0) edge(g, own, n, up);
+    for (const region of regions) {
+      if (!region.open || region.top - up > height || region.top + region.height - up < 0) continue;
       for (const nodes of region.halves) for (const n of nodes) {
         const at = chips.get(n), cy = at.y - up;
         if (cy > height || cy + CHIP < 0) continue;
@@ -72,7 +75,6 @@ export function graphView(host, options) {
         g.fillStyle = soft; g.textAlign = "right"; g.fillText(model.values[v][0], at.x + WIDE - 7, cy + CHIP / 2 + 1); g.textAlign = "left";
       }
     }
-    if (own >= 0) { for (const n of near) if (n >= 0) edge(g, own, n, up); }
   }
 
   function heading(g, region, y, width, ink, soft, fates) {

@@ -28,6 +28,11 @@ export function lineChart(host, label) {
       root.append(path);
       if (s.dots) for (const p of s.points) { const c = svg("circle", { cx: x(p[0]), cy: y(p[1]), r: 3.2 }); c.style.fill = `var(--${s.color})`; root.append(c); }
     }
+    if (now.series.length > 1) {
+      const names = svg("text", { x: box.right, y: 11, "text-anchor": "end" });
+      now.series.forEach((s, i) => { const mark = svg("tspan", {}, (i ? "   " : "") + "● "); mark.style.fill = `var(--${s.color})`; names.append(mark, svg("tspan", {}, s.name)); });
+      root.append(names);
+    }
     root.setAttribute("aria-label", label + ": " + now.series.map(s => s.name + (s.points.length ? " " + s.points.at(-1)[1].toFixed(now.digits) + " at " + s.points.at(-1)[0] : ", nothing yet")).join("; "));
     at = px => Math.round(x0 + (px - box.left) / (box.right - box.left) * (x1 - x0));
   }

@@ -149,7 +149,7 @@ export function memoryChart(host, options) {
     const top = shape.totals[shape.highest], dot = svg("circle", { id: "highest", cx: x(shape.highest + 0.5), cy: y(top), r: 4.5, "stroke-width": 2 });
     dot.style.fill = "var(--panel)"; dot.style.stroke = "var(--mark)";
     const right = x(shape.highest) > (box.left + box.right) / 2;
-    over.append(dot, svg("text", { class: "strong halo", x: x(shape.highest + 0.5) + (right ? -9 : 9), y: y(top) - 8, "text-anchor": right ? "end" : "start" }, "peak " + bytes(plan.promised)));
+    over.append(dot, svg("text", { class: "strong halo", x: x(shape.highest + 0.5) + (right ? -10 : 10), y: y(top) + 4, "text-anchor": right ? "end" : "start" }, "peak " + bytes(plan.promised)));
     if (cursor >= 0) {
       const line = svg("line", { x1: x(cursor + 0.5), x2: x(cursor + 0.5), y1: box.top, y2: box.bottom });
       line.style.stroke = "var(--mark)";

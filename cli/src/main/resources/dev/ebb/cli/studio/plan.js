@@ -7,12 +7,12 @@ import { graphView } from "./graph.js";
 import { whyPanel } from "./why.js";
 
 const COMPUTE = 0, REBUILD = 1, FREE = 2, OFFLOAD = 3, FETCH = 4;
-const FATES = { kept: "kept for the backward half", again: "computed again", rebuilt: "rebuilt", moved: "moved to the disk", freed: "used and freed" };
+const FATES = { held: "given and held", kept: "kept for the backward half", again: "computed again", rebuilt: "rebuilt", moved: "moved to the disk", freed: "used and freed" };
 const START = 64 * 1048576;
 const $ = id => document.getElementById(id);
 
 export function planView() {
-  let query = {}, model = null, plan = null, budget = START, curve = null, selected = -1, generation = 0, asking = null, fates = [];
+  let query = {}, model = null, plan = null, budget = START, curve = null, selected = -1, generation = 0, asking = null, asked = 0, fates = [];
   const form = $("choices");
   for (const c of CATEGORIES) $("legend").append(el("li", {}, swatch(c), c));
   for (const [f, text] of Object.entries(FATES)) $("fates").append(el("li", {}, swatch(f), text));
@@ -63,7 +63,9 @@ export function planView() {
       if (kind === COMPUTE ? model.nodes[at][4].includes(value) || model.nodes[at][3].includes(value) : at === value) touching.push(t);
     }
     schedule.choose(step >= 0 ? step : touching.find(t => written(t) === value) ?? touching[0] ?? -1, touching);
-    why.show(query, plan.budget, model, value);
+    clearTimeout(asked);
+    asked = setTimeout(() => why.show(query, plan.budget, model, value), plan.shown === value ? 150 : 0);
+    plan.shown = value;
   }
 
   /** What became of each value, counted from the steps of the plan. */
@@ -78,7 +80,7 @@ export function planView() {
       else if (kind === REBUILD) fates[at] = "rebuilt";
       else if (kind === FETCH) fates[at] = "moved";
     }
-    for (let v = 0; v < fates.length; v++) if (fates[v] === "freed") fates[v] = times[v] > 1 ? "again" : crossing[v] || model.values[v][5] < 0 ? "kept" : "freed";
+    for (let v = 0; v < fates.length; v++) if (fates[v] === "freed") fates[v] = times[v] > 1 ? "again" : model.values[v][5] < 0 ? "held" : crossing[v] ? "kept" : "freed";
   }
 
   function showBudget() { if (document.activeElement !== $("budget")) $("budget").value = bytes(budget); }
@@ -94,6 +96,7 @@ export function planView() {
 
   function show(next) {
     plan = next;
+    plan.shown = selected;
     judge();
     memory.update(plan, model.values, Math.max(model.storeAll, plan.promised));
     figures(plan.lines);

@@ -84,7 +84,7 @@ export function runsView() {
       ["held-out loss", run.heldOut == null ? (run.live ? "none yet" : "") : run.heldOut.toFixed(4)], ["speed", run.speed == null ? "" : count(run.speed) + " tokens/s"],
       ["memory promised", run.promised == null ? "" : bytes(run.promised)], ["memory measured", run.measured == null ? "" : bytes(run.measured)], ["budget", run.budget == null ? run.budgetText || "" : bytes(run.budget)]];
     const rows = tiles.filter(t => t[1] !== "").map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", { "data-figure": k }, v)));
-    if (run.digest) rows.push(el("div", {}, el("dt", {}, "weights' digest"), el("dd", { class: "mono", id: "digest", title: run.digest, "data-digest": run.digest }, run.digest.slice(0, 16) + "…")));
+    if (run.digest) rows.push(el("div", {}, el("dt", {}, "weights' digest"), el("dd", { class: "mono", id: "digest", title: run.digest, "data-digest": run.digest }, run.digest.slice(0, 12) + "…")));
     $("run-figures").replaceChildren(...rows);
     drawChart();
     const more = [];

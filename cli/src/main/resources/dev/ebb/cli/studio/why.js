@@ -18,9 +18,9 @@ export function whyPanel(host) {
       if (mine !== latest) return;
       if (found.error) { host.replaceChildren(...title, el("p", { class: "note" }, found.error)); return; }
       const rows = found.choices.map(c => el("tr", { class: c.chosen ? "chosen" : null },
-        el("td", {}, (c.chosen ? "✓ " : "") + c.what), el("td", {}, c.memory), el("td", {}, c.time)));
+        el("td", {}, (c.chosen ? "✓ " : "") + c.what, el("small", {}, c.memory)), el("td", { class: "n" }, c.time)));
       host.replaceChildren(...title, el("p", { class: "way" }, found.way), el("p", { class: "note" }, found.reason),
-        rows.length ? el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "could"), el("th", {}, "memory"), el("th", {}, "time"))), el("tbody", {}, ...rows)) : null);
+        rows.length ? el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "could"), el("th", { class: "n" }, "time"))), el("tbody", {}, ...rows)) : null);
     },
   };
 }
