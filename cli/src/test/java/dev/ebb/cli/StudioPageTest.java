@@ -184,11 +184,56 @@ class StudioPageTest {
         Files.writeString(
                 Files.createDirectory(folder.resolve(name)).resolve("checkpoint.safetensors"), "x");
         browser.eval("location.hash = 'runs'");
-        browser.await("document.querySelector('.runrow b')");
-        assertThat(browser.text("document.querySelector('.runrow b').textContent")).isEqualTo(name);
+        browser.await(
+                "[...document.querySelectorAll('.runrow b')].some(b => b.textContent === '"
+                        + name
+                        + "')");
         assertThat(browser.eval("document.querySelectorAll('#run-list img').length"))
                 .isEqualTo(Json.of(0));
         assertThat(browser.text("document.title")).isEqualTo("Ebb studio");
+    }
+
+    /** A graph of 5,000 nodes in 50 regions, unfolded, is drawn as far as it is in sight. */
+    @Test
+    void of_a_large_graph_only_what_is_in_sight_is_drawn() throws Exception {
+        var drawn =
+                browser.eval(
+                                """
+                                (async () => {
+                                  const { graphView } = await import("/graph.js");
+                                  const host = document.createElement("div");
+                                  document.body.append(host);
+                                  let picked = -1, texts = 0;
+                                  const view = graphView(host, { fate: () => "kept", onSelect: v => { picked = v; } });
+                                  const nodes = [], values = [], regions = [];
+                                  for (let r = 0; r < 50; r++) regions.push("block " + r);
+                                  for (let n = 0; n < 5000; n++) {
+                                    nodes.push(["op", n % 50, n % 2, n ? [n - 1] : [], [n]]);
+                                    values.push(["%" + n, "op", "f32[4]", 16, 3, n]);
+                                  }
+                                  view.load({ nodes, values, regions });
+                                  [...host.querySelectorAll("button")].find(b => b.textContent === "Unfold all").click();
+                                  const frame = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+                                  await frame();
+                                  const plain = CanvasRenderingContext2D.prototype.fillText;
+                                  CanvasRenderingContext2D.prototype.fillText = function (...a) { texts++; return plain.apply(this, a); };
+                                  const box = host.querySelector(".graph"), scrolled = box.scrollHeight;
+                                  let most = 0;
+                                  for (let i = 0; i < 10; i++) { texts = 0; box.scrollTop = i * scrolled / 10; await frame(); most = Math.max(most, texts); }
+                                  view.select(4321);
+                                  await frame();
+                                  CanvasRenderingContext2D.prototype.fillText = plain;
+                                  const seen = box.scrollTop;
+                                  host.remove();
+                                  return [most, scrolled, seen];
+                                })()
+                                """)
+                        .elements();
+        assertThat(drawn.get(0).number().orElseThrow())
+                .as("texts in one frame")
+                .isBetween(20.0, 700.0);
+        assertThat(drawn.get(1).number().orElseThrow()).as("pixels in all").isGreaterThan(10_000);
+        assertThat(drawn.get(2).number().orElseThrow()).as("scrolled to").isPositive();
     }
 
     @Test

@@ -259,12 +259,13 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         socket.sendText("{\"id\":0,\"method\":\"Browser.close\"}", true).join();
-        boolean ended = process.waitFor(10, TimeUnit.SECONDS);
+        boolean alive =
+                process.onExit().completeOnTimeout(process, 10, TimeUnit.SECONDS).join().isAlive();
         socket.abort();
         http.shutdownNow();
-        if (ended) return;
+        if (!alive) return;
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
     }
