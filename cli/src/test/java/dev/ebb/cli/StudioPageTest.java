@@ -138,7 +138,7 @@ class StudioPageTest {
         browser.await("document.querySelector('#schedule .row.chosen')");
         assertThat(browser.text("document.querySelector('#schedule .row.chosen').textContent"))
                 .contains(named.group(1));
-        browser.await("document.querySelector('#why table .chosen')");
+        browser.await("document.querySelector('#why .chosen')");
         assertThat(browser.errors()).isEmpty();
     }
 

@@ -41,7 +41,7 @@ function held(plan, n, totals) {
 export function memoryChart(host, options) {
   const under = svg("svg", { "aria-hidden": "true" }), canvas = el("canvas"), over = svg("svg", { role: "img", tabindex: "0" }), tip = el("div", { class: "tip", hidden: true });
   host.append(under, canvas, over, tip);
-  let plan = null, values = [], shape = null, most = 1, selected = -1, cursor = -1, order = null, place = null;
+  let plan = null, values = [], shape = null, most = 1, selected = -1, cursor = -1, order = null, place = null, ghost = null;
 
   /** The stays alive at a step, bottom to top, as [value, from, to, bytes]. */
   function alive(step) {
@@ -80,7 +80,7 @@ export function memoryChart(host, options) {
     under.replaceChildren();
     over.replaceChildren();
     const y = b => box.bottom - b / (most * 1.04) * (box.bottom - box.top);
-    if (!plan) return;
+    if (!plan) { if (ghost) { frame(under, box, { x: t => box.left + t, y, xTicks: [], yTicks: byteTicks(0, most, height / 60), xLabel: String, yLabel: t => byteLabel(t, most), xTitle: "step of the schedule", yTitle: "bytes alive" }); outline(box, y); } return; }
     const x = t => box.left + t / shape.n * (box.right - box.left);
     frame(under, box, { x, y, xTicks: ticks(0, shape.n, width / 130).filter(t => t <= shape.n), yTicks: byteTicks(0, most, height / 60),
       xLabel: t => String(Math.round(t)), yLabel: t => byteLabel(t, most), xTitle: "step of the schedule", yTitle: "bytes alive" });
@@ -97,11 +97,28 @@ export function memoryChart(host, options) {
       g.fillStyle = color(name);
       g.fill();
     });
+    outline(box, y);
     if (selected >= 0) band(g, steps, box, y);
     if (shape.held) measured(g, steps, box, y);
     marks(box, x, y);
     over.setAttribute("aria-label", "Bytes alive at each of " + shape.n + " steps: at most " + bytes(plan.promised) + " at step " + (shape.highest + 1)
       + " within a budget of " + bytes(plan.budget) + ". Arrow keys move along the steps, Enter selects the value a step writes.");
+  }
+
+  /** What keeping everything would take, step by step of its own schedule. */
+  function outline(box, y) {
+    if (!ghost) return;
+    const columns = Math.round((box.right - box.left) / 2);
+    let d = "", top = 0;
+    for (let i = 0; i <= columns; i++) {
+      let b = 0;
+      for (let t = Math.floor(i * ghost.length / (columns + 1)); t < Math.max(1, (i + 1) * ghost.length / (columns + 1)); t++) b = Math.max(b, ghost[t]);
+      if (b > ghost[top]) top = Math.floor(i * ghost.length / (columns + 1));
+      d += (i ? "L" : "M") + (box.left + i / columns * (box.right - box.left)).toFixed(1) + " " + y(b).toFixed(1);
+    }
+    const line = svg("path", { d, fill: "none", "stroke-dasharray": "1 3", "stroke-width": 1.5, "stroke-linecap": "round" });
+    line.style.stroke = "var(--soft)";
+    under.append(line, svg("text", { class: "halo", x: box.left + (top + 12) / ghost.length * (box.right - box.left) + 18, y: y(ghost.reduce((a, b) => Math.max(a, b))) + 12 }, "keeping everything"));
   }
 
   /** The selected value where it lies in the stack. */
@@ -209,7 +226,9 @@ export function memoryChart(host, options) {
   const soon = whenResized(host, draw);
   return {
     update(next, itsValues, bound) { plan = next; values = itsValues; most = Math.max(bound, 1); shape = profile(plan, values); order = sorted(); if (selected >= values.length) selected = -1; draw(); },
-    clear() { plan = null; selected = -1; soon(); },
+    clear() { plan = null; selected = -1; ghost = null; soon(); },
+    /** Shows behind the plan what keeping everything takes. */
+    behind(next, itsValues, bound) { ghost = profile(next, itsValues).totals; most = Math.max(bound, 1); draw(); },
     select(value) { selected = value; soon(); },
   };
 }

@@ -127,6 +127,17 @@ export function planView() {
     } catch (e) { if (e.name !== "AbortError") status(e.message, true); }
   }
 
+  /** The plan that keeps everything is ready at once: the picture shows it behind the others. */
+  async function keepingAll(mine) {
+    while (mine === generation) {
+      const answer = await ask("plan", { ...query, budget: model.storeAll });
+      if (mine !== generation) return;
+      if (answer.state === "ready") { memory.behind(answer, model.values, model.storeAll); return; }
+      if (answer.state === "refused") return;
+      await pause(40);
+    }
+  }
+
   async function watchCurve(mine) {
     let had = false;
     while (mine === generation) {
@@ -163,6 +174,8 @@ export function planView() {
       budget = Math.min(model.storeAll, first ? START : Math.max(1, budget));
       if (!first || START >= model.storeAll) budget = Math.round(model.storeAll * 0.7);
       showBudget();
+      await keepingAll(mine);
+      if (mine !== generation) return;
       follow();
       watchCurve(mine).catch(e => status(e.message, true));
     } catch (e) { if (mine === generation) status(e.message, true); }

@@ -17,10 +17,10 @@ export function whyPanel(host) {
       try { found = await ask("why", { ...query, budget, value }); } catch (e) { found = { error: e.message }; }
       if (mine !== latest) return;
       if (found.error) { host.replaceChildren(...title, el("p", { class: "note" }, found.error)); return; }
-      const rows = found.choices.map(c => el("tr", { class: c.chosen ? "chosen" : null },
-        el("td", {}, (c.chosen ? "✓ " : "") + c.what, el("small", {}, c.memory)), el("td", { class: "n" }, c.time)));
+      const rows = found.choices.map(c => el("li", { class: c.chosen ? "chosen" : null },
+        el("span", {}, (c.chosen ? "✓ " : "") + c.what), el("span", { class: "n" }, c.time), el("small", {}, c.memory)));
       host.replaceChildren(...title, el("p", { class: "way" }, found.way), el("p", { class: "note" }, found.reason),
-        rows.length ? el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "could"), el("th", { class: "n" }, "time"))), el("tbody", {}, ...rows)) : null);
+        rows.length ? el("ul", { class: "choice-list", "aria-label": "What could be done with it, and for how much of the time" }, ...rows) : null);
     },
   };
 }
