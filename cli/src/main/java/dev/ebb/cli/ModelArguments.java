@@ -8,6 +8,9 @@ import dev.ebb.cli.option.OptimizerName;
 import dev.ebb.cli.option.PrecisionName;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.exec.Device;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
 
@@ -91,5 +94,16 @@ final class ModelArguments {
     Plan plan(ModelSize size, Budget budget) {
         var device = device();
         return of(size).plan(disk.with(budget), device, cost.on(device));
+    }
+
+    static Gpt2 model(ModelSize size) {
+        var config =
+                Gpt2.Config.of(
+                        Corpus.VOCABULARY,
+                        size.context(),
+                        size.width(),
+                        size.layers(),
+                        size.heads());
+        return Gpt2.of(config, new Seed(1));
     }
 }

@@ -15,6 +15,7 @@ import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.model.LanguageModel;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.optim.Precision;
@@ -61,7 +62,7 @@ record PlannedModel(ModelSize size, PrecisionName precision, OptimizerName optim
         var profile = MemoryProfile.of(plan.layout());
         var bytes = new EnumMap<Category, Long>(Category.class);
         for (var category : profile.categories()) bytes.put(category, profile.peak(category));
-        return new Figures(bytes, plan.storeAllBytes(), use(device));
+        return new Figures(bytes, plan.storeAllBytes(), use(model(), size, device));
     }
 
     /** What the scores of attention would take, were they kept for the backward half. */
@@ -70,11 +71,11 @@ record PlannedModel(ModelSize size, PrecisionName precision, OptimizerName optim
         return precision.type().bytes(scores * size.layers() * size.batch());
     }
 
-    private long use(Device device) {
-        var model = model();
+    /** What computing the logits of a batch takes, weights included. */
+    static long use(LanguageModel model, ModelSize size, Device device) {
         try (Compiled<Tensor, Tensor> logits =
                 Ebb.compile((Tensor ids) -> model.logits(ids)).on(device)) {
-            return logits.plan((Array) batch().ids()).storeAllBytes();
+            return logits.plan(ids(size)).storeAllBytes();
         }
     }
 
@@ -114,8 +115,12 @@ record PlannedModel(ModelSize size, PrecisionName precision, OptimizerName optim
     }
 
     private Corpus.Batch batch() {
-        var shape = Shape.of(size.batch(), size.context());
-        var ids = Array.of(shape, new int[Math.multiplyExact(size.batch(), size.context())]);
+        var ids = ids(size);
         return new Corpus.Batch(ids, ids);
+    }
+
+    private static Array ids(ModelSize size) {
+        var shape = Shape.of(size.batch(), size.context());
+        return Array.of(shape, new int[Math.multiplyExact(size.batch(), size.context())]);
     }
 }

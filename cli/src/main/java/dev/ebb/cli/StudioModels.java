@@ -6,6 +6,7 @@ import dev.ebb.cli.studio.Models;
 import dev.ebb.exec.Device;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.cost.Roofline;
+import dev.ebb.plan.schedule.Disk;
 
 import java.nio.file.Path;
 
@@ -17,9 +18,7 @@ final class StudioModels implements Models {
         var model = model(key);
         var memory = Budget.unlimited();
         var budget =
-                key.diskBytes() == 0
-                        ? memory
-                        : memory.withDisk(Path.of("."), Budget.bytes(key.diskBytes()));
+                key.diskBytes() == 0 ? memory : memory.with(Disk.in(Path.of("."), key.diskBytes()));
         var plan = model.plan(budget, device(key), Roofline.typical());
         return new Step(plan, model.names());
     }

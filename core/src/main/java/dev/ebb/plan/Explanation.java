@@ -4,17 +4,20 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.LoopStates;
+import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.schedule.PlaceLayout;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Step;
+import dev.ebb.plan.schedule.ValueHistory;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * A plan in words: what it promises, and for every value that matters what happens to it and why. A
@@ -25,6 +28,7 @@ final class Explanation {
     private final Plan plan;
     private final Problem problem;
     private final int steps;
+    private final Map<Value, ValueHistory> histories;
     private final List<ValueFate> all;
     private final List<ValueFate> fates;
 
@@ -32,6 +36,7 @@ final class Explanation {
         this.plan = plan;
         problem = plan.schedule().problem();
         steps = plan.schedule().steps().size();
+        histories = ValueHistory.of(plan.schedule());
         all = all();
         fates = all.stream().filter(ValueFate::matters).toList();
     }
@@ -47,50 +52,14 @@ final class Explanation {
     }
 
     private List<ValueFate> all() {
-        Map<Value, Integer> computed = new HashMap<>();
-        Map<Value, Integer> rebuilt = new HashMap<>();
-        Map<Value, Integer> fetched = new HashMap<>();
-        Map<Value, Integer> present = new HashMap<>();
-        Map<Value, Integer> since = new HashMap<>();
-        var list = plan.schedule().steps();
-        for (int i = 0; i < list.size(); i++) {
-            switch (list.get(i)) {
-                case Step.Work work -> {
-                    var count =
-                            switch (work) {
-                                case Step.Compute _ -> computed;
-                                case Step.Invert _ -> rebuilt;
-                            };
-                    for (var reuse : work.reuses()) leave(present, since, reuse.from(), i);
-                    for (Value v : work.node().outputs()) {
-                        count.merge(v, 1, Integer::sum);
-                        since.put(v, i);
-                    }
-                }
-                case Step.Fetch(var v) -> {
-                    fetched.merge(v, 1, Integer::sum);
-                    since.put(v, i);
-                }
-                case Step.Free(var v) -> leave(present, since, v, i);
-                case Step.Offload _ -> {}
-            }
-        }
-        for (Value v : List.copyOf(since.keySet())) leave(present, since, v, list.size());
-        var crossing = crossing();
+        var crossing = problem.crossing();
         var found = new ArrayList<ValueFate>();
         for (Node node : problem.graph().nodes()) {
             for (Value v : node.outputs()) {
+                var history = histories.getOrDefault(v, ValueHistory.NONE);
                 found.add(
                         new ValueFate(
-                                v,
-                                node,
-                                problem.bytes(v),
-                                computed.getOrDefault(v, 0),
-                                rebuilt.getOrDefault(v, 0),
-                                fetched.getOrDefault(v, 0),
-                                present.getOrDefault(v, 0),
-                                crossing.getOrDefault(v, false),
-                                ""));
+                                v, node, problem.bytes(v), history, crossing.contains(v), ""));
             }
         }
         found.sort(
@@ -98,22 +67,6 @@ final class Explanation {
                         .reversed()
                         .thenComparingInt(f -> f.value().id()));
         return found;
-    }
-
-    private static void leave(
-            Map<Value, Integer> present, Map<Value, Integer> since, Value v, int step) {
-        Integer from = since.remove(v);
-        if (from != null) present.merge(v, step - from, Integer::sum);
-    }
-
-    /** Values of the forward half that the backward half reads. */
-    private Map<Value, Boolean> crossing() {
-        Map<Value, Boolean> crossing = new HashMap<>();
-        for (Node node : problem.graph().nodes()) {
-            if (node.reverse()) node.inputs().forEach(v -> crossing.replace(v, true));
-            else node.outputs().forEach(v -> crossing.put(v, false));
-        }
-        return crossing;
     }
 
     private String text() {
@@ -146,7 +99,7 @@ final class Explanation {
                         number(plan.lowerBound()),
                         100 * plan.gap()));
         ways().ifPresent(text -> line(out, text));
-        disk().ifPresent(text -> line(out, text));
+        for (var place : plan.layout().places()) beside(place).ifPresent(text -> line(out, text));
         for (String loop : LoopText.of(problem.graph())) line(out, "inside          " + loop);
         if (fates.isEmpty())
             return out.append("no value is computed twice or kept for a backward half\n")
@@ -172,7 +125,7 @@ final class Explanation {
                             Long.toString(f.bytes()),
                             f.way(),
                             f.computed() == 1 ? "-" : number(again),
-                            share(f.present(), steps),
+                            share(f.history().present(), steps),
                             reason(f)));
         }
         return out.append(table(rows)).toString();
@@ -219,27 +172,34 @@ final class Explanation {
                 + (part.cost() == 0 ? "" : ", " + share(part.cost(), plan.cost()) + " of the time");
     }
 
-    /** What lies on the disk, in one line. */
-    private Optional<String> disk() {
-        long bytes = plan.layout().shelves().bytes();
-        if (bytes == 0) return Optional.empty();
-        var schedule = plan.schedule();
+    /** What lies in a place beside the arena, in one line. */
+    private Optional<String> beside(PlaceLayout there) {
+        if (there.bytes() == 0) return Optional.empty();
+        long fetched =
+                histories.values().stream()
+                        .flatMap(h -> h.fetched().stream().filter(there.place()::equals))
+                        .count();
+        long starting =
+                plan.schedule().away().values().stream().filter(there.place()::equals).count();
         return Optional.of(
-                "on the disk     "
-                        + Budget.show(bytes)
+                "beside          "
+                        + Budget.show(there.bytes())
+                        + " in "
+                        + there.place().name()
                         + "; "
-                        + schedule.footprint().fetched()
+                        + fetched
                         + " values are fetched, "
-                        + schedule.away().size()
+                        + starting
                         + " parameters start there"
-                        + loops());
+                        + loops(there));
     }
 
     /** How many loops keep states there. */
-    private String loops() {
+    private String loops(PlaceLayout there) {
         long loops =
-                plan.schedule().problem().graph().nodes().stream()
-                        .filter(n -> LoopStates.of(n).filter(LoopStates::forward).isPresent())
+                problem.graph().nodes().stream()
+                        .flatMap(n -> LoopStates.of(n).stream())
+                        .filter(l -> l.forward() && there.loops().has(l.key()))
                         .count();
         return loops == 0
                 ? ""
@@ -249,8 +209,15 @@ final class Explanation {
     private String reason(ValueFate f) {
         var traits = f.node().op().traits();
         if (!f.matters()) return "its readers come soon after it; then it is freed";
-        if (f.rebuilt() > 0) return "rebuilt from what came after it" + exactness(f.value());
-        if (f.fetched() > 0) return "put on the disk meanwhile";
+        if (f.history().rebuilt() > 0)
+            return "rebuilt from what came after it"
+                    + (f.history().exact() ? "" : ", approximately");
+        if (!f.history().fetched().isEmpty())
+            return "put beside the arena meanwhile: "
+                    + f.history().fetched().stream()
+                            .map(Place::name)
+                            .distinct()
+                            .collect(Collectors.joining(", "));
         if (f.computed() > 1) return "recomputed: costs " + number(rate(f)) + " per MiB";
         if (fates.stream().allMatch(ValueFate::stayed)) return "everything fits";
         if (traits.contains(Trait.EFFECT) || traits.contains(Trait.NONDETERMINISTIC))
@@ -265,17 +232,6 @@ final class Explanation {
         if (rate(f) > dearest) return "kept: recomputing costs " + number(rate(f)) + " per MiB";
         if (f.bytes() * 64 <= fates.getFirst().bytes()) return "small";
         return "no need to let it go at this budget";
-    }
-
-    private String exactness(Value value) {
-        boolean exact =
-                plan.schedule().steps().stream()
-                        .noneMatch(
-                                step ->
-                                        step instanceof Step.Invert(var inversion, _)
-                                                && inversion.value().equals(value)
-                                                && !inversion.exact());
-        return exact ? "" : ", approximately";
     }
 
     private double rate(ValueFate f) {

@@ -49,7 +49,7 @@ public record Highest(int step, long bytes, Optional<Value> written) {
                 }
                 yield largest;
             }
-            case Step.Fetch(var value) -> Optional.of(value);
+            case Step.Fetch(var value, _) -> Optional.of(value);
             case Step.Free _, Step.Offload _ -> Optional.empty();
         };
     }

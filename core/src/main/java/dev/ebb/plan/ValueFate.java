@@ -2,29 +2,25 @@ package dev.ebb.plan;
 
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.ValueHistory;
 
 import java.util.ArrayList;
 
 /**
- * What a plan does with one computed value: how often it is computed, rebuilt from what came after
- * it and fetched from the disk, for how many steps it lies in memory, and why.
+ * What a plan does with one computed value, and why.
  *
  * @param crossing whether it is made in the forward half and read in the backward half
  */
 public record ValueFate(
-        Value value,
-        Node node,
-        long bytes,
-        int computed,
-        int rebuilt,
-        int fetched,
-        int present,
-        boolean crossing,
-        String reason) {
+        Value value, Node node, long bytes, ValueHistory history, boolean crossing, String reason) {
+
+    public int computed() {
+        return history.computed();
+    }
 
     /** Whether it is computed once and needs no way back. */
     public boolean stayed() {
-        return computed == 1 && rebuilt == 0 && fetched == 0;
+        return computed() == 1 && history.rebuilt() == 0 && history.fetched().isEmpty();
     }
 
     /** Whether it is one that the explanation of a plan lists. */
@@ -36,14 +32,13 @@ public record ValueFate(
     public String way() {
         if (stayed()) return "once, kept";
         var ways = new ArrayList<String>();
-        ways.add(computed == 1 ? "once" : computed + " times");
-        if (rebuilt > 0) ways.add("rebuilt " + rebuilt + " x");
-        if (fetched > 0) ways.add("fetched " + fetched + " x");
+        ways.add(computed() == 1 ? "once" : computed() + " times");
+        if (history.rebuilt() > 0) ways.add("rebuilt " + history.rebuilt() + " x");
+        if (!history.fetched().isEmpty()) ways.add("fetched " + history.fetched().size() + " x");
         return String.join(", ", ways);
     }
 
     ValueFate because(String why) {
-        return new ValueFate(
-                value, node, bytes, computed, rebuilt, fetched, present, crossing, why);
+        return new ValueFate(value, node, bytes, history, crossing, why);
     }
 }

@@ -64,8 +64,8 @@ final class PlanFrame {
                 case Step.Invert(var inversion, _) ->
                         put(flat, Kind.REBUILD, graph.place(inversion.value()));
                 case Step.Free(var value) -> put(flat, Kind.FREE, graph.place(value));
-                case Step.Offload(var value) -> put(flat, Kind.OFFLOAD, graph.place(value));
-                case Step.Fetch(var value) -> put(flat, Kind.FETCH, graph.place(value));
+                case Step.Offload(var value, _) -> put(flat, Kind.OFFLOAD, graph.place(value));
+                case Step.Fetch(var value, _) -> put(flat, Kind.FETCH, graph.place(value));
             }
         }
         return Json.of(flat);

@@ -89,7 +89,7 @@ final class StudioApi implements AutoCloseable {
     private static long budget(Query query) {
         return switch (Budget.of(query.text("budget"))) {
             case Budget.Bytes(long bytes) -> bytes;
-            case Budget.Share _, Budget.OfSaved _, Budget.WithDisk _ ->
+            case Budget.Share _, Budget.OfSaved _, Budget.WithPlaces _ ->
                     throw Refused.wrong("give the budget in bytes, such as 64MiB");
         };
     }

@@ -35,8 +35,14 @@ record Why(Plan plan, Value value) {
 
     /** What happens to a value, in a few words. */
     static String way(ValueFate fate) {
-        if (fate.rebuilt() > 0) return "rebuilt from what came after it, " + fate.rebuilt() + " x";
-        if (fate.fetched() > 0) return "moved to the disk, fetched " + fate.fetched() + " x";
+        if (fate.history().rebuilt() > 0)
+            return "rebuilt from what came after it, " + fate.history().rebuilt() + " x";
+        if (!fate.history().fetched().isEmpty())
+            return "moved to "
+                    + fate.history().fetched().getLast().name()
+                    + ", fetched "
+                    + fate.history().fetched().size()
+                    + " x";
         if (fate.computed() > 1) return "computed " + fate.computed() + " times";
         return fate.crossing() ? "kept for the backward half" : "used and freed";
     }
@@ -70,20 +76,26 @@ record Why(Plan plan, Value value) {
         return ways.isPresent()
                 ? choice(
                         "rebuild",
-                        fate.rebuilt() > 0,
+                        fate.history().rebuilt() > 0,
                         "from what came after it",
                         seconds(ways.getAsDouble()))
                 : choice("rebuild", false, "no op that reads it can be undone", "not possible");
     }
 
     private Json disk(ValueFate fate) {
-        var disk = problem().disk();
-        if (!disk.isPresent()) return choice("move", false, "no disk is named", "not possible");
+        var places = problem().places();
+        if (places.isEmpty())
+            return choice("move", false, "no place beside the arena is named", "not possible");
+        double seconds =
+                places.stream()
+                        .mapToDouble(p -> p.toWrite(fate.bytes()) + p.toRead(fate.bytes()))
+                        .min()
+                        .orElse(0);
         return choice(
                 "move",
-                fate.fetched() > 0,
-                "to the disk and back: " + BudgetText.show(fate.bytes()),
-                "beside the computation");
+                !fate.history().fetched().isEmpty(),
+                "out and back beside the computation, if there is time",
+                seconds(seconds));
     }
 
     private String inputs(ValueFate fate) {
