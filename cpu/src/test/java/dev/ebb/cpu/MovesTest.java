@@ -7,6 +7,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Kernel.Combine;
+import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
@@ -100,6 +101,28 @@ class MovesTest {
                                     Type.of(type, 300, 0, inner),
                                     Type.of(type, 300, 5, inner)))
                     .agrees(0);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(DType.class)
+    void views_whose_innermost_axis_is_short(DType type) {
+        for (int width : new int[] {1, 2, 3, 5, 31, 32, 40}) {
+            var shape = Shape.of(3, 401, width);
+            for (var strides :
+                    List.of(
+                            List.of(0L, 1L, 0L),
+                            List.of(0L, 0L, 1L),
+                            List.of(401L, 1L, 0L),
+                            List.of(1L, 3L, 0L),
+                            List.of(7L, 0L, 2L),
+                            List.of(5L, 2L, 1L))) {
+                var view = new View(3, strides);
+                var data = Direct.mixed(type, 3000, 1);
+                var stored = type == DType.BIT ? DType.BOOL : type;
+                var copy = Kernel.Map.of(shape, List.of(view), Scalar.arg(0));
+                check(copy, List.of(data), new Type(stored, shape));
+            }
         }
     }
 
