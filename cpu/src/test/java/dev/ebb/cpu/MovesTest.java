@@ -228,6 +228,20 @@ class MovesTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(value = DType.class, mode = EnumSource.Mode.EXCLUDE, names = "BIT")
+    void sorting_puts_equals_in_their_order_and_nan_last(DType type) {
+        for (int length : new int[] {1, 7, 8, 9, 16, 100, 260}) {
+            for (boolean descending : new boolean[] {false, true}) {
+                var sort = new Kernel.Sort(3, length, 5, descending);
+                var data = Direct.mixed(type, 15L * length, 6);
+                check(sort, List.of(data), Type.of(DType.I64, 3, length, 5));
+                var few = indices(DType.I32, 15 * length, 4);
+                check(sort, List.of(few), Type.of(DType.I64, 3, length, 5));
+            }
+        }
+    }
+
     @Test
     void an_index_outside_is_named() {
         var index = Direct.buffer(DType.I32, 3);

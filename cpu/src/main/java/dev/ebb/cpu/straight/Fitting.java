@@ -80,6 +80,7 @@ final class Fitting {
             case Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
+                    Kernel.Sort _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
