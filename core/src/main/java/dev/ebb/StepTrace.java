@@ -88,6 +88,14 @@ record StepTrace<S, R>(
         return bindings;
     }
 
+    /** The parameters that hold from step to step: the state, then what the step closes over. */
+    List<Integer> carried() {
+        var places = new ArrayList<Integer>();
+        for (int i = 0; i < graph.params().size(); i++)
+            if (i < states || i >= states + inputs) places.add(i);
+        return places;
+    }
+
     Plan plan(Pipeline pipeline) {
         return pipeline.plan(graph, bindings());
     }

@@ -25,7 +25,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private final int states;
     private final List<Kind<R>> kinds;
     private Kind<R> latest;
-    private Optional<Report> report = Optional.empty();
+    private volatile Optional<Report> report = Optional.empty();
     private boolean closed;
 
     /** The tensors of the state that a failed step may have changed, until they are restored. */
@@ -35,7 +35,22 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     private record Kind<R>(
             Object signature, Graph graph, R output, int inputs, Plan plan, Program program) {}
 
-    Stepper(Fn2<S, B, Next<S, R>> step, S initial, List<B> examples, Pipeline pipeline) {
+    private Stepper(List<StepTrace<S, R>> traces, List<Kind<R>> kinds, S initial) {
+        form = traces.getFirst().form();
+        states = traces.getFirst().states();
+        this.kinds = kinds;
+        latest = kinds.getFirst();
+        restore(initial);
+        for (int i = 0; i < traces.size(); i++) {
+            var captured = traces.get(i).data();
+            for (int j = 0; j < captured.size(); j++)
+                write(kinds.get(i), captured.get(j), states + kinds.get(i).inputs + j);
+        }
+    }
+
+    /** A process whose inputs are like any of {@code examples}. */
+    static <S, B, R> Stepper<S, B, R> of(
+            Fn2<S, B, Next<S, R>> step, S initial, List<B> examples, Pipeline pipeline) {
         var traces = new ArrayList<StepTrace<S, R>>();
         var plans = new ArrayList<Plan>();
         for (B example : examples) {
@@ -45,28 +60,28 @@ public final class Stepper<S, B, R> implements AutoCloseable {
             plans.add(trace.plan(pipeline));
             done.accept(plans.getLast());
         }
-        form = traces.getFirst().form();
-        states = traces.getFirst().states();
         var programs = StepTrace.programs(traces, plans, pipeline);
-        kinds = new ArrayList<>();
-        for (int i = 0; i < traces.size(); i++) {
-            var trace = traces.get(i);
-            kinds.add(
-                    new Kind<>(
-                            Tree.signature(examples.get(i)),
-                            trace.graph(),
-                            trace.output(),
-                            trace.inputs(),
-                            plans.get(i),
-                            programs.get(i)));
-        }
-        latest = kinds.getFirst();
-        restore(initial);
-        for (int i = 0; i < traces.size(); i++) {
-            var captured = traces.get(i).data();
-            for (int j = 0; j < captured.size(); j++)
-                write(kinds.get(i), captured.get(j), states + kinds.get(i).inputs + j);
-        }
+        var kinds = new ArrayList<Kind<R>>();
+        for (int i = 0; i < traces.size(); i++)
+            kinds.add(kind(traces.get(i), examples.get(i), plans.get(i), programs.get(i)));
+        return new Stepper<>(traces, kinds, initial);
+    }
+
+    /** A process of one kind of input that was planned and bound before. */
+    static <S, B, R> Stepper<S, B, R> of(
+            StepTrace<S, R> trace, S initial, B example, Plan plan, Program program) {
+        return new Stepper<>(List.of(trace), List.of(kind(trace, example, plan, program)), initial);
+    }
+
+    private static <R> Kind<R> kind(
+            StepTrace<?, R> trace, Object example, Plan plan, Program program) {
+        return new Kind<>(
+                Tree.signature(example),
+                trace.graph(),
+                trace.output(),
+                trace.inputs(),
+                plan,
+                program);
     }
 
     private static void write(Kind<?> kind, Array array, int param) {
@@ -78,8 +93,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
      * state that is partly of before and partly of after it: it must be restored before the next.
      */
     public synchronized R step(B input) {
-        requireOpen();
-        if (!unsure.isEmpty()) throw unsure(unsure.nextSetBit(0));
+        requireState();
         latest = kind(Tree.signature(input));
         var leaves = Tree.flatten(input);
         for (int i = 0; i < latest.inputs; i++) write(latest, (Array) leaves.get(i), states + i);
@@ -109,6 +123,12 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         } finally {
             if (program.isPartial()) unsure.set(0, states);
         }
+    }
+
+    /** That there is a state, and all of it of one step. */
+    void requireState() {
+        requireOpen();
+        if (!unsure.isEmpty()) throw unsure(unsure.nextSetBit(0));
     }
 
     private void requireOpen() {

@@ -14,6 +14,7 @@ import java.util.function.DoubleUnaryOperator;
  * many arithmetic instructions it costs, what it means in f64, and its derivative. A device lists
  * them in one switch, which does not compile while one is missing. ROUND is half to even.
  */
+@SuppressWarnings("ImmutableEnumChecker") // meanings and derivatives are functions without state
 public enum Fn1 {
     NEG(Takes.NUMBERS, 1, x -> -x),
     ABS(Takes.NUMBERS, 1, Math::abs),

@@ -3,7 +3,6 @@ package dev.ebb.exec.program;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Direct;
-import dev.ebb.exec.DiskException;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.loop.BoundSteps;
@@ -18,16 +17,12 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Layout;
 import dev.ebb.plan.schedule.Schedule;
-import dev.ebb.plan.schedule.Step;
+import dev.ebb.plan.schedule.ValueHistory;
 
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.ObjIntConsumer;
@@ -77,12 +72,7 @@ public final class Program implements AutoCloseable {
         this(layout, Arena.of(List.of(layout), device, workers));
     }
 
-    /** Opens the file in a folder where values are put meanwhile. */
-    interface Opener {
-        BackingStore in(Path folder) throws IOException;
-    }
-
-    Program(Layout layout, Device device, Opener opener) {
+    Program(Layout layout, Device device, BoundTransfers.Opener opener) {
         this(layout, Arena.of(List.of(layout), device, device.threads().count()), opener);
     }
 
@@ -91,23 +81,26 @@ public final class Program implements AutoCloseable {
         this(layout, arena, BackingStore::in);
     }
 
-    private Program(Layout layout, Arena arena, Opener opener) {
+    private Program(Layout layout, Arena arena, BoundTransfers.Opener opener) {
         this.layout = layout;
         ownBytes = arena.ownBytes();
         footprint = layout.schedule().footprint();
         session = arena.session();
-        carrier = carrier(layout, session, opener);
+        carrier = new BoundTransfers(layout, session, opener);
         steps = new BoundSteps(layout, session, arena.memory(), new Table<>(), carrier);
         lastTransfers = carrier.end();
         meter = new MemoryMeter(layout, steps);
         watch = new Stopwatch(steps.bound(), session.queue());
         paramsEnd = steps.paramsEnd();
-        var away = onlyOnDisk(layout.schedule());
+        var histories = ValueHistory.of(layout.schedule());
         paramPlaces = places(graph().params(), steps.initial()::find);
         resultPlaces =
                 places(
                         graph().results(),
-                        r -> away.contains(r) ? Optional.empty() : steps.resident().find(r));
+                        r ->
+                                histories.getOrDefault(r, ValueHistory.NONE).resident()
+                                        ? steps.resident().find(r)
+                                        : Optional.empty());
         recorded =
                 Course.isFixed(layout.schedule())
                         ? session.queue().whole(() -> steps.bound().forEach(s -> s.body().run()))
@@ -118,22 +111,6 @@ public final class Program implements AutoCloseable {
 
     public Layout layout() {
         return layout;
-    }
-
-    private static BoundTransfers carrier(Layout layout, Session session, Opener opener) {
-        if (layout.shelves().bytes() == 0) return new BoundTransfers(layout);
-        var folder = layout.schedule().problem().disk().folder();
-        try {
-            return new BoundTransfers(layout, session, opener.in(folder));
-        } catch (IOException e) {
-            session.queue().close();
-            throw new DiskException(
-                    "no file can be made",
-                    layout.shelves().bytes(),
-                    folder.toString(),
-                    e.toString(),
-                    e);
-        }
     }
 
     private Graph graph() {
@@ -342,25 +319,6 @@ public final class Program implements AutoCloseable {
         }
     }
 
-    private static Set<Value> onlyOnDisk(Schedule schedule) {
-        var there = new HashSet<Value>(schedule.problem().graph().params());
-        there.removeAll(schedule.away());
-        for (Step step : schedule.steps()) {
-            switch (step) {
-                case Step.Work work -> {
-                    for (var reuse : work.reuses()) there.remove(reuse.from());
-                    there.addAll(work.node().outputs());
-                }
-                case Step.Fetch(var v) -> there.add(v);
-                case Step.Free(var v) -> there.remove(v);
-                case Step.Offload _ -> {}
-            }
-        }
-        var gone = new HashSet<>(schedule.problem().graph().results());
-        gone.removeAll(there);
-        return gone;
-    }
-
     private Report report(long highest, DigestCheck check) {
         long whole = Math.ceilDiv(highest, LINE) * LINE;
         return new Report(
@@ -372,9 +330,19 @@ public final class Program implements AutoCloseable {
                 watch.repeats(),
                 watch.byTime(),
                 peaks(),
-                new Report.OnDisk(
-                        layout.shelves().bytes(), Math.ceilDiv(carrier.highest(), LINE) * LINE),
+                beside(),
                 check.drifts());
+    }
+
+    private List<Report.Beside> beside() {
+        var highest = carrier.highest();
+        var all = new ArrayList<Report.Beside>();
+        for (int k = 0; k < highest.length; k++) {
+            var there = layout.places().get(k);
+            long measured = Math.ceilDiv(highest[k], LINE) * LINE;
+            all.add(new Report.Beside(there.place(), there.bytes(), measured));
+        }
+        return all;
     }
 
     private List<Report.Peak> peaks() {

@@ -78,7 +78,7 @@ public final class SharedLayout {
             slots.add(new Layout.Slot(slot.stays(), slot.from(), slot.to(), at, slot.bytes()));
         }
         long arena = end + layout.arenaBytes() - below(layout.arenaBytes(), kept);
-        return new Layout(layout.schedule(), slots, arena, layout.shelves());
+        return new Layout(layout.schedule(), slots, arena, layout.places());
     }
 
     /** The bytes of slots of shared parameters below {@code offset}. */

@@ -65,7 +65,7 @@ public final class Generator implements AutoCloseable {
         this.context = context;
         var blocks = new ArrayList<Integer>();
         for (int n = Math.min(MOST, context); n >= LEAST; n /= 2) blocks.add(n);
-        if (budget.disk().isPresent()) blocks.clear();
+        if (!budget.places().isEmpty()) blocks.clear();
         Optional<Stepper<List<KeyValueCache>, Input, List<Tensor>>> started = Optional.empty();
         int length = 1;
         for (int n : blocks) {
