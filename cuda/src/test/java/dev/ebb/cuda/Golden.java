@@ -203,15 +203,28 @@ final class Golden {
         put(
                 all,
                 "scatter-rows",
-                new Kernel.Scatter(picked, 72, data, by, View.contiguous(picked), 8, 9),
+                new Kernel.Scatter(
+                        Kernel.Write.ADD, picked, 72, data, by, View.contiguous(picked), 8, 9),
                 List.of(DType.I32, F32),
                 F32);
         var each = View.contiguous(picked);
         put(
                 all,
                 "scatter-elements",
-                new Kernel.Scatter(picked, 72, data, each, each, 8, 9),
+                new Kernel.Scatter(Kernel.Write.ADD, picked, 72, data, each, each, 8, 9),
                 List.of(DType.I64, BF16),
+                BF16);
+        put(
+                all,
+                "scatter-over",
+                new Kernel.Scatter(Kernel.Write.SET, picked, 72, data, by, each, 8, 9),
+                List.of(F32, DType.I32, F32),
+                F32);
+        put(
+                all,
+                "scatter-over-largest",
+                new Kernel.Scatter(Kernel.Write.MAX, picked, 72, data, each, each, 8, 9),
+                List.of(BF16, DType.I64, BF16),
                 BF16);
         put(
                 all,

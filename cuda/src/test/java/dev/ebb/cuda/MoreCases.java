@@ -108,18 +108,34 @@ final class MoreCases {
                     new Kernel.Gather(shape, data, own, inner, bound),
                     List.of(draft.calm(type, (long) bound * inner), each),
                     new Type(type, shape));
-            if (type.isTruth()) continue;
             long size = (long) bound * inner;
+            for (var write : Kernel.Write.values()) {
+                if (write == Kernel.Write.ADD || type.isTruth() && write != Kernel.Write.SET)
+                    continue;
+                draft.add(
+                        "scatter " + write,
+                        type + " rows by " + whole,
+                        new Kernel.Scatter(write, shape, size, data, by, own, inner, bound),
+                        List.of(draft.calm(type, size), index, draft.calm(type, shape.size())),
+                        Type.of(type, bound, inner));
+                draft.add(
+                        "scatter " + write,
+                        type + " elements by " + whole,
+                        new Kernel.Scatter(write, shape, size, data, own, own, inner, bound),
+                        List.of(draft.calm(type, size), each, draft.calm(type, shape.size())),
+                        Type.of(type, bound, inner));
+            }
+            if (type.isTruth()) continue;
             draft.add(
                     "scatter",
                     type + " rows by " + whole,
-                    new Kernel.Scatter(shape, size, data, by, own, inner, bound),
+                    new Kernel.Scatter(Kernel.Write.ADD, shape, size, data, by, own, inner, bound),
                     List.of(index, draft.calm(type, shape.size())),
                     Type.of(type, bound, inner));
             draft.add(
                     "scatter",
                     type + " elements by " + whole,
-                    new Kernel.Scatter(shape, size, data, own, own, inner, bound),
+                    new Kernel.Scatter(Kernel.Write.ADD, shape, size, data, own, own, inner, bound),
                     List.of(each, draft.calm(type, shape.size())),
                     Type.of(type, bound, inner));
             var flat = Shape.of(picks);
@@ -127,6 +143,7 @@ final class MoreCases {
                     "scatter",
                     type + " scalars by " + whole,
                     new Kernel.Scatter(
+                            Kernel.Write.ADD,
                             flat,
                             bound,
                             new View(0, List.of(0L)),

@@ -1,8 +1,8 @@
 package dev.ebb.cuda.text;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 
 import java.util.HashMap;
@@ -162,6 +162,7 @@ final class Expression {
             case CEIL -> "upward";
             case ROUND -> "even";
             case SQRT -> "root";
+            case CBRT -> "fn_cbrt";
             case EXP -> "fn_exp";
             case EXPM1 -> "fn_expm1";
             case LOG -> "fn_log";

@@ -262,6 +262,7 @@ __device__ __forceinline__ bool negative(f64 x) { return __double_as_longlong(x)
     __device__ __forceinline__ T fn_asin(T x) { return asin##S(x); }                          \
     __device__ __forceinline__ T fn_acos(T x) { return acos##S(x); }                          \
     __device__ __forceinline__ T fn_atan(T x) { return atan##S(x); }                          \
+    __device__ __forceinline__ T fn_cbrt(T x) { return cbrt##S(x); }                          \
     __device__ __forceinline__ T fn_sinh(T x) { return sinh##S(x); }                          \
     __device__ __forceinline__ T fn_cosh(T x) { return cosh##S(x); }                          \
     __device__ __forceinline__ T fn_tanh(T x) { return tanh##S(x); }                          \
