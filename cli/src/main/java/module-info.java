@@ -3,6 +3,7 @@ module dev.ebb.cli {
     requires dev.ebb;
     requires dev.ebb.cpu;
     requires dev.ebb.nn;
+    requires jdk.httpserver;
     requires info.picocli;
     requires me.tongfei.progressbar;
     requires static org.jspecify;
@@ -11,5 +12,8 @@ module dev.ebb.cli {
             dev.ebb,
             info.picocli;
     opens dev.ebb.cli.option to
+            info.picocli;
+    opens dev.ebb.cli.tune to
+            dev.ebb,
             info.picocli;
 }

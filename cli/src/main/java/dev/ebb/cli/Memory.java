@@ -1,15 +1,13 @@
 package dev.ebb.cli;
 
-import dev.ebb.Compiled;
-import dev.ebb.Ebb;
 import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.ModelSize;
+import dev.ebb.cli.tune.Tuning;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.program.MemoryProfile;
-import dev.ebb.ir.Shape;
-import dev.ebb.plan.Budget;
-import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Tensor;
+import dev.ebb.nn.adapt.LoraConfig;
+import dev.ebb.nn.adapt.QuantisedDense;
+import dev.ebb.nn.adapt.QuantisedDense.Bits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +18,7 @@ import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /** Shows what each size of a model does to memory. */
@@ -28,7 +27,8 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Show what batch, context, width and depth do to the memory of training and of use.",
+            "Show what batch, context, width and depth do to the memory of training and of use, and"
+                    + " what adapters and weights of few bits save in fine-tuning.",
             "Nothing is trained: every figure is a plan's."
         })
 final class Memory implements Callable<Integer> {
@@ -60,34 +60,43 @@ final class Memory implements Callable<Integer> {
                 out,
                 "depth x 2",
                 new ModelSize(2 * s.layers(), s.width(), s.heads(), s.context(), s.batch()));
+        tuned(out, "adapters of rank 8", s, Optional.empty());
+        tuned(out, "the same, 8 bits", s, Optional.of(Bits.EIGHT));
+        tuned(out, "the same, 4 bits", s, Optional.of(Bits.FOUR));
         out.printf(
                 "%nAttention is computed without its scores in memory. With them, the backward half"
                         + " would keep %s more.%n",
-                BudgetText.show(
-                        4L * s.layers() * s.batch() * s.heads() * s.context() * s.context()));
+                BudgetText.show(model.of(s).scoreBytes()));
         return 0;
     }
 
     private void row(PrintWriter out, String name, ModelSize size) {
-        var plan = model.plan(size, Budget.unlimited());
-        var tide = MemoryProfile.of(plan.layout());
+        var figures = model.of(size).memory(model.device());
         out.printf(
                 "%-22s %10s %10s %12s %12s %12s%n",
                 name,
-                BudgetText.show(tide.peak(Category.PARAMETERS)),
-                BudgetText.show(tide.peak(Category.OPTIMIZER)),
-                BudgetText.show(tide.peak(Category.ACTIVATIONS)),
-                BudgetText.show(plan.storeAllBytes()),
-                BudgetText.show(use(size)));
+                BudgetText.show(figures.bytes().getOrDefault(Category.PARAMETERS, 0L)),
+                BudgetText.show(figures.bytes().getOrDefault(Category.OPTIMIZER, 0L)),
+                BudgetText.show(figures.bytes().getOrDefault(Category.ACTIVATIONS, 0L)),
+                BudgetText.show(figures.training()),
+                BudgetText.show(figures.use()));
     }
 
-    /** What computing the logits of a batch takes, weights included. */
-    private long use(ModelSize size) {
-        var shape = Shape.of(size.batch(), size.context());
-        var ids = Array.of(shape, new int[size.batch() * size.context()]);
+    /** Fine-tuning: adapters beside every dense layer of a model that stays as it is. */
+    private void tuned(PrintWriter out, String name, ModelSize size, Optional<Bits> bits) {
         var gpt = ModelArguments.model(size);
-        try (Compiled<Tensor, Tensor> logits = Ebb.compile(gpt::logits).on(model.device())) {
-            return logits.plan(ids).storeAllBytes();
-        }
+        var frozen =
+                bits.map(b -> gpt.rewritten((_, layer) -> QuantisedDense.of(layer, b))).orElse(gpt);
+        var plan =
+                Tuning.plan(frozen, LoraConfig.of(8), size.batch(), size.context(), model.device());
+        var profile = MemoryProfile.of(plan.layout());
+        out.printf(
+                "%-22s %10s %10s %12s %12s %12s%n",
+                name,
+                BudgetText.show(profile.peak(Category.PARAMETERS)),
+                BudgetText.show(profile.peak(Category.OPTIMIZER)),
+                BudgetText.show(profile.peak(Category.ACTIVATIONS)),
+                BudgetText.show(plan.storeAllBytes()),
+                BudgetText.show(PlannedModel.use(frozen, size, model.device(), model.cache())));
     }
 }

@@ -4,10 +4,13 @@ import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.Refusal;
+import dev.ebb.cli.option.Stop;
+import dev.ebb.cli.report.Machine;
 import dev.ebb.cli.report.Outcome;
 import dev.ebb.cli.report.Planned;
 import dev.ebb.cli.report.Progress;
 import dev.ebb.cli.report.Resident;
+import dev.ebb.cli.report.RunWatch;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
@@ -20,6 +23,8 @@ import dev.ebb.nn.model.Llama;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.cache.PlanCache;
+import dev.ebb.plan.schedule.Place;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -33,13 +38,18 @@ import java.util.function.ToLongFunction;
 /**
  * One training run from its first step here to its report, as its checkpoint's {@link Setup} says.
  *
+ * @param command the command that runs it
  * @param again the command that goes on with it
  */
-record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines) {
+record Run(
+        Folder folder,
+        String command,
+        String again,
+        DeviceArgument device,
+        PlanCache cache,
+        PrintWriter lines,
+        RunWatch watch) {
     private static final int SAMPLE = 300;
-
-    /** What came of it, and whether the user ended it early. */
-    record Result(Outcome outcome, boolean stopped) {}
 
     /** Where a run begins, read when asked for and by nobody held on to. */
     @FunctionalInterface
@@ -50,15 +60,13 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
     /** What is left of a run when its memory is given back. */
     private record Finished(Outcome outcome, String page) {}
 
-    Result train(Start start, Corpus corpus) throws IOException {
-        try (var stop = Stop.listen()) {
-            var end = finished(start, corpus, stop);
-            goodbye(end.outcome, corpus, stop.isAsked());
-            Durable.write(
-                    folder.report(), out -> out.write(end.page.getBytes(StandardCharsets.UTF_8)));
-            lines.println("report: " + folder.report().toAbsolutePath());
-            return new Result(end.outcome, stop.isAsked());
-        }
+    /** Trains until the last step or until the user asks for a stop. */
+    Outcome train(Start start, Corpus corpus, Stop stop) throws IOException {
+        var end = finished(start, corpus, stop);
+        goodbye(end.outcome, corpus, stop.isAsked());
+        Durable.write(folder.report(), out -> out.write(end.page.getBytes(StandardCharsets.UTF_8)));
+        lines.println("report: " + folder.report().toAbsolutePath());
+        return end.outcome;
     }
 
     private Finished finished(Start start, Corpus corpus, Stop stop) throws IOException {
@@ -68,11 +76,15 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
             var plan = Planned.of(trainer.plan(), trainer.setup().bounds());
             loop(trainer, plan, stop);
             folder.save(trainer.checkpoint());
+            watch.saved(trainer.made());
             var outcome = outcome(trainer, plan);
+            watch.ends(outcome, stop.isAsked());
             var page =
                     HtmlReport.of(
                             outcome,
                             plan,
+                            new HtmlReport.About(
+                                    trainer.described(), command, Machine.text(trainer.device())),
                             trainer.names(),
                             trainer.held(),
                             corpus.unigramEntropy());
@@ -86,7 +98,7 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
         var cost = new CostText(from.setup().cost()).on(here);
         Resident.tidy();
         hello(from, corpus);
-        return new Trainer(from, corpus, here, cost);
+        return new Trainer(from, corpus, here, cost, cache);
     }
 
     private void hello(Checkpoint from, Corpus corpus) {
@@ -119,6 +131,13 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
                         + " of "
                         + BudgetText.show(plan.budgetBytes());
         long steps = trainer.setup().steps();
+        watch.begins(
+                new RunWatch.Begin(
+                        trainer.made(),
+                        steps,
+                        trainer.tokensPerStep(),
+                        plan.promisedBytes(),
+                        plan.budgetBytes()));
         try (var progress = Progress.of(trainer.made(), steps, lines)) {
             while (trainer.made() < steps && !stop.isAsked()) {
                 double loss = trainer.step();
@@ -131,6 +150,12 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
                                     + "; the last checkpoint is in "
                                     + folder.path());
                 }
+                watch.made(
+                        new RunWatch.Made(
+                                trainer.made(),
+                                loss,
+                                trainer.seconds().getLast(),
+                                trainer.report().map(Report::measuredBytes).orElse(0L)));
                 progress.show(
                         new Progress.Figures(
                                 trainer.made(),
@@ -140,6 +165,7 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
                                 memory));
                 if (trainer.made() % trainer.setup().every() == 0 && trainer.made() < steps) {
                     folder.save(trainer.checkpoint());
+                    watch.saved(trainer.made());
                     Resident.tidy();
                 }
             }
@@ -160,9 +186,14 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
                 plan.storeAllBytes(),
                 plan.recomputeShare(),
                 new Outcome.Disk(
-                        trainer.setup().bounds().disk().bytes(),
-                        plan.layout().shelves().bytes(),
-                        measured(report, r -> r.disk().measuredBytes())),
+                        trainer.setup().bounds().places().stream().mapToLong(Place::bytes).sum(),
+                        plan.layout().offloadedBytes(),
+                        measured(
+                                report,
+                                r ->
+                                        r.places().stream()
+                                                .mapToLong(Report.Beside::measuredBytes)
+                                                .sum())),
                 report.map(Report::categories).orElse(List.of()),
                 report.map(Report::kernels).orElse(List.of()),
                 trainer.parameters(),

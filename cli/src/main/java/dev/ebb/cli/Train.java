@@ -1,6 +1,7 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.option.CommandText;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
@@ -8,6 +9,9 @@ import dev.ebb.cli.option.DiskArguments;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.option.SourceText;
+import dev.ebb.cli.option.Stop;
+import dev.ebb.cli.report.Outcome;
+import dev.ebb.cli.report.RunWatch;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.file.Durable;
@@ -25,6 +29,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -98,6 +103,8 @@ final class Train implements Callable<Integer> {
 
     @Mixin private DeviceArgument device = new DeviceArgument();
 
+    @Mixin private CacheArgument cache = new CacheArgument();
+
     @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
     private @Nullable Integer threads;
 
@@ -149,6 +156,12 @@ final class Train implements Callable<Integer> {
 
     @Spec private @Nullable CommandSpec spec;
 
+    private final RunWatch watch;
+
+    Train(RunWatch watch) {
+        this.watch = watch;
+    }
+
     @Override
     public Integer call() throws IOException {
         if (spark != null) {
@@ -169,14 +182,26 @@ final class Train implements Callable<Integer> {
         if (resume) folder.requireUsed();
         else folder.create();
         var corpus = resume ? corpusBefore(folder) : corpus(folder);
-        var run = new Run(folder, again(folder), device, command.getOut());
-        var result = run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus);
-        if (json != null) {
-            var text = result.outcome().json() + "\n";
-            Durable.write(
-                    json, o -> o.write(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        var run =
+                new Run(
+                        folder,
+                        typed(),
+                        again(folder),
+                        device,
+                        cache.cache(),
+                        command.getOut(),
+                        watch);
+        try (var stop = Stop.listen(watch::isStopAsked)) {
+            var outcome =
+                    run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus, stop);
+            if (json != null) write(outcome, json);
+            return stop.isAsked() ? 130 : 0;
         }
-        return result.stopped() ? 130 : 0;
+    }
+
+    private static void write(Outcome outcome, Path json) throws IOException {
+        var text = outcome.json() + "\n";
+        Durable.write(json, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static void positive(String option, long value) {
@@ -201,6 +226,12 @@ final class Train implements Callable<Integer> {
         if (parent == null || !Files.isDirectory(parent))
             throw new Refusal(option + " " + file + ": there is no folder " + parent);
         if (Files.isDirectory(file)) throw new Refusal(option + " " + file + " is a folder");
+    }
+
+    /** The command as it was typed. */
+    private String typed() {
+        var line = Objects.requireNonNull(spec).root().commandLine();
+        return CommandText.of(line.getParseResult().originalArgs());
     }
 
     /** The command that goes on with the run; all else is in its checkpoint. */

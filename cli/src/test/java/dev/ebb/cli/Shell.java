@@ -14,15 +14,15 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Runs the command as a user would, in this process or in one of its own. */
-final class Shell {
+public final class Shell {
     /** Gives a command a terminal. */
     static final Path SCRIPT = Path.of("/usr/bin/script");
 
     private Shell() {}
 
-    record Result(int code, String out, String err) {}
+    public record Result(int code, String out, String err) {}
 
-    static Result run(String... arguments) {
+    public static Result run(String... arguments) {
         var out = new StringWriter();
         var err = new StringWriter();
         var line = Main.commandLine();
@@ -94,9 +94,12 @@ final class Shell {
         return start(command(options, arguments), log);
     }
 
-    /** The command in a Java of its own that is started in {@code folder}. */
+    /** The command in a Java of its own that is started in {@code folder}, as the launcher does. */
     static Process spawnIn(Path folder, List<String> arguments, Path log) throws IOException {
-        return new ProcessBuilder(command(List.of("-XX:+UseSerialGC"), arguments))
+        var options = new ArrayList<>(List.of("-XX:+UseSerialGC"));
+        if (List.of("plan", "explain").contains(arguments.getFirst()))
+            options.add("-XX:TieredStopAtLevel=1");
+        return new ProcessBuilder(command(options, arguments))
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())

@@ -4,17 +4,20 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.LoopStates;
+import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.schedule.PlaceLayout;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Step;
+import dev.ebb.plan.schedule.ValueHistory;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * A plan in words: what it promises, and for every value that matters what happens to it and why. A
@@ -22,117 +25,48 @@ import java.util.TreeSet;
  * backward half.
  */
 final class Explanation {
-    /**
-     * What happened to one value: how often it was computed, rebuilt from what came after it and
-     * fetched from the disk, and for how many steps it lay in memory.
-     */
-    private record Fate(
-            Value value,
-            Node node,
-            long bytes,
-            int computed,
-            int rebuilt,
-            int fetched,
-            int present) {
-
-        boolean stayed() {
-            return computed == 1 && rebuilt == 0 && fetched == 0;
-        }
-
-        String way() {
-            if (stayed()) return "once, kept";
-            var ways = new ArrayList<String>();
-            ways.add(computed == 1 ? "once" : computed + " times");
-            if (rebuilt > 0) ways.add("rebuilt " + rebuilt + " x");
-            if (fetched > 0) ways.add("fetched " + fetched + " x");
-            return String.join(", ", ways);
-        }
-    }
-
     private final Plan plan;
     private final Problem problem;
     private final int steps;
-    private final List<Fate> fates;
+    private final Map<Value, ValueHistory> histories;
+    private final List<ValueFate> all;
+    private final List<ValueFate> fates;
 
     private Explanation(Plan plan) {
         this.plan = plan;
         problem = plan.schedule().problem();
         steps = plan.schedule().steps().size();
-        fates = fates();
+        histories = ValueHistory.of(plan.schedule());
+        all = all();
+        fates = all.stream().filter(ValueFate::matters).toList();
     }
 
     static String of(Plan plan) {
         return new Explanation(plan).text();
     }
 
-    private List<Fate> fates() {
-        Map<Value, Integer> computed = new HashMap<>();
-        Map<Value, Integer> rebuilt = new HashMap<>();
-        Map<Value, Integer> fetched = new HashMap<>();
-        Map<Value, Integer> present = new HashMap<>();
-        Map<Value, Integer> since = new HashMap<>();
-        var list = plan.schedule().steps();
-        for (int i = 0; i < list.size(); i++) {
-            switch (list.get(i)) {
-                case Step.Work work -> {
-                    var count =
-                            switch (work) {
-                                case Step.Compute _ -> computed;
-                                case Step.Invert _ -> rebuilt;
-                            };
-                    for (var reuse : work.reuses()) leave(present, since, reuse.from(), i);
-                    for (Value v : work.node().outputs()) {
-                        count.merge(v, 1, Integer::sum);
-                        since.put(v, i);
-                    }
-                }
-                case Step.Fetch(var v) -> {
-                    fetched.merge(v, 1, Integer::sum);
-                    since.put(v, i);
-                }
-                case Step.Free(var v) -> leave(present, since, v, i);
-                case Step.Offload _ -> {}
-            }
-        }
-        for (Value v : List.copyOf(since.keySet())) leave(present, since, v, list.size());
-        var crossing = crossing();
-        var all = new ArrayList<Fate>();
+    /** The fate of every value that the plan's graph computes, largest first. */
+    static List<ValueFate> fates(Plan plan) {
+        var explanation = new Explanation(plan);
+        return explanation.all.stream().map(f -> f.because(explanation.reason(f))).toList();
+    }
+
+    private List<ValueFate> all() {
+        var crossing = problem.crossing();
+        var found = new ArrayList<ValueFate>();
         for (Node node : problem.graph().nodes()) {
             for (Value v : node.outputs()) {
-                int times = computed.getOrDefault(v, 0);
-                var fate =
-                        new Fate(
-                                v,
-                                node,
-                                problem.bytes(v),
-                                times,
-                                rebuilt.getOrDefault(v, 0),
-                                fetched.getOrDefault(v, 0),
-                                present.getOrDefault(v, 0));
-                if (!fate.stayed() || crossing.getOrDefault(v, false)) all.add(fate);
+                var history = histories.getOrDefault(v, ValueHistory.NONE);
+                found.add(
+                        new ValueFate(
+                                v, node, problem.bytes(v), history, crossing.contains(v), ""));
             }
         }
-        all.sort(
-                Comparator.comparingLong(Fate::bytes)
+        found.sort(
+                Comparator.comparingLong(ValueFate::bytes)
                         .reversed()
                         .thenComparingInt(f -> f.value().id()));
-        return all;
-    }
-
-    private static void leave(
-            Map<Value, Integer> present, Map<Value, Integer> since, Value v, int step) {
-        Integer from = since.remove(v);
-        if (from != null) present.merge(v, step - from, Integer::sum);
-    }
-
-    /** Values of the forward half that the backward half reads. */
-    private Map<Value, Boolean> crossing() {
-        Map<Value, Boolean> crossing = new HashMap<>();
-        for (Node node : problem.graph().nodes()) {
-            if (node.reverse()) node.inputs().forEach(v -> crossing.replace(v, true));
-            else node.outputs().forEach(v -> crossing.put(v, false));
-        }
-        return crossing;
+        return found;
     }
 
     private String text() {
@@ -149,6 +83,7 @@ final class Explanation {
                             + " of it beside the arena");
         }
         line(out, "store all       " + Budget.show(plan.storeAllBytes()));
+        line(out, "highest         " + highest());
         line(
                 out,
                 "cost            "
@@ -164,7 +99,7 @@ final class Explanation {
                         number(plan.lowerBound()),
                         100 * plan.gap()));
         ways().ifPresent(text -> line(out, text));
-        disk().ifPresent(text -> line(out, text));
+        for (var place : plan.layout().places()) beside(place).ifPresent(text -> line(out, text));
         for (String loop : LoopText.of(problem.graph())) line(out, "inside          " + loop);
         if (fates.isEmpty())
             return out.append("no value is computed twice or kept for a backward half\n")
@@ -180,7 +115,7 @@ final class Explanation {
                         "extra cost",
                         "present",
                         "why"));
-        for (Fate f : fates) {
+        for (ValueFate f : fates) {
             double again = plan.curve().cost().of(f.node()) * Math.max(0, f.computed() - 1);
             rows.add(
                     List.of(
@@ -190,10 +125,23 @@ final class Explanation {
                             Long.toString(f.bytes()),
                             f.way(),
                             f.computed() == 1 ? "-" : number(again),
-                            share(f.present(), steps),
+                            share(f.history().present(), steps),
                             reason(f)));
         }
         return out.append(table(rows)).toString();
+    }
+
+    /** The step at which most is alive, and what it writes. */
+    private String highest() {
+        var highest = plan.highest();
+        if (steps == 0) return "nowhere: there is no step";
+        var step = plan.schedule().steps().get(highest.step());
+        var text = "step " + (highest.step() + 1) + " of " + steps;
+        if (step instanceof Step.Work work) {
+            var region = work.node().region();
+            text += ", " + title(work.node()) + (region.isTop() ? "" : " in " + region);
+        }
+        return text + highest.written().map(v -> ", which writes " + v).orElse("");
     }
 
     private static String title(Node node) {
@@ -224,39 +172,54 @@ final class Explanation {
                 + (part.cost() == 0 ? "" : ", " + share(part.cost(), plan.cost()) + " of the time");
     }
 
-    /** What lies on the disk, in one line. */
-    private Optional<String> disk() {
-        long bytes = plan.layout().shelves().bytes();
-        if (bytes == 0) return Optional.empty();
-        var schedule = plan.schedule();
+    /** What lies in a place beside the arena, in one line. */
+    private Optional<String> beside(PlaceLayout there) {
+        if (there.bytes() == 0) return Optional.empty();
+        long fetched =
+                histories.values().stream()
+                        .flatMap(h -> h.fetched().stream().filter(there.place()::equals))
+                        .count();
+        long starting =
+                plan.schedule().away().values().stream().filter(there.place()::equals).count();
         return Optional.of(
-                "on the disk     "
-                        + Budget.show(bytes)
+                "beside          "
+                        + Budget.show(there.bytes())
+                        + " in "
+                        + there.place().name()
                         + "; "
-                        + schedule.footprint().fetched()
+                        + fetched
                         + " values are fetched, "
-                        + schedule.away().size()
+                        + starting
                         + " parameters start there"
-                        + loops());
+                        + loops(there));
     }
 
     /** How many loops keep states there. */
-    private String loops() {
+    private String loops(PlaceLayout there) {
         long loops =
-                plan.schedule().problem().graph().nodes().stream()
-                        .filter(n -> LoopStates.of(n).filter(LoopStates::forward).isPresent())
+                problem.graph().nodes().stream()
+                        .flatMap(n -> LoopStates.of(n).stream())
+                        .filter(l -> l.forward() && there.loops().has(l.key()))
                         .count();
         return loops == 0
                 ? ""
                 : ", " + loops + (loops == 1 ? " loop keeps" : " loops keep") + " states there";
     }
 
-    private String reason(Fate f) {
+    private String reason(ValueFate f) {
         var traits = f.node().op().traits();
-        if (f.rebuilt() > 0) return "rebuilt from what came after it" + exactness(f.value());
-        if (f.fetched() > 0) return "put on the disk meanwhile";
+        if (!f.matters()) return "its readers come soon after it; then it is freed";
+        if (f.history().rebuilt() > 0)
+            return "rebuilt from what came after it"
+                    + (f.history().exact() ? "" : ", approximately");
+        if (!f.history().fetched().isEmpty())
+            return "put beside the arena meanwhile: "
+                    + f.history().fetched().stream()
+                            .map(Place::name)
+                            .distinct()
+                            .collect(Collectors.joining(", "));
         if (f.computed() > 1) return "recomputed: costs " + number(rate(f)) + " per MiB";
-        if (fates.stream().allMatch(Fate::stayed)) return "everything fits";
+        if (fates.stream().allMatch(ValueFate::stayed)) return "everything fits";
         if (traits.contains(Trait.EFFECT) || traits.contains(Trait.NONDETERMINISTIC))
             return "may run only once";
         if (traits.contains(Trait.EXPENSIVE)) return "declared expensive";
@@ -271,18 +234,7 @@ final class Explanation {
         return "no need to let it go at this budget";
     }
 
-    private String exactness(Value value) {
-        boolean exact =
-                plan.schedule().steps().stream()
-                        .noneMatch(
-                                step ->
-                                        step instanceof Step.Invert(var inversion, _)
-                                                && inversion.value().equals(value)
-                                                && !inversion.exact());
-        return exact ? "" : ", approximately";
-    }
-
-    private double rate(Fate f) {
+    private double rate(ValueFate f) {
         return plan.curve().cost().of(f.node()) / Math.max(1, f.bytes()) * (1 << 20);
     }
 

@@ -3,6 +3,7 @@ package dev.ebb.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 import java.io.IOException;
@@ -29,6 +30,9 @@ final class GuideTest {
     private static final Pattern BLOCK =
             Pattern.compile("(?ms)^(<!-- ([a-z-]+) -->\\n)?```java\\n(.*?)^```");
 
+    private static final Pattern USED =
+            Pattern.compile("(?ms)^<!-- use/(\\S+) -->\\n```\\w+\\n(.*?)^```");
+
     @TestFactory
     Stream<DynamicTest> every_block_is_quoted() throws IOException {
         var parts = parts();
@@ -49,6 +53,18 @@ final class GuideTest {
             assertThat(parts).containsKey(name);
             assertThat(block.group(3).strip()).as(name).isEqualTo(parts.get(name));
         }
+    }
+
+    /** What the page on projects of one's own shows is in the projects that are tried. */
+    @Test
+    void every_project_is_quoted() throws IOException {
+        var block = USED.matcher(Files.readString(GUIDE.resolve("16-use-it.md")));
+        int found = 0;
+        for (; block.find(); found++) {
+            var file = Files.readString(GUIDE.resolve("../../use").resolve(block.group(1)));
+            assertThat(file).as(block.group(1)).contains(block.group(2));
+        }
+        assertThat(found).isGreaterThanOrEqualTo(6);
     }
 
     private static Map<String, String> parts() throws IOException {

@@ -1,7 +1,7 @@
 package dev.ebb.plan.search;
 
 import dev.ebb.ir.Node;
-import dev.ebb.plan.schedule.Clock;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Schedule;
 
@@ -57,14 +57,11 @@ public final class Frontier {
 
         /** The computation that takes most memory; none if nothing is computed. */
         public Optional<Node> largest() {
-            var replay = new Liveness(model);
-            replay.replay(sequence, sequence.length);
-            int at = -1;
-            for (int i = 0; i < replay.length; i++) {
-                if (model.isTransfer(replay.order[i])) continue;
-                if (at < 0 || replay.memory[i] > replay.memory[at]) at = i;
-            }
-            return at < 0 ? Optional.empty() : Optional.of(model.node(replay.order[at]));
+            return Liveness.largest(model, sequence);
+        }
+
+        Model model() {
+            return model;
         }
     }
 
@@ -86,6 +83,7 @@ public final class Frontier {
     private final Model model;
     private final Cost cost;
     private final List<Frontier> smaller;
+    private final KnownGenerations known;
     private final Search search;
     private final List<int[]> orders;
     private final long storeAll;
@@ -109,18 +107,16 @@ public final class Frontier {
     private int level;
     private boolean ended;
 
-    Frontier(Model model, Cost cost) {
-        this(model, cost, List.of(), Effort.FULL);
-    }
-
     /**
      * The plans that one way more allows than those of {@code smaller} families. They are searched
      * for where they win: a rung that a smaller family reaches for less is taken over from it.
      */
-    Frontier(Model model, Cost cost, List<Frontier> smaller, Effort effort) {
+    Frontier(Model model, Cost cost, List<Frontier> smaller, Effort effort, SearchCache cache) {
         this.model = model;
         this.cost = cost;
         this.smaller = smaller;
+        var before = smaller.stream().map(s -> s.known).toList();
+        known = new KnownGenerations(model, before, effort, cache);
         search = new Search(model);
         var ordering = new Ordering(model);
         walkedBack =
@@ -178,6 +174,16 @@ public final class Frontier {
 
     /** Makes one more generation, with less memory; false if there is none. */
     boolean grow() {
+        if (known.next(generations, beyond)) return true;
+        if (known.isComplete()) return false;
+        int count = known.end(generations, beyond);
+        while (generations.size() < count) search();
+        if (!search()) return false;
+        known.put(generations, beyond, ended && ladder.isEmpty());
+        return true;
+    }
+
+    private boolean search() {
         if (ended && ladder.isEmpty()) return false;
         int stop = Math.max(0, (GENERATIONS - generations.size()) * levels / GENERATIONS - AHEAD);
         while (!ended && level > stop) descend();
@@ -255,9 +261,9 @@ public final class Frontier {
     }
 
     /**
-     * The cheapest plan under {@code bound}, where a smaller family has {@code rival}. With a disk
-     * only what is cheaper before it is improved is worth the work; else the rival is taken over,
-     * unless it keeps in memory what this family has on the disk from the start.
+     * The cheapest plan under {@code bound}, where a smaller family has {@code rival}. With places
+     * beside the arena only what is cheaper before it is improved is worth the work; else the rival
+     * is taken over, unless it keeps in memory what this family has elsewhere from the start.
      */
     private @Nullable Member against(Member rival, long bound, boolean full, long allowance) {
         if (!mayMove()) {
@@ -273,7 +279,7 @@ public final class Frontier {
     }
 
     private boolean mayMove() {
-        return model.problem.disk().isPresent();
+        return model.mayMove();
     }
 
     /** Goes on from the plan that rebuilds all it can, if that takes less; false if not. */
@@ -384,8 +390,7 @@ public final class Frontier {
     private Member timed(Member member) {
         if (!mayMove() || member.model != model) return member;
         var early = member(Transfers.eager(model, member.sequence, member.peak));
-        var clock = new Clock(model.problem.disk(), cost);
-        double seconds = clock.run(model.problem, early.schedule().steps());
+        double seconds = early.schedule().cost(cost);
         return new Member(model, early.sequence, early.peak, seconds - model.total());
     }
 }
