@@ -16,12 +16,14 @@ interface PreTokeniser {
     Pattern GPT2 =
             Pattern.compile(
                     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+|"
-                        + " ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+",
+                            + " ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+",
                     Pattern.UNICODE_CHARACTER_CLASS);
 
     Pattern WORDS = Pattern.compile("\\w+|[^\\w\\s]+", Pattern.UNICODE_CHARACTER_CLASS);
 
     /**
+     * The words of a text.
+     *
      * @param first whether {@code text} is what the whole text begins with
      */
     List<String> split(String text, boolean first);
