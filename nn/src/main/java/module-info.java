@@ -1,6 +1,7 @@
 /** Layers, losses, optimizers and data. */
 module dev.ebb.nn {
     requires transitive dev.ebb;
+    requires static java.desktop;
     requires static org.jspecify;
 
     exports dev.ebb.nn;
@@ -11,5 +12,7 @@ module dev.ebb.nn {
     exports dev.ebb.nn.model;
     exports dev.ebb.nn.onnx;
     exports dev.ebb.nn.optim;
+    exports dev.ebb.nn.train;
     exports dev.ebb.nn.tokens;
+    exports dev.ebb.nn.parallel;
 }

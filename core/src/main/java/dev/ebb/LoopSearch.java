@@ -12,7 +12,10 @@ import dev.ebb.plan.schedule.Binding;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -22,6 +25,9 @@ import java.util.Optional;
  * none of the smallest is refused, with the least that one of them takes.
  */
 final class LoopSearch {
+    /** By such a share sums of costs may differ that are added in another order. */
+    private static final double ROUNDING = 1e-9;
+
     private final Pipeline pipeline;
     private final Graph merged;
     private final List<Binding> bindings;
@@ -31,6 +37,9 @@ final class LoopSearch {
     private final boolean looping;
     private final Curve everything;
     private final List<Curve> smallest = new ArrayList<>();
+
+    /** The curves so far: other rooms and bounds may come to the same graph. */
+    private final Map<Graph, Curve> curves = new HashMap<>();
 
     LoopSearch(Pipeline pipeline, Graph merged, List<Binding> bindings) {
         this.pipeline = pipeline;
@@ -43,16 +52,19 @@ final class LoopSearch {
                         merged,
                         loop -> {
                             loops.add(loop);
-                            return rooms.room(loop, Long.MAX_VALUE, 0);
+                            return rooms.room(loop, Long.MAX_VALUE);
                         });
         looping = LoopBodies.isIn(whole);
-        everything = pipeline.curve(whole, bindings).or(this::smallest);
+        everything = curve(whole);
     }
 
     /** The curve with loops in these rooms and bodies in {@code bound} bytes each. */
     private Curve curve(Reversals.Rooms given, long bound) {
-        var graph = bodies.within(Reversals.within(merged, given), bound);
-        return pipeline.curve(graph, bindings).or(this::smallest);
+        return curve(bodies.within(Reversals.within(merged, given), bound));
+    }
+
+    private Curve curve(Graph graph) {
+        return curves.computeIfAbsent(graph, g -> pipeline.curve(g, bindings).or(this::smallest));
     }
 
     /**
@@ -62,13 +74,13 @@ final class LoopSearch {
     private synchronized List<Curve> smallest() {
         if (!smallest.isEmpty() || !looping) return smallest;
         for (long bound : List.of(LoopBodies.UNBOUNDED, 0L)) {
-            if (!loops.isEmpty()) smallest.add(curve(loop -> rooms.room(loop, 0, 0), bound));
+            if (!loops.isEmpty()) smallest.add(curve(loop -> rooms.room(loop, 0), bound));
             if (rooms.undo(loops))
-                smallest.add(curve(loop -> rooms.inMemory().room(loop, 0, 0), bound));
+                smallest.add(curve(loop -> rooms.inMemory().room(loop, 0), bound));
             smallest.add(
                     bound == LoopBodies.UNBOUNDED
                             ? everything
-                            : curve(loop -> rooms.room(loop, Long.MAX_VALUE, 0), bound));
+                            : curve(loop -> rooms.room(loop, Long.MAX_VALUE), bound));
         }
         return smallest;
     }
@@ -98,7 +110,7 @@ final class LoopSearch {
                     cheaper(
                             best,
                             pipeline.keeping(
-                                    curve(loop -> rooms.room(loop, room, 0), LoopBodies.UNBOUNDED),
+                                    curve(loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED),
                                     most));
         }
         return best;
@@ -110,7 +122,7 @@ final class LoopSearch {
         if (smallest.isEmpty()) return least(bytes);
         var best = smallest.get();
         if (loops.isEmpty()) {
-            Reversals.Rooms none = loop -> rooms.room(loop, Long.MAX_VALUE, 0);
+            Reversals.Rooms none = loop -> rooms.room(loop, Long.MAX_VALUE);
             return orLess(best, none, fitting(none, bytes), bytes);
         }
         long most = rooms.mostStates(loops) - 1;
@@ -118,7 +130,7 @@ final class LoopSearch {
         for (var how : Bound.values()) {
             for (long low = Math.max(1, fits), high = most; low <= high; ) {
                 long states = (low + high) >>> 1;
-                Reversals.Rooms given = loop -> rooms.room(loop, states, 0);
+                Reversals.Rooms given = loop -> rooms.room(loop, states);
                 var found = pipeline.beside(curve(given, bound(how, given, bytes)), bytes);
                 if (found.isEmpty()) {
                     high = states - 1;
@@ -131,9 +143,9 @@ final class LoopSearch {
             // room for fewer states may leave the rest of the program more than it costs the loops
             for (long states = fits / 2; how == Bound.NONE && states > 0; states /= 4) {
                 long room = states;
-                best = orLess(best, loop -> rooms.room(loop, room, 0), LoopBodies.UNBOUNDED, bytes);
+                best = orLess(best, loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED, bytes);
             }
-            if (how == Bound.NONE) best = withStatesOnDisk(fits, best, bytes);
+            if (how == Bound.NONE) best = withStatesBeside(fits, best, bytes);
         }
         return best;
     }
@@ -154,14 +166,36 @@ final class LoopSearch {
     /** What bodies may take so that the program fits with all else kept; 0 if nothing is left. */
     private long fitting(Reversals.Rooms given, Budget bytes) {
         var graph = Reversals.within(merged, given);
-        long excess = pipeline.curve(graph, bindings).storeAllBytes() - bytes.resolve(0);
+        long excess = curve(graph).storeAllBytes() - bytes.resolve(0);
         return excess <= 0 ? LoopBodies.UNBOUNDED : Math.max(0, bodies.largest(graph) - excess);
     }
 
     private Optional<Plan> amongSmallest(Budget bytes) {
-        return smallest().stream()
-                .flatMap(curve -> pipeline.beside(curve, bytes).stream())
-                .reduce(LoopSearch::cheaper);
+        var all = smallest();
+        var promising = new ArrayList<>(new LinkedHashSet<>(all));
+        promising.sort(Comparator.comparingDouble(curve -> curve.atLeast(bytes.resolve(0))));
+        var best = Optional.<Plan>empty();
+        int last = -1;
+        for (var curve : promising) {
+            if (best.isPresent() && isDearer(curve, bytes, best.get())) break;
+            var found = pipeline.beside(curve, bytes);
+            if (found.isEmpty()) continue;
+            // of two that cost the same, the one further down the list
+            int at = all.lastIndexOf(curve);
+            double cost = found.get().cost();
+            if (best.isEmpty()
+                    || cost < best.get().cost()
+                    || cost == best.get().cost() && at > last) {
+                best = found;
+                last = at;
+            }
+        }
+        return best;
+    }
+
+    /** Whether no plan of {@code curve} can cost as little as {@code best}: it is not searched. */
+    private static boolean isDearer(Curve curve, Budget bytes, Plan best) {
+        return curve.atLeast(bytes.resolve(0)) > best.cost() * (1 + ROUNDING);
     }
 
     /** The plan that takes least of all, which leaves workers what there is; or a refusal. */
@@ -171,13 +205,14 @@ final class LoopSearch {
     }
 
     /**
-     * The same with further states on the disk, where that is faster than running more rounds
-     * again: as many as it has room for, or a part of them, which leaves room to other values.
+     * The same with further states in a place beside the arena, where that is faster than running
+     * more rounds again: as many as it has room for, or a part of them, which leaves room to other
+     * values.
      */
-    private Plan withStatesOnDisk(long states, Plan without, Budget bytes) {
+    private Plan withStatesBeside(long states, Plan without, Budget bytes) {
         long bound = LoopBodies.UNBOUNDED;
         var best = without;
-        for (long each : rooms.disks(loops)) {
+        for (var each : rooms.elsewhere(loops)) {
             best = orLess(best, loop -> rooms.room(loop, states, each), bound, bytes);
             // one state less, and one may be on its way while the loop runs on
             if (states > 0)
@@ -188,8 +223,11 @@ final class LoopSearch {
 
     /** The plan with these rooms, if it fits and is cheaper. */
     private Plan orLess(Plan best, Reversals.Rooms given, long bound, Budget bytes) {
-        // else what lies on the disk takes too much of it, or there is no room for one more
-        return pipeline.beside(curve(given, bound), bytes).map(p -> cheaper(p, best)).orElse(best);
+        // else what lies beside the arena takes too much of its place, or there is no room for one
+        // more
+        var curve = curve(given, bound);
+        if (isDearer(curve, bytes, best)) return best;
+        return pipeline.beside(curve, bytes).map(p -> cheaper(p, best)).orElse(best);
     }
 
     /** The cheaper one; of two that cost the same, the second. */

@@ -168,7 +168,7 @@ public final class Curve {
         for (var frontier : families.of(ways)) {
             for (var member : frontier.all().reversed()) {
                 if (member.peak() >= bytes) break;
-                if (!fitsDisk(member) || planned(member) >= bytes) continue;
+                if (!fitsPlaces(member) || planned(member) >= bytes) continue;
                 least = Optional.of(member);
                 bytes = planned(member);
             }
@@ -193,6 +193,14 @@ public final class Curve {
         }
     }
 
+    /** No plan within {@code bytes} costs less; found without searching for one. */
+    public double atLeast(long bytes) {
+        // what is declared expensive counts more in the search than it costs
+        double extra =
+                model.isWeighted() ? 0 : Bounds.extra(model, workers.room(bytes), plain.sequence());
+        return model.total() + extra;
+    }
+
     /** The cheapest plan that fits beside what a budget sets aside for workers, if there is one. */
     public Optional<Plan> beside(long bytes) {
         synchronized (families) {
@@ -209,10 +217,12 @@ public final class Curve {
         }
     }
 
-    /** Whether {@code more}, of a larger family, is cheaper, or as cheap without the disk. */
+    /**
+     * Whether {@code more}, of a larger family, is cheaper, or as cheap with less beside the arena.
+     */
     private boolean isBetter(Layout more, Layout less) {
         int order = Double.compare(cost(more), cost(less));
-        return order < 0 || order == 0 && more.shelves().bytes() <= less.shelves().bytes();
+        return order < 0 || order == 0 && more.offloadedBytes() <= less.offloadedBytes();
     }
 
     private double cost(Layout layout) {
@@ -220,12 +230,11 @@ public final class Curve {
     }
 
     private boolean fits(Frontier.Member member, long room) {
-        return planned(member) <= room && fitsDisk(member);
+        return planned(member) <= room && fitsPlaces(member);
     }
 
-    private boolean fitsDisk(Frontier.Member member) {
-        var disk = problem().disk();
-        return !disk.isPresent() || layout(member).shelves().bytes() <= disk.bytes();
+    private boolean fitsPlaces(Frontier.Member member) {
+        return problem().places().isEmpty() || layout(member).fitsPlaces();
     }
 
     /** A plan made in another way, set beside this curve, with all of the device's threads. */
@@ -274,7 +283,7 @@ public final class Curve {
                 var member = priced.member();
                 // no arena is smaller than the peak: most need not be laid out to be left out
                 if (workers.budgetFor(member.peak()) >= points.getLast().bytes()
-                        || !fitsDisk(member)) continue;
+                        || !fitsPlaces(member)) continue;
                 if (workers.budgetFor(planned(member)) < points.getLast().bytes())
                     points.add(point(layout(member), once, undone));
             }
@@ -368,7 +377,10 @@ public final class Curve {
                                 : "")
                         + (model.paramBytes > 0
                                 ? "; parameters take " + Budget.show(model.paramBytes) + " in all"
-                                : ""),
+                                : "")
+                        + problem().places().stream()
+                                .map(p -> "; " + p.name() + " holds " + Budget.show(p.bytes()))
+                                .collect(Collectors.joining()),
                 least);
     }
 

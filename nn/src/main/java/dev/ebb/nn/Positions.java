@@ -30,10 +30,4 @@ public record Positions(Tensor first) {
         var hidden = Tensors.fill(Type.of(dtype), Double.NEGATIVE_INFINITY);
         return Tensors.where(later, hidden, Tensors.fill(Type.of(dtype), 0));
     }
-
-    /** Which of {@code context} rows new token {@code i} takes: [batch, 1, context, 1]. */
-    Tensor at(int i, int context) {
-        var row = Tensors.arange(DType.I64, context).reshape(1, 1, context, 1);
-        return row.eq(first.add(i).reshape(-1, 1, 1, 1));
-    }
 }

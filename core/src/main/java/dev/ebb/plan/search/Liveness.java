@@ -29,6 +29,9 @@ final class Liveness {
     /** What the recomputations count, beyond computing every node once. */
     double extra;
 
+    /** How many sequences were replayed: another number, another sequence. */
+    long replays;
+
     Liveness(Model model) {
         this.model = model;
         live = new boolean[model.values.length];
@@ -46,47 +49,50 @@ final class Liveness {
             order = new int[count + count / 4 + 16];
             memory = new long[order.length];
         }
-        Arrays.fill(live, false);
+        replays++;
+        System.arraycopy(model.pinned, 0, live, 0, live.length);
         Arrays.fill(instances, 0);
         Arrays.fill(later, false);
-        long now = 0;
-        for (int v = 0; v < live.length; v++) {
-            if (model.pinned[v]) {
-                live[v] = true;
-                now += model.bytes[v];
-            }
-        }
+        int[] operands = model.operands;
+        long[] bytes = model.bytes;
+        int nodes = model.nodes.size();
+        long now = model.pinnedBytes;
         for (int i = 0; i < count; i++) instances[sequence[i]]++;
         peak = model.paramBytes;
         extra = 0;
         int at = order.length;
         for (int i = count - 1; i >= 0; i--) {
             int u = sequence[i];
-            boolean node = u < model.nodes.size();
+            int writes = model.writesFrom[u];
+            int end = model.operandsFrom[u + 1];
+            boolean node = u < nodes;
             boolean needed = --instances[u] == 0 && !later[u] && node;
-            for (int o : model.out[u]) needed |= live[o];
+            for (int k = writes; k < end; k++) needed |= live[operands[k]];
             if (!needed) continue;
             if (later[u] && model.once[u]) return false;
             if (later[u] || !node) extra += model.again[u];
             later[u] = true;
             long during = now;
-            for (int o : model.out[u]) if (!live[o]) during += model.bytes[o];
-            for (int x : model.in[u]) if (!live[x]) during += model.bytes[x];
             if (model.reuse[u].length > 0) {
                 long saved = reused(u);
                 if (saved < 0) return false;
                 during -= saved;
             }
-            for (int o : model.out[u]) {
+            for (int k = writes; k < end; k++) {
+                int o = operands[k];
                 if (live[o]) {
                     live[o] = false;
-                    now -= model.bytes[o];
+                    now -= bytes[o];
+                } else {
+                    during += bytes[o];
                 }
             }
-            for (int x : model.in[u]) {
+            for (int k = model.operandsFrom[u]; k < writes; k++) {
+                int x = operands[k];
                 if (!live[x]) {
                     live[x] = true;
-                    now += model.bytes[x];
+                    now += bytes[x];
+                    during += bytes[x];
                 }
             }
             order[--at] = u;
@@ -105,13 +111,18 @@ final class Liveness {
      */
     private long reused(int u) {
         int[] pairs = model.reuse[u];
+        if (pairs.length == 2 && model.place[pairs[1]] < 0)
+            return live[pairs[0]] ? 0 : model.bytes[pairs[0]];
         long saved = 0;
         for (int k = 0; k < pairs.length; k += 2) {
             int from = pairs[k];
             int into = pairs[k + 1];
             if (model.place[into] >= 0) {
                 if (model.place[into] != from) continue;
-                if (live[from]) return -1;
+                if (live[from]) {
+                    for (int v : pairs) taken[v] = false;
+                    return -1;
+                }
                 saved += model.bytes[from];
                 taken[from] = true;
                 taken[into] = true;

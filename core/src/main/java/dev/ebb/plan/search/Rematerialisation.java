@@ -74,7 +74,7 @@ final class Rematerialisation {
             if (best.isEmpty()) return false;
             var choice = best.get();
             if ((noise == 0 && make(offers.like(choice, refused), overflow))
-                    || (replay(List.of(choice)) && overflow(trial) < overflow)) {
+                    || (replay(choice) && overflow(trial) < overflow)) {
                 price = choice.price();
                 swap();
                 time.index(current, budget);
@@ -113,13 +113,25 @@ final class Rematerialisation {
         return replay(choices.subList(0, high));
     }
 
+    /** Tries the current sequence with this choice made. */
+    private boolean replay(EvictionCandidates.Choice choice) {
+        if (choice.store() >= 0) return replay(List.of(choice));
+        int step = choice.step();
+        int[] chain = choice.chain();
+        int length = current.length + chain.length;
+        room(length);
+        System.arraycopy(current.order, 0, scratch, 0, step);
+        System.arraycopy(chain, 0, scratch, step, chain.length);
+        System.arraycopy(current.order, step, scratch, step + chain.length, current.length - step);
+        replayed += length;
+        return trial.replay(scratch, length);
+    }
+
     /** Tries the current sequence with these choices made. */
     private boolean replay(List<EvictionCandidates.Choice> choices) {
         var chains = new ArrayList<>(choices);
         chains.sort(Comparator.comparingInt(EvictionCandidates.Choice::step));
-        var stores =
-                new ArrayList<>(
-                        choices.stream().filter(EvictionCandidates.Choice::stores).toList());
+        var stores = new ArrayList<>(choices.stream().filter(c -> c.store() >= 0).toList());
         stores.sort(Comparator.comparingInt(EvictionCandidates.Choice::since));
         int length = current.length + stores.size();
         for (var choice : choices) length += choice.chain().length;
@@ -130,7 +142,7 @@ final class Rematerialisation {
         int put = 0;
         for (int i = 0; i <= current.length; i++) {
             for (; put < stores.size() && stores.get(put).since() + 1 == i; put++) {
-                int store = model.store(stores.get(put).value());
+                int store = stores.get(put).store();
                 if (stored.add(store)) scratch[to++] = store;
             }
             for (; chained < chains.size() && chains.get(chained).step() == i; chained++) {

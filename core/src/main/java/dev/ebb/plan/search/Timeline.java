@@ -1,5 +1,7 @@
 package dev.ebb.plan.search;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Arrays;
 
 /**
@@ -24,6 +26,8 @@ final class Timeline {
     private int[] overCount = new int[1];
     private double[] overBytes = new double[1];
     private long budget;
+    private @Nullable Liveness indexed;
+    private long replays;
 
     /** Whether the work at a step is the first computation of a node. */
     boolean[] firstTime = new boolean[0];
@@ -36,7 +40,11 @@ final class Timeline {
         seen = new boolean[model.works];
     }
 
+    /** Indexes what was replayed, unless it is what was indexed last. */
     void index(Liveness replay, long bound) {
+        if (replay == indexed && replay.replays == replays && bound == budget) return;
+        indexed = replay;
+        replays = replay.replays;
         order = replay.order;
         memory = replay.memory;
         length = replay.length;
@@ -53,25 +61,29 @@ final class Timeline {
     }
 
     private void indexEvents() {
+        int[] operands = model.operands;
+        int nodes = model.nodes.size();
         Arrays.fill(first, 0);
+        Arrays.fill(seen, false);
         int total = 0;
         for (int i = 0; i < length; i++) {
             int u = order[i];
-            for (int x : model.in[u]) first[x + 1]++;
-            for (int o : model.out[u]) first[o + 1]++;
-            total += model.in[u].length + model.out[u].length;
+            int end = model.operandsFrom[u + 1];
+            int begin = model.operandsFrom[u];
+            for (int k = begin; k < end; k++) first[operands[k] + 1]++;
+            total += end - begin;
+            firstTime[i] = !seen[u] && u < nodes;
+            seen[u] = true;
         }
         for (int v = 1; v < first.length; v++) first[v] += first[v - 1];
         if (events.length < total) events = new int[total + total / 4];
-        Arrays.fill(seen, false);
         for (int i = length - 1; i >= 0; i--) {
             int u = order[i];
-            for (int x : model.in[u]) events[--first[x + 1]] = 2 * i;
-            for (int o : model.out[u]) events[--first[o + 1]] = 2 * i + 1;
-        }
-        for (int i = 0; i < length; i++) {
-            firstTime[i] = !seen[order[i]] && order[i] < model.nodes.size();
-            seen[order[i]] = true;
+            int writes = model.writesFrom[u];
+            int end = model.operandsFrom[u + 1];
+            for (int k = model.operandsFrom[u]; k < writes; k++)
+                events[--first[operands[k] + 1]] = 2 * i;
+            for (int k = writes; k < end; k++) events[--first[operands[k] + 1]] = 2 * i + 1;
         }
         System.arraycopy(first, 1, first, 0, first.length - 1);
         first[first.length - 1] = total;
