@@ -59,6 +59,7 @@ public final class Curve {
     private final Ways ways;
     private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts;
+    private final Map<Frontier.Member, Long> onDisk;
     private final Supplier<List<Curve>> others;
     private final SearchCache cache;
 
@@ -88,6 +89,7 @@ public final class Curve {
         ways = Ways.in(problem);
         families = new Families(problem, cost, effort, cache);
         layouts = new HashMap<>();
+        onDisk = new HashMap<>();
         model = new Model(problem, cost);
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
     }
@@ -101,6 +103,7 @@ public final class Curve {
         this.ways = ways;
         families = all.families;
         layouts = all.layouts;
+        onDisk = all.onDisk;
         model = all.model;
         plain = all.plain;
     }
@@ -245,7 +248,13 @@ public final class Curve {
 
     private boolean fitsDisk(Frontier.Member member) {
         var disk = problem().disk();
-        return !disk.isPresent() || layout(member).shelves().bytes() <= disk.bytes();
+        return !disk.isPresent() || onDisk(member) <= disk.bytes();
+    }
+
+    /** What lies on the disk at most; the arena need not be laid out for that. */
+    private long onDisk(Frontier.Member member) {
+        return onDisk.computeIfAbsent(
+                member, m -> Layout.diskBytes(new Schedule(problem(), m.schedule().steps())));
     }
 
     /** A plan made in another way, set beside this curve, with all of the device's threads. */

@@ -65,6 +65,11 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes, DiskL
         return new Layout(schedule, slots, packing.arena(), DiskLayout.of(schedule));
     }
 
+    /** What a schedule has on the disk at most, as {@link #of} lays it out. */
+    public static long diskBytes(Schedule schedule) {
+        return DiskLayout.of(schedule).bytes();
+    }
+
     /** Each buffer in a place of its own: for a schedule that is looked at and never run. */
     public static Layout apart(Schedule schedule) {
         var slots = new ArrayList<Slot>();
