@@ -12,4 +12,7 @@ module dev.ebb.cli {
             info.picocli;
     opens dev.ebb.cli.option to
             info.picocli;
+    opens dev.ebb.cli.tune to
+            dev.ebb,
+            info.picocli;
 }

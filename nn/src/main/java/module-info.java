@@ -1,12 +1,17 @@
 /** Layers, losses, optimizers and data. */
 module dev.ebb.nn {
     requires transitive dev.ebb;
+    requires static java.desktop;
     requires static org.jspecify;
 
     exports dev.ebb.nn;
+    exports dev.ebb.nn.adapt;
     exports dev.ebb.nn.data;
     exports dev.ebb.nn.file;
     exports dev.ebb.nn.generate;
     exports dev.ebb.nn.model;
     exports dev.ebb.nn.optim;
+    exports dev.ebb.nn.train;
+    exports dev.ebb.nn.tokens;
+    exports dev.ebb.nn.parallel;
 }

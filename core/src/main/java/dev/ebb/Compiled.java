@@ -36,8 +36,9 @@ import java.util.Optional;
 public final class Compiled<P, R> extends Options<Compiled<P, R>>
         implements Fn<P, R>, AutoCloseable {
     private final Fn<P, R> f;
+    private final Optional<By<P, ?>> donated;
     private final Plans<R> plans;
-    private Optional<Plans.Entry<R>> latest = Optional.empty();
+    private volatile Optional<Plans.Entry<R>> latest = Optional.empty();
 
     /** The latest entry's argument, and what its run gave: the next one is often like it. */
     private Optional<Repeat<P, R>> repeat = Optional.empty();
@@ -45,14 +46,38 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     private record Repeat<P, R>(Plans.Entry<R> entry, Pattern<P> argument, Pattern<R> result) {}
 
     Compiled(Fn<P, R> f, Pipeline pipeline) {
+        this(f, pipeline, Optional.empty());
+    }
+
+    private Compiled(Fn<P, R> f, Pipeline pipeline, Optional<By<P, ?>> donated) {
         super(pipeline);
         this.f = f;
+        this.donated = donated;
         plans = new Plans<>(pipeline);
     }
 
     @Override
     Compiled<P, R> under(Pipeline other) {
-        return new Compiled<>(f, other);
+        return new Compiled<>(f, other, donated);
+    }
+
+    /**
+     * The same with a part of its argument donated: whoever calls it will not read the arrays of
+     * this part again, and results lie in their memory where types match. Reading one after the
+     * call is refused. In the program's own memory every argument is overwritten as soon as it is
+     * not needed any more, donated or not; what donating saves is new arrays for the results.
+     */
+    public Compiled<P, R> donating(By<P, ?> part) {
+        return new Compiled<>(f, pipeline(), Optional.of(part));
+    }
+
+    /** The same with its whole argument donated. */
+    public Compiled<P, R> donating() {
+        return donating(new By<P, P>(p -> p, (_, p) -> p));
+    }
+
+    private List<Tensor> donated(P argument) {
+        return donated.isPresent() ? Tree.flatten(donated.get().part().apply(argument)) : List.of();
     }
 
     /** Runs on arrays; inside a function that is being traced, becomes part of it. */
@@ -63,14 +88,14 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
             var arrays = new Array[before.argument.leaves()];
             if (before.argument.gather(argument, arrays)) {
                 plans.used(before.entry);
-                return before.result.with(before.entry.prepared().run(arrays));
+                return before.result.with(before.entry.prepared().run(arrays, donated(argument)));
             }
         }
         var leaves = Tree.flatten(argument);
         if (leaves.stream().anyMatch(t -> !(t instanceof Array))) return f.apply(argument);
         var entry = entry(argument, leaves);
         plans.makeRoom(entry);
-        var results = entry.prepared().run(leaves.toArray(Array[]::new));
+        var results = entry.prepared().run(leaves.toArray(Array[]::new), donated(argument));
         repeat =
                 Optional.of(
                         new Repeat<>(entry, Pattern.of(argument), Pattern.of(entry.structure())));
@@ -170,7 +195,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
 
     /**
      * What memory buys for arguments like this one, and what each way of bringing values back adds.
-     * Of the budget only the disk counts.
+     * Of the budget only the places count.
      */
     public TradeOff curve(P argument) {
         var leaves = Tree.flatten(argument);

@@ -19,6 +19,11 @@ public final class Compiled2<P, Q, R> extends Options<Compiled2<P, Q, R>>
         return new Compiled2<>(whole.under(other));
     }
 
+    /** See {@link Compiled#donating}; {@code By.first()} is the first argument. */
+    public Compiled2<P, Q, R> donating(By<By.Two<P, Q>, ?> part) {
+        return new Compiled2<>(whole.donating(part));
+    }
+
     /** Runs on arrays; inside a function that is being traced, becomes part of it. */
     @Override
     public R apply(P first, Q second) {

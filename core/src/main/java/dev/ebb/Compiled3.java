@@ -19,6 +19,11 @@ public final class Compiled3<P, Q, S, R> extends Options<Compiled3<P, Q, S, R>>
         return new Compiled3<>(whole.under(other));
     }
 
+    /** See {@link Compiled#donating}; {@code By.firstOf3()} is the first argument. */
+    public Compiled3<P, Q, S, R> donating(By<By.Three<P, Q, S>, ?> part) {
+        return new Compiled3<>(whole.donating(part));
+    }
+
     /** Runs on arrays; inside a function that is being traced, becomes part of it. */
     @Override
     public R apply(P first, Q second, S third) {

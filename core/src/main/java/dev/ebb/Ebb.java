@@ -1,6 +1,5 @@
 package dev.ebb;
 
-import dev.ebb.batch.Vmap;
 import dev.ebb.control.CustomOp;
 import dev.ebb.grad.Forward;
 import dev.ebb.grad.Reverse;
@@ -15,7 +14,6 @@ import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.Supplier;
@@ -199,7 +197,7 @@ public final class Ebb {
      * chunks, with the same bits.
      */
     public static <P> Fn<P, P> jacobian(Fn<P, Tensor> f) {
-        return p -> Tree.unflatten(p, Jacobians.of(f, p));
+        return p -> Tree.unflatten(p, Batched.jacobian(f, p));
     }
 
     /** All second derivatives of a scalar function of one tensor. */
@@ -233,37 +231,7 @@ public final class Ebb {
 
     /** As above along another axis, counted from the end if negative, of arguments and results. */
     public static <P, R> Fn<P, R> vmap(Fn<P, R> f, int axis) {
-        return p -> {
-            var leaves = Tree.flatten(p).stream().map(t -> t.moveAxis(axis, 0)).toList();
-            if (leaves.isEmpty())
-                throw new ShapeException("vmap needs a tensor in its argument to map over");
-            int size = leaves.getFirst().dim(0);
-            for (Tensor t : leaves) {
-                if (t.dim(0) != size) {
-                    throw new ShapeException(
-                            "vmap along axis "
-                                    + axis
-                                    + ": one tensor has "
-                                    + size
-                                    + " slices, another "
-                                    + t.dim(0)
-                                    + "; what is the same for all slices is closed over, or left"
-                                    + " out of the part that By chooses");
-                }
-            }
-            var types =
-                    leaves.stream()
-                            .map(t -> t.type().with(t.shape().reduce(List.of(0), false)))
-                            .toList();
-            var traced = Recorded.of(f::apply, Tree.unflatten(p, leaves), types);
-            var along = new ArrayList<>(Collections.nCopies(leaves.size(), true));
-            while (along.size() < traced.operands().size()) along.add(false);
-            var all = Collections.nCopies(traced.graph().results().size(), true);
-            var graph = Vmap.of(traced.graph(), size, along, all).graph();
-            var results = traced.run(graph, List.of());
-            return Tree.unflatten(
-                    traced.structure(), results.stream().map(t -> t.moveAxis(0, axis)).toList());
-        };
+        return p -> Batched.map(f, axis, p);
     }
 
     /** {@code f} of every slice along the first axis of a part of its argument. */
@@ -280,6 +248,39 @@ public final class Ebb {
     public static <P, Q, D, R> Fn2<P, Q, R> vmap(Fn2<P, Q, R> f, By<By.Two<P, Q>, D> by) {
         Fn<By.Two<P, Q>, R> whole = a -> f.apply(a.first(), a.second());
         return (p, q) -> vmap(whole, by).apply(new By.Two<>(p, q));
+    }
+
+    /**
+     * {@code f} of every slice along an axis of each argument: {@code first} of the first one's
+     * tensors, {@code second} of the second one's, counted from the end if negative. Results are
+     * stacked along their first axis. An argument that is the same for all slices is left out by a
+     * {@link By}.
+     */
+    public static <P, Q, R> Fn2<P, Q, R> vmap(Fn2<P, Q, R> f, int first, int second) {
+        return (p, q) -> vmap(f).apply(leading(p, first), leading(q, second));
+    }
+
+    /** {@code f} of every slice along the first axis of all arguments. */
+    public static <P, Q, S, R> Fn3<P, Q, S, R> vmap(Fn3<P, Q, S, R> f) {
+        return vmap(f, By.allOf3());
+    }
+
+    /** {@code f} of every slice along the first axis of some of its arguments. */
+    public static <P, Q, S, D, R> Fn3<P, Q, S, R> vmap(
+            Fn3<P, Q, S, R> f, By<By.Three<P, Q, S>, D> by) {
+        Fn<By.Three<P, Q, S>, R> whole = a -> f.apply(a.first(), a.second(), a.third());
+        return (p, q, s) -> vmap(whole, by).apply(new By.Three<>(p, q, s));
+    }
+
+    /** {@code f} of every slice along an axis of each argument; see that of two arguments. */
+    public static <P, Q, S, R> Fn3<P, Q, S, R> vmap(
+            Fn3<P, Q, S, R> f, int first, int second, int third) {
+        return (p, q, s) -> vmap(f).apply(leading(p, first), leading(q, second), leading(s, third));
+    }
+
+    /** The tensors of a tree with {@code axis} as the first. */
+    private static <P> P leading(P tree, int axis) {
+        return Tensorwise.map(tree, t -> t.moveAxis(axis, 0));
     }
 
     /**

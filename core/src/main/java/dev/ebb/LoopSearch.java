@@ -11,7 +11,7 @@ import dev.ebb.plan.Plan;
 import dev.ebb.plan.Saved;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Cost;
-import dev.ebb.plan.schedule.Disk;
+import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Ways;
 
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ final class LoopSearch {
                         merged,
                         loop -> {
                             loops.add(loop);
-                            return rooms.room(loop, Long.MAX_VALUE, 0);
+                            return rooms.room(loop, Long.MAX_VALUE);
                         });
         looping = LoopBodies.isIn(whole);
         everything = curve(whole);
@@ -80,13 +80,13 @@ final class LoopSearch {
     private synchronized List<Curve> smallest() {
         if (!smallest.isEmpty() || !looping) return smallest;
         for (long bound : List.of(LoopBodies.UNBOUNDED, 0L)) {
-            if (!loops.isEmpty()) smallest.add(curve(loop -> rooms.room(loop, 0, 0), bound));
+            if (!loops.isEmpty()) smallest.add(curve(loop -> rooms.room(loop, 0), bound));
             if (rooms.undo(loops))
-                smallest.add(curve(loop -> rooms.inMemory().room(loop, 0, 0), bound));
+                smallest.add(curve(loop -> rooms.inMemory().room(loop, 0), bound));
             smallest.add(
                     bound == LoopBodies.UNBOUNDED
                             ? everything
-                            : curve(loop -> rooms.room(loop, Long.MAX_VALUE, 0), bound));
+                            : curve(loop -> rooms.room(loop, Long.MAX_VALUE), bound));
         }
         return smallest;
     }
@@ -125,7 +125,7 @@ final class LoopSearch {
                     cheaper(
                             best,
                             pipeline.keeping(
-                                    curve(loop -> rooms.room(loop, room, 0), LoopBodies.UNBOUNDED),
+                                    curve(loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED),
                                     most));
         }
         return best;
@@ -137,7 +137,7 @@ final class LoopSearch {
         if (smallest.isEmpty()) return least(bytes);
         var best = smallest.get();
         if (loops.isEmpty()) {
-            Reversals.Rooms none = loop -> rooms.room(loop, Long.MAX_VALUE, 0);
+            Reversals.Rooms none = loop -> rooms.room(loop, Long.MAX_VALUE);
             return orLess(best, none, fitting(none, bytes), bytes);
         }
         long most = rooms.mostStates(loops) - 1;
@@ -145,7 +145,7 @@ final class LoopSearch {
         for (var how : Bound.values()) {
             for (long low = Math.max(1, fits), high = most; low <= high; ) {
                 long states = (low + high) >>> 1;
-                Reversals.Rooms given = loop -> rooms.room(loop, states, 0);
+                Reversals.Rooms given = loop -> rooms.room(loop, states);
                 var found = pipeline.beside(curve(given, bound(how, given, bytes)), bytes);
                 if (found.isEmpty()) {
                     high = states - 1;
@@ -158,9 +158,9 @@ final class LoopSearch {
             // room for fewer states may leave the rest of the program more than it costs the loops
             for (long states = fits / 2; how == Bound.NONE && states > 0; states /= 4) {
                 long room = states;
-                best = orLess(best, loop -> rooms.room(loop, room, 0), LoopBodies.UNBOUNDED, bytes);
+                best = orLess(best, loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED, bytes);
             }
-            if (how == Bound.NONE) best = withStatesOnDisk(fits, best, bytes);
+            if (how == Bound.NONE) best = withStatesBeside(fits, best, bytes);
         }
         return best;
     }
@@ -220,13 +220,14 @@ final class LoopSearch {
     }
 
     /**
-     * The same with further states on the disk, where that is faster than running more rounds
-     * again: as many as it has room for, or a part of them, which leaves room to other values.
+     * The same with further states in a place beside the arena, where that is faster than running
+     * more rounds again: as many as it has room for, or a part of them, which leaves room to other
+     * values.
      */
-    private Plan withStatesOnDisk(long states, Plan without, Budget bytes) {
+    private Plan withStatesBeside(long states, Plan without, Budget bytes) {
         long bound = LoopBodies.UNBOUNDED;
         var best = without;
-        for (long each : rooms.disks(loops)) {
+        for (var each : rooms.elsewhere(loops)) {
             best = orLess(best, loop -> rooms.room(loop, states, each), bound, bytes);
             // one state less, and one may be on its way while the loop runs on
             if (states > 0)
@@ -237,7 +238,8 @@ final class LoopSearch {
 
     /** The plan with these rooms, if it fits and is cheaper. */
     private Plan orLess(Plan best, Reversals.Rooms given, long bound, Budget bytes) {
-        // else what lies on the disk takes too much of it, or there is no room for one more
+        // else what lies beside the arena takes too much of its place, or there is no room for one
+        // more
         var curve = curve(given, bound);
         if (isDearer(curve, bytes, best)) return best;
         return pipeline.beside(curve, bytes).map(p -> cheaper(p, best)).orElse(best);
@@ -265,7 +267,7 @@ final class LoopSearch {
                 Cost cost,
                 boolean fusing,
                 Ways ways,
-                Disk disk) {}
+                List<Place> places) {}
 
         private final Map<Key, LoopSearch> latest = new LinkedHashMap<>(8, 0.75f, true);
 

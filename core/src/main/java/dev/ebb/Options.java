@@ -55,7 +55,7 @@ public abstract sealed class Options<T> permits Compiled, Compiled2, Compiled3, 
 
     /**
      * The same with values that come back by these ways alone: as if ops had no inverses, or the
-     * budget named no disk.
+     * budget named no place.
      */
     public T only(Ways ways) {
         return under(pipeline.only(ways));

@@ -26,6 +26,8 @@ import dev.ebb.plan.cost.LoopTransferCost;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.InPlaceUpdates;
+import dev.ebb.plan.schedule.LoopStates;
+import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
@@ -104,8 +106,10 @@ record Pipeline(
     Plan plan(Graph traced, List<Binding> bindings) {
         if (strategy.isPresent() && strategy.get() instanceof Fit(var own)) {
             // the default, in a budget of its own, and held to that of the program too
-            boolean disk = budget.disk().isPresent() && !own.disk().isPresent();
-            var within = disk ? new Budget.WithDisk(own, budget.disk()) : own;
+            var within =
+                    own.places().isEmpty()
+                            ? new Budget.WithPlaces(own.memory(), budget.places())
+                            : own;
             var fitting =
                     new Pipeline(
                             within, Optional.empty(), cost, device, fusing, ways, cache, searches);
@@ -116,17 +120,22 @@ record Pipeline(
                     .planned(Reversals.within(merged(traced), rooms()::asStrategySays), bindings);
         var key =
                 new LoopSearch.Latest.Key(
-                        traced, bindings, device, cost, fusing, ways, budget.disk());
+                        traced, bindings, device, cost, fusing, ways, budget.places());
         var search = searches.of(key, () -> new LoopSearch(hauling(), merged(traced), bindings));
         return search.best(budget);
     }
 
     private Pipeline hauling() {
-        var disk = budget.disk();
-        return disk.isPresent() ? costing(new LoopTransferCost(cost, disk)) : this;
+        var places = places();
+        return places.isEmpty() ? this : costing(new LoopTransferCost(cost, places));
     }
 
-    /** What memory buys, and what each way adds; of the budget only the disk counts. */
+    /** The places beside the arena that may be used. */
+    private List<Place> places() {
+        return budget.places().stream().filter(p -> ways.has(p.way())).toList();
+    }
+
+    /** What memory buys, and what each way adds; of the budget only the places count. */
     TradeOff tradeOff(Graph traced, List<Binding> bindings) {
         return hauling().allRooms(traced, bindings);
     }
@@ -135,9 +144,11 @@ record Pipeline(
         var simple = Simplify.of(traced);
         if (!fusing) return Unread.of(Loops.merge(Fuse.unfused(simple)));
         var limits = device.fusion();
-        boolean away = budget.disk().isPresent() && ways.has(Way.DISK);
         return Unread.of(
-                Loops.merge(away ? Fuse.oneByOne(simple, limits) : Fuse.of(simple, limits)));
+                Loops.merge(
+                        !places().isEmpty()
+                                ? Fuse.oneByOne(simple, limits)
+                                : Fuse.of(simple, limits)));
     }
 
     private TradeOff allRooms(Graph traced, List<Binding> bindings) {
@@ -151,22 +162,21 @@ record Pipeline(
                         merged,
                         loop -> {
                             loops.add(loop);
-                            return rooms.room(loop, Long.MAX_VALUE, 0);
+                            return rooms.room(loop, Long.MAX_VALUE);
                         });
         var inMemory = rooms.inMemory();
         boolean undo = rooms.undo(loops);
         long most = inMemory.mostStates(loops);
         for (long bound : bodies.bounds(whole)) {
             UnaryOperator<Graph> small = graph -> bodies.within(graph, bound);
-            all.add(variant(merged, bindings, loop -> rooms.room(loop, Long.MAX_VALUE, 0), small));
+            all.add(variant(merged, bindings, loop -> rooms.room(loop, Long.MAX_VALUE), small));
             for (long states = 0;
                     !loops.isEmpty() && states <= most;
                     states += Math.max(1, states)) {
                 long room = states;
-                all.add(variant(merged, bindings, loop -> inMemory.room(loop, room, 0), small));
-                if (undo)
-                    all.add(variant(merged, bindings, loop -> rooms.room(loop, room, 0), small));
-                for (long each : rooms.disks(loops)) {
+                all.add(variant(merged, bindings, loop -> inMemory.room(loop, room), small));
+                if (undo) all.add(variant(merged, bindings, loop -> rooms.room(loop, room), small));
+                for (var each : rooms.elsewhere(loops)) {
                     all.add(variant(merged, bindings, loop -> rooms.room(loop, room, each), small));
                     all.add(
                             variant(
@@ -195,8 +205,8 @@ record Pipeline(
                             if (room.isEmpty()) {
                                 needs.add(Way.INVERSES);
                                 undone[0] += loop.rounds();
-                            } else if (room.get().memory().onDisk() > 0) {
-                                needs.add(Way.DISK);
+                            } else if (room.get().memory().offloaded() > 0) {
+                                needs.add(places().get(room.get().memory().place()).way());
                             }
                             return room;
                         });
@@ -205,7 +215,7 @@ record Pipeline(
     }
 
     Rooms rooms() {
-        return new Rooms(budget, strategy, ways, new LoopTapes(cost, cache));
+        return new Rooms(places(), strategy, ways, new LoopTapes(cost, cache));
     }
 
     LoopBodies bodies() {
@@ -258,16 +268,28 @@ record Pipeline(
     private Problem problem(Graph graph, List<Binding> bindings) {
         var settled = InPlaceUpdates.of(new Problem(Scratch.add(graph, device), bindings));
         return settled.inverting(Scratch.inversions(settled.graph(), device))
-                .on(budget.disk())
+                .with(budget.places())
                 .only(ways);
     }
 
     /** A strategy of the user's choice is held to the budget too. */
     private Plan bounded(Plan plan, Planner chosen) {
         long bytes = budget.resolve(plan.storeAllBytes());
-        long onDisk = plan.layout().shelves().bytes();
-        if (onDisk > plan.schedule().problem().disk().bytes())
-            throw tooMuchOnDisk(chosen, plan, onDisk);
+        for (var there : plan.layout().places()) {
+            if (there.bytes() > there.place().bytes())
+                throw tooMuchBeside(
+                        chosen,
+                        plan,
+                        there.bytes(),
+                        " in "
+                                + there.place().name()
+                                + ", which has room for "
+                                + Budget.show(there.place().bytes()));
+        }
+        long homeless = places().isEmpty() ? offloaded(plan) : 0;
+        if (homeless > 0)
+            throw tooMuchBeside(
+                    chosen, plan, homeless, " beside the arena, and the budget names no place");
         var bounded = plan.within(bytes);
         if (bounded.peakBytes() <= bytes) return bounded;
         throw new OverBudgetException(
@@ -281,17 +303,24 @@ record Pipeline(
                 bounded.peakBytes());
     }
 
-    private OverBudgetException tooMuchOnDisk(Planner chosen, Plan plan, long onDisk) {
+    /** What loops keep outside memory. */
+    private static long offloaded(Plan plan) {
+        return plan.schedule().problem().graph().nodes().stream()
+                .flatMap(node -> LoopStates.of(node).stream())
+                .filter(LoopStates::forward)
+                .mapToLong(LoopStates::bytes)
+                .sum();
+    }
+
+    private static OverBudgetException tooMuchBeside(
+            Planner chosen, Plan plan, long bytes, String where) {
         return new OverBudgetException(
                 chosen
                         + " puts "
-                        + Budget.show(onDisk)
-                        + " on the disk, "
-                        + (budget.disk().isPresent() && ways.has(Way.DISK)
-                                ? "which has room for " + Budget.show(budget.disk().bytes())
-                                : "and the budget names none")
-                        + "; give it as much with withDisk(folder, room), or keep fewer states"
-                        + " there",
+                        + Budget.show(bytes)
+                        + where
+                        + "; name a place with as much room, such as"
+                        + " Budget.with(Disk.in(folder, bytes)), or keep fewer states there",
                 plan.peakBytes());
     }
 }

@@ -1,6 +1,7 @@
 package dev.ebb;
 
 import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.schedule.Place;
 import dev.ebb.trace.Trace;
 
 import java.util.ArrayList;
@@ -183,19 +184,28 @@ final class Plans<R> implements AutoCloseable {
         if (entry.prepared.hasMemory()) return;
         var plan = entry.prepared.plan();
         long left = pipeline.budget().resolve(plan.storeAllBytes()) - plan.peakBytes();
-        long leftOnDisk = pipeline.budget().disk().bytes() - plan.layout().shelves().bytes();
+        var held = new ArrayList<>(List.of(entry));
         for (var other : byUse) {
             if (!other.prepared.hasMemory()) continue;
             left -= other.prepared.plan().peakBytes();
-            leftOnDisk -= other.prepared.plan().layout().shelves().bytes();
+            held.add(other);
         }
-        for (var other : byUse) {
-            if (left >= 0 && leftOnDisk >= 0) break;
+        for (var other : List.copyOf(byUse)) {
+            if (left >= 0 && fitPlaces(held)) break;
             if (!other.prepared.hasMemory()) continue;
             left += other.prepared.plan().peakBytes();
-            leftOnDisk += other.prepared.plan().layout().shelves().bytes();
+            held.remove(other);
             other.prepared.unload();
         }
+    }
+
+    /** Whether what these plans put beside the arena fits there together. */
+    private static boolean fitPlaces(List<? extends Entry<?>> held) {
+        var left = new HashMap<Place, Long>();
+        for (var entry : held)
+            for (var there : entry.prepared.plan().layout().places())
+                left.merge(there.place(), there.bytes(), Long::sum);
+        return left.entrySet().stream().allMatch(e -> e.getValue() <= e.getKey().bytes());
     }
 
     /** How many plans there are. */

@@ -34,7 +34,7 @@ final class Prepared implements AutoCloseable {
     private List<WeakReference<Array>> written = List.of();
     private Optional<Program> program = Optional.empty();
     private Optional<Direct> direct = Optional.empty();
-    private Optional<Report> report = Optional.empty();
+    private volatile Optional<Report> report = Optional.empty();
 
     private Prepared(Graph graph, Plan plan, Device device, int arguments, List<Array> captured) {
         this.graph = graph;
@@ -139,12 +139,17 @@ final class Prepared implements AutoCloseable {
     }
 
     synchronized List<Array> run(Array... arguments) {
-        return run(arguments, Program::run);
+        return run(arguments, List.of());
+    }
+
+    /** Results take the memory of these arguments where types match; they are not read again. */
+    synchronized List<Array> run(Array[] arguments, List<Tensor> donated) {
+        return run(arguments, donated, Program::run);
     }
 
     /** As {@link #run}, each recomputed value checked against its first computation. */
     synchronized List<Array> verify(Array... arguments) {
-        return run(arguments, Program::verify);
+        return run(arguments, List.of(), Program::verify);
     }
 
     /** Refuses a program whose arguments and results are not all F64. */
@@ -207,7 +212,8 @@ final class Prepared implements AutoCloseable {
         }
     }
 
-    private List<Array> run(Array[] arguments, Function<Program, Report> how) {
+    private List<Array> run(
+            Array[] arguments, List<Tensor> donated, Function<Program, Report> how) {
         var ready = program();
         // held all along, so that its own methods need not take it again for each tensor
         synchronized (ready) {
@@ -217,9 +223,22 @@ final class Prepared implements AutoCloseable {
             done.accept(measured);
             report = Optional.of(measured);
             var results = new Array[graph.results().size()];
-            for (int i = 0; i < results.length; i++) results[i] = result(ready, i, graph);
+            var free = new ArrayList<>(donated);
+            for (int i = 0; i < results.length; i++) results[i] = result(ready, i, free);
+            for (var rest : free) if (rest instanceof Array array) array.donate();
             return List.of(results);
         }
+    }
+
+    /** A copy of a result, in the memory of the first of {@code free} that is like it. */
+    private Array result(Program ready, int i, List<Tensor> free) {
+        var type = graph.results().get(i).type();
+        for (int j = 0; j < free.size(); j++) {
+            if (!(free.get(j) instanceof Array array) || !array.type().equals(type)) continue;
+            free.removeIf(t -> t == array);
+            return Array.replacing(array, to -> ready.readResult(i, to.segment()));
+        }
+        return result(ready, i, graph);
     }
 
     Graph graph() {

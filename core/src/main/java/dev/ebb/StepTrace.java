@@ -1,9 +1,15 @@
 package dev.ebb;
 
+import dev.ebb.exec.program.Arena;
+import dev.ebb.exec.program.Program;
+import dev.ebb.exec.program.SharedLayout;
 import dev.ebb.ir.Graph;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.schedule.Binding;
+import dev.ebb.plan.schedule.Layout;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.op.Store;
@@ -11,7 +17,10 @@ import dev.ebb.trace.Trace;
 import dev.ebb.trace.Tree;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A step recorded: a graph from the state and the input to the state after and the output.
@@ -79,8 +88,69 @@ record StepTrace<S, R>(
         return bindings;
     }
 
+    /** The parameters that hold from step to step: the state, then what the step closes over. */
+    List<Integer> carried() {
+        var places = new ArrayList<Integer>();
+        for (int i = 0; i < graph.params().size(); i++)
+            if (i < states || i >= states + inputs) places.add(i);
+        return places;
+    }
+
     Plan plan(Pipeline pipeline) {
         return pipeline.plan(graph, bindings());
+    }
+
+    /**
+     * A program for each of these steps, all in one memory: states, and arrays that several steps
+     * close over, are there once.
+     */
+    static <S, R> List<Program> programs(
+            List<StepTrace<S, R>> traces, List<Plan> plans, Pipeline pipeline) {
+        var device = pipeline.device();
+        var first = plans.getFirst();
+        if (plans.size() == 1) return List.of(new Program(first.layout(), device, first.workers()));
+        var numbers = new IdentityHashMap<Tensor, Integer>();
+        var shared = traces.stream().map(trace -> trace.shared(numbers)).toList();
+        var layouts = SharedLayout.of(plans.stream().map(Plan::layout).toList(), shared);
+        var arena = Arena.of(layouts, device, workers(layouts, plans, pipeline));
+        return layouts.stream().map(layout -> new Program(layout, arena)).toList();
+    }
+
+    /** For each parameter its number among those that steps share; -1 for an input. */
+    private List<Integer> shared(Map<Tensor, Integer> numbers) {
+        var own = new ArrayList<Integer>();
+        for (int i = 0; i < states; i++) own.add(i);
+        own.addAll(Collections.nCopies(inputs, -1));
+        for (Tensor array : captured) {
+            int next = states + numbers.size();
+            own.add(numbers.computeIfAbsent(array, _ -> next));
+        }
+        return own;
+    }
+
+    /** As many workers as every plan has room for, beside the largest of the layouts. */
+    private static int workers(List<Layout> layouts, List<Plan> plans, Pipeline pipeline) {
+        long arena = layouts.stream().mapToLong(Layout::arenaBytes).max().orElseThrow();
+        long bytes =
+                plans.stream()
+                        .mapToLong(p -> pipeline.budget().resolve(p.storeAllBytes()))
+                        .min()
+                        .orElseThrow();
+        int workers = plans.stream().mapToInt(Plan::workers).min().orElseThrow();
+        while (true) {
+            long all = arena + Arena.ownBytes(layouts, pipeline.device(), workers);
+            if (all <= bytes) return workers;
+            if (workers-- > 1) continue;
+            throw new OverBudgetException(
+                    "steps for "
+                            + plans.size()
+                            + " kinds of input take "
+                            + Budget.show(all)
+                            + " in one memory, the budget is "
+                            + Budget.show(bytes)
+                            + "; give it as much, or take smaller inputs",
+                    all);
+        }
     }
 
     TradeOff tradeOff(Pipeline pipeline) {

@@ -12,47 +12,80 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
  * A process that steps: training, a simulation. Its state (weights, optimizer, counters, running
  * statistics) lives in the program's arena from step to step and is updated in place; each step is
- * fed an input and gives an output.
+ * fed an input and gives an output. Inputs may be of several kinds, all of them told at the start.
  */
 public final class Stepper<S, B, R> implements AutoCloseable {
     private final S form;
-    private final R output;
-    private final Graph graph;
-    private final Plan plan;
-    private final Program program;
     private final int states;
-    private final int inputs;
-    private final Object inputSignature;
-    private Optional<Report> report = Optional.empty();
+    private final List<Kind<R>> kinds;
+    private Kind<R> latest;
+    private volatile Optional<Report> report = Optional.empty();
     private boolean closed;
 
     /** The tensors of the state that a failed step may have changed, until they are restored. */
     private final BitSet unsure = new BitSet();
 
-    Stepper(Fn2<S, B, Next<S, R>> step, S initial, B example, Pipeline pipeline) {
-        this.inputSignature = Tree.signature(example);
-        var done = Flight.recorder().compiling();
-        var trace = StepTrace.of(step, initial, example);
-        form = trace.form();
-        output = trace.output();
-        states = trace.states();
-        inputs = trace.inputs();
-        graph = trace.graph();
-        plan = trace.plan(pipeline);
-        program = new Program(plan.layout(), pipeline.device(), plan.workers());
-        done.accept(plan);
+    /** Steps that are fed inputs of one signature. All kinds run in one memory, in turns. */
+    private record Kind<R>(
+            Object signature, Graph graph, R output, int inputs, Plan plan, Program program) {}
+
+    private Stepper(List<StepTrace<S, R>> traces, List<Kind<R>> kinds, S initial) {
+        form = traces.getFirst().form();
+        states = traces.getFirst().states();
+        this.kinds = kinds;
+        latest = kinds.getFirst();
         restore(initial);
-        var captured = trace.data();
-        for (int i = 0; i < captured.size(); i++) write(captured.get(i), states + inputs + i);
+        for (int i = 0; i < traces.size(); i++) {
+            var captured = traces.get(i).data();
+            for (int j = 0; j < captured.size(); j++)
+                write(kinds.get(i), captured.get(j), states + kinds.get(i).inputs + j);
+        }
     }
 
-    private void write(Array array, int param) {
-        Prepared.write(program, param, array, graph);
+    /** A process whose inputs are like any of {@code examples}. */
+    static <S, B, R> Stepper<S, B, R> of(
+            Fn2<S, B, Next<S, R>> step, S initial, List<B> examples, Pipeline pipeline) {
+        var traces = new ArrayList<StepTrace<S, R>>();
+        var plans = new ArrayList<Plan>();
+        for (B example : examples) {
+            var done = Flight.recorder().compiling();
+            var trace = StepTrace.of(step, initial, example);
+            traces.add(trace);
+            plans.add(trace.plan(pipeline));
+            done.accept(plans.getLast());
+        }
+        var programs = StepTrace.programs(traces, plans, pipeline);
+        var kinds = new ArrayList<Kind<R>>();
+        for (int i = 0; i < traces.size(); i++)
+            kinds.add(kind(traces.get(i), examples.get(i), plans.get(i), programs.get(i)));
+        return new Stepper<>(traces, kinds, initial);
+    }
+
+    /** A process of one kind of input that was planned and bound before. */
+    static <S, B, R> Stepper<S, B, R> of(
+            StepTrace<S, R> trace, S initial, B example, Plan plan, Program program) {
+        return new Stepper<>(List.of(trace), List.of(kind(trace, example, plan, program)), initial);
+    }
+
+    private static <R> Kind<R> kind(
+            StepTrace<?, R> trace, Object example, Plan plan, Program program) {
+        return new Kind<>(
+                Tree.signature(example),
+                trace.graph(),
+                trace.output(),
+                trace.inputs(),
+                plan,
+                program);
+    }
+
+    private static void write(Kind<?> kind, Array array, int param) {
+        Prepared.write(kind.program, param, array, kind.graph);
     }
 
     /**
@@ -60,32 +93,42 @@ public final class Stepper<S, B, R> implements AutoCloseable {
      * state that is partly of before and partly of after it: it must be restored before the next.
      */
     public synchronized R step(B input) {
-        requireOpen();
-        if (!unsure.isEmpty()) throw unsure(unsure.nextSetBit(0));
-        if (!Tree.signature(input).equals(inputSignature)) {
-            throw new IllegalArgumentException(
-                    "this stepper was compiled for inputs like "
-                            + inputSignature
-                            + ", not "
-                            + Tree.signature(input)
-                            + "; make another one for them, or make a number that changes from"
-                            + " step to step a tensor");
-        }
+        requireState();
+        latest = kind(Tree.signature(input));
         var leaves = Tree.flatten(input);
-        for (int i = 0; i < inputs; i++) write((Array) leaves.get(i), states + i);
+        for (int i = 0; i < latest.inputs; i++) write(latest, (Array) leaves.get(i), states + i);
         var done = Flight.recorder().running();
-        var measured = run();
+        var measured = run(latest.program);
         done.accept(measured);
         report = Optional.of(measured);
-        return Tree.unflatten(output, read(states, graph.results().size()));
+        return Tree.unflatten(latest.output, results(latest));
     }
 
-    private Report run() {
+    private Kind<R> kind(Object signature) {
+        for (var kind : kinds) if (kind.signature.equals(signature)) return kind;
+        throw new IllegalArgumentException(
+                "this stepper was compiled for inputs like "
+                        + kinds.stream()
+                                .map(k -> k.signature.toString())
+                                .collect(Collectors.joining(" or "))
+                        + ", not "
+                        + signature
+                        + "; make another one for them, or make a number that changes from step to"
+                        + " step a tensor");
+    }
+
+    private Report run(Program program) {
         try {
             return program.run();
         } finally {
             if (program.isPartial()) unsure.set(0, states);
         }
+    }
+
+    /** That there is a state, and all of it of one step. */
+    void requireState() {
+        requireOpen();
+        if (!unsure.isEmpty()) throw unsure(unsure.nextSetBit(0));
     }
 
     private void requireOpen() {
@@ -122,7 +165,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         requireOpen();
         var type = stateType(place);
         if (unsure.get(place)) throw unsure(place);
-        return Array.make(type, to -> program.readParam(place, to.segment()));
+        return Array.make(type, to -> kinds.getFirst().program.readParam(place, to.segment()));
     }
 
     private Type stateType(int place) {
@@ -130,14 +173,14 @@ public final class Stepper<S, B, R> implements AutoCloseable {
             throw new IllegalArgumentException(
                     "the state has " + states + " tensors, from 0 on, and none at " + place);
         }
-        return graph.params().get(place).type();
+        return kinds.getFirst().graph.params().get(place).type();
     }
 
     /** Goes on from another state. */
     public synchronized void restore(S state) {
         requireOpen();
         var leaves = Tree.flatten(state);
-        for (int i = 0; i < states; i++) write((Array) leaves.get(i), i);
+        for (int i = 0; i < states; i++) write(kinds.getFirst(), (Array) leaves.get(i), i);
         unsure.clear();
     }
 
@@ -159,16 +202,14 @@ public final class Stepper<S, B, R> implements AutoCloseable {
                             + ", not "
                             + tensor.type());
         }
-        write(tensor, place);
+        write(kinds.getFirst(), tensor, place);
         unsure.clear(place);
     }
 
-    private List<Array> read(int from, int to) {
-        var arrays = new ArrayList<Array>();
-        for (int i = from; i < to; i++) {
-            arrays.add(Prepared.result(program, i, graph));
-        }
-        return arrays;
+    private List<Array> results(Kind<R> kind) {
+        return IntStream.range(states, kind.graph.results().size())
+                .mapToObj(i -> Prepared.result(kind.program, i, kind.graph))
+                .toList();
     }
 
     /** What the latest step promised and what it measured. */
@@ -182,17 +223,25 @@ public final class Stepper<S, B, R> implements AutoCloseable {
      * beside {@link dev.ebb.exec.program.MemoryProfile}, which is the promise.
      */
     public synchronized long[] held() {
-        return program.held();
+        return latest.program.held();
     }
 
-    /** What is decided: what is kept, what is computed again, where it lies. */
+    /**
+     * What is decided for the first kind of input: what is kept, what is computed again, where it
+     * lies.
+     */
     public Plan plan() {
-        return plan;
+        return kinds.getFirst().plan;
+    }
+
+    /** What the process takes: what the steps of that kind of input promise that take most. */
+    public long promisedBytes() {
+        return kinds.stream().mapToLong(k -> k.program.promisedBytes()).max().orElseThrow();
     }
 
     @Override
     public synchronized void close() {
         closed = true;
-        program.close();
+        kinds.forEach(k -> k.program.close());
     }
 }

@@ -80,11 +80,11 @@ public final class Tape implements AutoCloseable {
                                             "a tape cannot know in advance what all of its values"
                                                     + " take; give it a budget in bytes, not "
                                                     + budget);
-                            case Budget.WithDisk _ ->
+                            case Budget.WithPlaces _ ->
                                     throw new IllegalArgumentException(
-                                            "a tape keeps all it has in memory and cannot use a"
-                                                    + " disk; leave it out, or compile the"
-                                                    + " function");
+                                            "a tape keeps all it has in memory and cannot use"
+                                                    + " places beside it; leave them out, or"
+                                                    + " compile the function");
                         },
                         device,
                         device.cost());

@@ -162,6 +162,11 @@ class BadInputTest {
         refused(() -> Array.of(1.0).embedding(Array.of(0L)), "embedding", "[rows, width]");
         var i = Array.of(Shape.of(3, 1), new long[3]);
         refused(() -> X.scatterAdd(1, i, X), "scatter", "f64[3,4]", "[3,1]");
+        var two = Array.of(Shape.of(3, 2), new long[6]);
+        refused(() -> X.scatter(1, two, X), "scatter_set(1)", "i64[3,2]", "f64[3,4]", "size 1");
+        refused(() -> X.scatter(1, i, X.cast(DType.F32)), "scatter_set(1)", "f32[3,4]", "same");
+        refused(() -> X.gt(0).scatterMax(1, i, X.gt(0)), "scatter_max(1)", "bool[3,4]", "cast");
+        refused(() -> X.indexCopy(0, i, X), "indexCopy", "i64[3,1]", "one axis");
         refused(() -> Tensors.oneHot(X, 3, DType.F32), "oneHot", "integer", "f64[3,4]");
     }
 

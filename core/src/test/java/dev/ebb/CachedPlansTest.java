@@ -6,6 +6,7 @@ import dev.ebb.exec.reference.Reference;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.cache.PlanCache;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Step;
 import dev.ebb.reference.Checker;
 import dev.ebb.reference.RandomModel;
@@ -48,7 +49,7 @@ class CachedPlansTest {
             var free = function(model).plan(model.inputs());
             long least = free.leastBytes();
             var budget = Budget.bytes(least + (free.storeAllBytes() - least) / 3);
-            if (seed % 3 == 0) budget = budget.withDisk(disk, Budget.mebibytes(4));
+            if (seed % 3 == 0) budget = budget.with(Disk.in(disk, 4L << 20));
             all.add(new Program(model, budget, Made.of(plan(model, budget, PlanCache.inMemory()))));
         }
         return all;

@@ -268,6 +268,20 @@ class CellTest {
             stepper.step(large().slice(0, 0, 2));
             assertThat(stepper.report().promisedBytes()).isLessThan(LARGE + LARGE / 64);
         }
+        // and one of which rows are written that an index names
+        try (var stepper =
+                Ebb.stepper(
+                                (Tensor s, Tensor index) -> {
+                                    var rows = s.slice(0, 0, 2).exp();
+                                    var next = s.indexCopy(0, index, rows);
+                                    return new Next<>(next, next.sum());
+                                })
+                        .start((Tensor) large(), Array.of(0L, 0L))) {
+            stepper.step(Array.of(3L, 5L));
+            stepper.step(Array.of(7L, 5L));
+            assertThat(stepper.report().promisedBytes()).isLessThan(LARGE + LARGE / 64);
+            assertThat(((Array) stepper.state()).get(7, 1)).isEqualTo(Math.exp(0.5));
+        }
     }
 
     @Test

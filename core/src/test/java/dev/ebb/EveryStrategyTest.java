@@ -17,6 +17,7 @@ import dev.ebb.plan.RecomputeAll;
 import dev.ebb.plan.Saved;
 import dev.ebb.plan.Segments;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
 import dev.ebb.reference.RandomProgram;
@@ -158,7 +159,7 @@ class EveryStrategyTest {
             List<String> faults) {
         var budget =
                 seed % 3 == 0
-                        ? Budget.unlimited().withDisk(folder, Budget.mebibytes(4))
+                        ? Budget.unlimited().with(Disk.in(folder, 4L << 20))
                         : Budget.unlimited();
         var base = Ebb.compile(f).within(budget).on(new Reference()).with(planner);
         try (var compiled = seed % 2 == 0 ? base.only(Ways.of(Way.DISK)) : base) {

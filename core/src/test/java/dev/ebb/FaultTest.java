@@ -9,6 +9,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
@@ -40,11 +41,11 @@ class FaultTest {
     }
 
     private Compiled<Tensor, Tensor> onDisk(Fn<Tensor, Tensor> f, Tensor x) {
-        var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(64));
+        var disk = Budget.unlimited().with(Disk.in(folder, 64L << 20));
         var curve = Ebb.compile(f).within(disk).on(new Reference()).plan(x).curve();
-        var least = Budget.bytes(curve.leastBytes()).withDisk(folder, Budget.mebibytes(64));
+        var least = Budget.bytes(curve.leastBytes()).with(Disk.in(folder, 64L << 20));
         var compiled = Ebb.compile(f).within(least).on(new Reference());
-        assertThat(compiled.plan(x).layout().shelves().bytes()).as("on disk").isPositive();
+        assertThat(compiled.plan(x).layout().offloadedBytes()).as("on disk").isPositive();
         return compiled;
     }
 

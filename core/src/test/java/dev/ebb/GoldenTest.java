@@ -125,8 +125,8 @@ class GoldenTest {
             case Step.Invert(var inversion, var reuses) ->
                     "invert " + inversion.node() + over(reuses);
             case Step.Free(var value) -> "free " + value;
-            case Step.Offload(var value) -> "offload " + value;
-            case Step.Fetch(var value) -> "fetch " + value;
+            case Step.Offload(var value, _) -> "offload " + value;
+            case Step.Fetch(var value, _) -> "fetch " + value;
         };
     }
 

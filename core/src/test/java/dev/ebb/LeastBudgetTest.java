@@ -9,6 +9,7 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Speed;
 import dev.ebb.plan.schedule.Step;
@@ -226,7 +227,7 @@ class LeastBudgetTest {
         try (var all = Ebb.compile(Ebb.valueAndGrad(f)).within(Budget.ofSaved(1))) {
             long saved = keptOf(all.plan(x));
             for (double share : new double[] {0, 0.4}) {
-                var budget = Budget.ofSaved(share).withDisk(folder, Budget.mebibytes(16), fast);
+                var budget = Budget.ofSaved(share).with(new Disk(folder, 16L << 20, fast));
                 try (var less = Ebb.compile(Ebb.valueAndGrad(f)).within(budget)) {
                     assertThat(keptOf(less.plan(x))).isLessThanOrEqualTo((long) (saved * share));
                     var found = (Array) less.apply(x).grad();

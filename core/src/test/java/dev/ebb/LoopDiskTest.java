@@ -15,6 +15,7 @@ import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.loop.CheckpointSplits;
 import dev.ebb.plan.loop.Revolve;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Speed;
 import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
@@ -38,12 +39,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Loops that keep states in memory and on the disk. */
 class LoopDiskTest {
-    private static final Budget ROOM = Budget.mebibytes(64);
+    private static final long ROOM = 64L << 20;
 
     @TempDir Path folder;
 
     private Budget disk() {
-        return Budget.unlimited().withDisk(folder, ROOM);
+        return Budget.unlimited().with(Disk.in(folder, ROOM));
     }
 
     /** What lies in each place (a bit for each round), where it stands, what is to be reversed. */
@@ -102,7 +103,7 @@ class LoopDiskTest {
         try (var grad = Ebb.compile(Ebb.grad(f)).within(disk()).with(new Binomial(slots, onDisk))) {
             grad.apply(x);
             assertThat(grad.report().measuredBytes()).isEqualTo(grad.report().promisedBytes());
-            var there = grad.report().disk();
+            var there = grad.report().places().getFirst();
             assertThat(there.measuredBytes()).isEqualTo(there.promisedBytes()).isPositive();
             assertThat(there.promisedBytes()).isLessThanOrEqualTo(onDisk * 64L);
         }
@@ -172,7 +173,8 @@ class LoopDiskTest {
     private static void assertKept(Compiled<Tensor, Tensor> compiled) {
         var report = compiled.report();
         assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
-        assertThat(report.disk().measuredBytes()).isEqualTo(report.disk().promisedBytes());
+        for (var there : report.places())
+            assertThat(there.measuredBytes()).isEqualTo(there.promisedBytes());
     }
 
     private static LoopMemory room(Plan plan) {
@@ -200,9 +202,9 @@ class LoopDiskTest {
         for (var budget :
                 List.of(
                         memory,
-                        memory.withDisk(folder, ROOM, SLOW),
-                        memory.withDisk(folder, Budget.kibibytes(100), FAST),
-                        memory.withDisk(folder, ROOM, FAST))) {
+                        memory.with(new Disk(folder, ROOM, SLOW)),
+                        memory.with(new Disk(folder, 100L << 10, FAST)),
+                        memory.with(new Disk(folder, ROOM, FAST)))) {
             var count = new AtomicLong();
             var counting = new Watched(_ -> count.incrementAndGet());
             try (var grad =
@@ -211,14 +213,14 @@ class LoopDiskTest {
                 costs.add(grad.plan(w).cost());
                 assertKept(grad);
                 assertThat(grad.report().promisedBytes()).isLessThanOrEqualTo(memory.resolve(0));
-                assertThat(grad.report().disk().promisedBytes())
-                        .isLessThanOrEqualTo(budget.disk().bytes());
+                assertThat(grad.report().places().getFirst().promisedBytes())
+                        .isLessThanOrEqualTo(budget.places().getFirst().bytes());
                 var plan = grad.plan(w);
                 assertThat(count.get())
                         .isEqualTo(
                                 CheckpointSplits.of(Pace.EVEN, room(plan), steps).forwards(steps));
-                boolean used = room(plan).onDisk() > 0;
-                assertThat(used).isEqualTo(budget.disk().speed().equals(FAST));
+                boolean used = room(plan).offloaded() > 0;
+                assertThat(used).isEqualTo(budget.places().getFirst().speed().equals(FAST));
                 if (used) {
                     assertThat(plan.explain()).contains("1 loop keeps states there");
                     assertThat(grad.report().text()).contains(" states on the disk");
@@ -253,17 +255,18 @@ class LoopDiskTest {
         }
         int used = 0;
         for (double share : new double[] {0.5, 0.3, 0.15, 0.1}) {
-            for (var room : List.of(Budget.kibibytes(40), ROOM)) {
+            for (long room : new long[] {40 << 10, ROOM}) {
                 var memory = Budget.bytes((long) (whole * share));
-                var budget = memory.withDisk(folder, room, FAST);
+                var budget = memory.with(new Disk(folder, room, FAST));
                 try (var grad = any.within(budget)) {
                     assertThat(grad.apply(w).sameBits(expected)).isTrue();
                     assertThat(grad.verify(w).sameBits(expected)).isTrue();
                     assertKept(grad);
                     var report = grad.report();
                     assertThat(report.promisedBytes()).isLessThanOrEqualTo(memory.resolve(0));
-                    assertThat(report.disk().promisedBytes()).isLessThanOrEqualTo(room.resolve(0));
-                    if (report.disk().promisedBytes() > 0) used++;
+                    assertThat(report.places().getFirst().promisedBytes())
+                            .isLessThanOrEqualTo(room);
+                    if (report.places().getFirst().promisedBytes() > 0) used++;
                 }
             }
         }
@@ -275,10 +278,10 @@ class LoopDiskTest {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F32, 1000));
         Fn<Tensor, Tensor> f =
                 v -> Loop.repeat(1_000_000, v, c -> c.add(c.mul(c).mul(-0.001)).sin()).sum();
-        var budget = Budget.bytes(25L * 4000).withDisk(folder, Budget.mebibytes(4), FAST);
+        var budget = Budget.bytes(25L * 4000).with(new Disk(folder, 4L << 20, FAST));
         long start = System.nanoTime();
         try (var few = Ebb.compile(Ebb.grad(f)).within(budget)) {
-            assertThat(room(few.plan(x)).onDisk()).isPositive();
+            assertThat(room(few.plan(x)).offloaded()).isPositive();
         }
         assertThat((System.nanoTime() - start) / 1e9).isLessThan(10);
     }
@@ -289,10 +292,11 @@ class LoopDiskTest {
         Fn<Tensor, Tensor> f = v -> Loop.repeat(100, v, c -> c.sin().mul(0.99)).sum();
         assertThatThrownBy(() -> Ebb.compile(Ebb.grad(f)).with(new Binomial(3, 10)).apply(x))
                 .isInstanceOf(OverBudgetException.class)
-                .hasMessageContaining("Binomial[slots=3, onDisk=10] puts 640 bytes on the disk")
-                .hasMessageContaining("the budget names none")
-                .hasMessageContaining("withDisk");
-        var small = Budget.unlimited().withDisk(folder, Budget.bytes(639));
+                .hasMessageContaining(
+                        "Binomial[slots=3, offloaded=10] puts 640 bytes beside the arena")
+                .hasMessageContaining("the budget names no place")
+                .hasMessageContaining("Disk.in(folder, bytes)");
+        var small = Budget.unlimited().with(Disk.in(folder, 639));
         assertThatThrownBy(
                         () ->
                                 Ebb.compile(Ebb.grad(f))
@@ -300,7 +304,7 @@ class LoopDiskTest {
                                         .with(new Binomial(3, 10))
                                         .apply(x))
                 .isInstanceOf(OverBudgetException.class)
-                .hasMessageContaining("room for 639 bytes");
+                .hasMessageContaining("disk " + folder + ", which has room for 639 bytes");
         assertThatThrownBy(() -> new Binomial(3, -1)).hasMessageContaining("not -1");
     }
 }

@@ -3,10 +3,11 @@ package dev.ebb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.ebb.exec.DiskException;
+import dev.ebb.exec.PlaceException;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Speed;
 import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
@@ -23,7 +24,7 @@ import java.util.List;
 import java.util.Random;
 
 class OffloadTest {
-    private static final Budget ROOM = Budget.mebibytes(64);
+    private static final long ROOM = 64L << 20;
 
     @TempDir Path folder;
 
@@ -75,15 +76,15 @@ class OffloadTest {
                     assertThatThrownBy(() -> all.within(budget).plan(net))
                             .isInstanceOf(OverBudgetException.class);
                 }
-                try (var away = all.within(budget.withDisk(folder, ROOM))) {
+                try (var away = all.within(budget.with(Disk.in(folder, ROOM)))) {
                     for (int run = 0; run < 3; run++) assertSameBits(away.apply(net), expected);
                     var report = away.report();
                     assertThat(report.measuredBytes())
                             .isEqualTo(report.promisedBytes())
                             .isLessThanOrEqualTo(budget.resolve(0));
-                    assertThat(report.disk().measuredBytes())
-                            .isEqualTo(report.disk().promisedBytes())
-                            .isLessThanOrEqualTo(ROOM.resolve(0));
+                    assertThat(report.places().getFirst().measuredBytes())
+                            .isEqualTo(report.places().getFirst().promisedBytes())
+                            .isLessThanOrEqualTo(ROOM);
                     assertSameBits(away.verify(net), expected);
                     try (var files = Files.list(folder)) {
                         assertThat(files).isEmpty();
@@ -116,7 +117,7 @@ class OffloadTest {
         var initial = new State(net, zero);
         try (var all = Ebb.stepper(step).start(initial, rate)) {
             long least = all.plan().leastBytes();
-            var budget = Budget.bytes((long) (0.6 * least)).withDisk(folder, ROOM);
+            var budget = Budget.bytes((long) (0.6 * least)).with(Disk.in(folder, ROOM));
             try (var away = Ebb.stepper(step).within(budget).start(initial, rate)) {
                 assertThat(away.plan().schedule().away()).isNotEmpty();
                 for (int i = 0; i < 5; i++) assertSameBits(away.step(rate), all.step(rate));
@@ -126,7 +127,8 @@ class OffloadTest {
                 assertSameBits(away.step(rate), all.step(rate));
                 var report = away.report();
                 assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
-                assertThat(report.disk().measuredBytes()).isEqualTo(report.disk().promisedBytes());
+                assertThat(report.places().getFirst().measuredBytes())
+                        .isEqualTo(report.places().getFirst().promisedBytes());
             }
         }
     }
@@ -138,21 +140,21 @@ class OffloadTest {
             var net = Net.of(3, 24);
             try (var all = Ebb.compile(f)) {
                 var expected = all.apply(net);
-                var disk = Budget.unlimited().withDisk(folder, ROOM);
+                var disk = Budget.unlimited().with(Disk.in(folder, ROOM));
                 var curve = all.within(disk).plan(net).curve();
                 long most = curve.storeAllBytes();
                 long least = curve.leastBytes();
                 double cost = 0;
                 for (int i = 0; i <= 3; i++) {
                     long bytes = most - (most - least) * i / 3;
-                    var budget = Budget.bytes(bytes).withDisk(folder, ROOM);
+                    var budget = Budget.bytes(bytes).with(Disk.in(folder, ROOM));
                     try (var tight = all.within(budget)) {
                         assertSameBits(tight.verify(net), expected);
                         var report = tight.report();
                         assertThat(report.measuredBytes())
                                 .isEqualTo(report.promisedBytes())
                                 .isLessThanOrEqualTo(bytes);
-                        var disked = report.disk();
+                        var disked = report.places().getFirst();
                         assertThat(disked.measuredBytes()).isEqualTo(disked.promisedBytes());
                         double now = tight.plan(net).cost();
                         assertThat(now).isGreaterThanOrEqualTo(cost * (1 - 1e-12));
@@ -188,11 +190,11 @@ class OffloadTest {
         var net = Net.of(8, 32);
         var f = Ebb.valueAndGrad(loss());
         long least = Ebb.compile(f).plan(net).leastBytes();
-        var budget = Budget.bytes((long) (0.7 * least)).withDisk(folder, ROOM);
+        var budget = Budget.bytes((long) (0.7 * least)).with(Disk.in(folder, ROOM));
         var plan = Ebb.compile(f).within(budget).plan(net);
         assertThat(plan.schedule().steps()).anyMatch(s -> s instanceof Step.Fetch);
-        assertThat(plan.explain()).contains("fetched").contains("on the disk");
-        assertThat(plan.layout().shelves().bytes()).isPositive();
+        assertThat(plan.explain()).contains("fetched").contains("in disk " + folder);
+        assertThat(plan.layout().offloadedBytes()).isPositive();
     }
 
     @Test
@@ -200,12 +202,13 @@ class OffloadTest {
         var net = Net.of(8, 32);
         var f = Ebb.valueAndGrad(loss());
         long least = Ebb.compile(f).plan(net).leastBytes();
-        var room = Budget.kibibytes(24);
-        try (var some = Ebb.compile(f).within(Budget.bytes(least).withDisk(folder, room))) {
+        long room = 24 << 10;
+        try (var some = Ebb.compile(f).within(Budget.bytes(least).with(Disk.in(folder, room)))) {
             some.apply(net);
-            assertThat(some.report().disk().measuredBytes()).isLessThanOrEqualTo(24 << 10);
+            assertThat(some.report().places().getFirst().measuredBytes())
+                    .isLessThanOrEqualTo(24 << 10);
         }
-        var tight = Budget.bytes((long) (0.6 * least)).withDisk(folder, room);
+        var tight = Budget.bytes((long) (0.6 * least)).with(Disk.in(folder, room));
         assertThatThrownBy(() -> Ebb.compile(f).within(tight).plan(net))
                 .isInstanceOf(OverBudgetException.class);
     }
@@ -216,21 +219,20 @@ class OffloadTest {
         var f = Ebb.valueAndGrad(loss());
         long least = Ebb.compile(f).plan(net).leastBytes();
         var nowhere = folder.resolve("nowhere");
-        var budget = Budget.bytes((long) (0.7 * least)).withDisk(nowhere, ROOM);
+        var budget = Budget.bytes((long) (0.7 * least)).with(Disk.in(nowhere, ROOM));
         assertThatThrownBy(() -> Ebb.compile(f).within(budget).apply(net))
-                .isInstanceOf(DiskException.class)
+                .isInstanceOf(PlaceException.class)
                 .hasMessageContaining("nowhere")
-                .hasMessageContaining("name another folder");
+                .hasMessageContaining("name another place");
     }
 
     @Test
     void wrongDisksAreRefused() {
         var budget = Budget.mebibytes(1);
-        assertThatThrownBy(() -> budget.withDisk(folder, Budget.share(0.5)))
-                .hasMessageContaining("number of bytes");
-        assertThatThrownBy(() -> budget.withDisk(folder, ROOM).withDisk(folder, ROOM))
-                .hasMessageContaining("already");
-        assertThatThrownBy(() -> new Tape(budget.withDisk(folder, ROOM)))
+        assertThatThrownBy(() -> Disk.in(folder, 0)).hasMessageContaining("some bytes, not 0");
+        assertThatThrownBy(() -> budget.with(Disk.in(folder, ROOM)).with(Disk.in(folder, ROOM)))
+                .hasMessageContaining("named once");
+        assertThatThrownBy(() -> new Tape(budget.with(Disk.in(folder, ROOM))))
                 .hasMessageContaining("tape");
         assertThatThrownBy(() -> new Speed(0, 1, 0)).hasMessageContaining("bytes a second");
     }
@@ -242,7 +244,7 @@ class OffloadTest {
         assertThat(speed.reading()).isGreaterThan(1e6);
         var plan =
                 Ebb.compile(Ebb.valueAndGrad(loss()))
-                        .within(Budget.share(0.5).withDisk(folder, ROOM, speed))
+                        .within(Budget.share(0.5).with(new Disk(folder, ROOM, speed)))
                         .plan(Net.of(4, 32));
         assertThat(plan.peakBytes()).isLessThanOrEqualTo(plan.storeAllBytes() / 2);
     }

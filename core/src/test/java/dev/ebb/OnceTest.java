@@ -16,6 +16,7 @@ import dev.ebb.plan.Planner;
 import dev.ebb.plan.RecomputeAll;
 import dev.ebb.plan.Segments;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
@@ -231,7 +232,7 @@ class OnceTest {
                     var budget = Budget.bytes(Math.max(bytes, curve.leastBytes()));
                     var less = Ebb.compile(f).within(budget).on(new Reference());
                     assertSame(run(less, p.calls(), what + ", " + budget), expected, what);
-                    var disk = budget.withDisk(folder, Budget.mebibytes(1));
+                    var disk = budget.with(Disk.in(folder, 1L << 20));
                     var hauled = Ebb.compile(f).within(disk).on(new Reference());
                     assertSame(run(hauled, p.calls(), what + ", " + disk), expected, what);
                 }

@@ -11,6 +11,7 @@ import dev.ebb.plan.Budget;
 import dev.ebb.plan.Mix;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.TradeOff;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Speed;
 import dev.ebb.plan.schedule.Step;
 import dev.ebb.plan.schedule.Way;
@@ -30,7 +31,7 @@ import java.util.stream.IntStream;
 
 /** What each way of bringing values back adds to the curve. */
 class TradeOffTest {
-    private static final Budget ROOM = Budget.mebibytes(64);
+    private static final long ROOM = 64L << 20;
 
     @TempDir Path folder;
 
@@ -134,7 +135,7 @@ class TradeOffTest {
 
     @Test
     void aDiskExtendsTheLineOfAPlainNet() {
-        var disk = Budget.unlimited().withDisk(folder, ROOM);
+        var disk = Budget.unlimited().with(Disk.in(folder, ROOM));
         var curve = Ebb.compile(plain()).within(disk).curve(net(6));
         check(curve);
         assertThat(curve.lines()).hasSize(2);
@@ -145,7 +146,7 @@ class TradeOffTest {
         assertThat(anywhere(with, Mix::fetched)).isTrue();
         assertThat(anywhere(without, Mix::fetched)).isFalse();
         assertThat(without.points()).hasSameSizeAs(Ebb.compile(plain()).curve(net(6)).points());
-        var budget = Budget.bytes(with.leastBytes()).withDisk(folder, ROOM);
+        var budget = Budget.bytes(with.leastBytes()).with(Disk.in(folder, ROOM));
         var plan = Ebb.compile(plain()).within(budget).plan(net(6));
         assertThat(plan.cost()).isEqualTo(with.points().getLast().cost());
         assertThatThrownBy(
@@ -157,7 +158,7 @@ class TradeOffTest {
                 .isInstanceOf(OverBudgetException.class);
         var kept =
                 Ebb.compile(plain())
-                        .within(Budget.bytes(without.leastBytes()).withDisk(folder, ROOM))
+                        .within(Budget.bytes(without.leastBytes()).with(Disk.in(folder, ROOM)))
                         .only(Ways.recomputing())
                         .plan(net(6));
         assertThat(kept.schedule().steps()).noneMatch(s -> s instanceof Step.Fetch);
@@ -168,7 +169,7 @@ class TradeOffTest {
         var w = noise(3, 64, 64).mul(0.1);
         Fn<Tensor, Tensor> f =
                 Ebb.grad((Tensor v) -> Loop.repeat(60, v, c -> c.matmul(w).tanh()).sum());
-        var fast = Budget.unlimited().withDisk(folder, ROOM, new Speed(5e9, 5e9, 1e-7));
+        var fast = Budget.unlimited().with(new Disk(folder, ROOM, new Speed(5e9, 5e9, 1e-7)));
         var x = noise(4, 64, 64);
         var curve = Ebb.compile(f).within(fast).curve(x);
         check(curve);
@@ -186,7 +187,11 @@ class TradeOffTest {
                     Ebb.compile(f)
                             .within(
                                     Budget.bytes(point.bytes())
-                                            .withDisk(folder, ROOM, fast.disk().speed()))
+                                            .with(
+                                                    new Disk(
+                                                            folder,
+                                                            ROOM,
+                                                            fast.places().getFirst().speed())))
                             .only(line.ways())
                             .plan(x);
             assertThat(plan.peakBytes()).isLessThanOrEqualTo(point.bytes());
@@ -222,7 +227,7 @@ class TradeOffTest {
 
     @Test
     void waysAreSets() {
-        assertThat(Ways.every().oneByOne()).hasSize(4);
+        assertThat(Ways.every().oneByOne()).hasSize(5);
         assertThat(Ways.of(Way.DISK).oneByOne())
                 .containsExactly(Ways.recomputing(), Ways.of(Way.DISK));
         assertThat(Ways.of(Way.DISK, Way.INVERSES)).hasToString("recompute + inverses + disk");

@@ -8,6 +8,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.reference.RandomUpdates;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -171,7 +172,7 @@ class UpdatesTest {
 
     @Test
     void states_on_a_disk_are_updated_one_by_one(@TempDir Path folder) {
-        var budget = Budget.unlimited().withDisk(folder, Budget.mebibytes(1));
+        var budget = Budget.unlimited().with(Disk.in(folder, 1L << 20));
         Fn2<State, Tensor, Next<State, Tensor>> step =
                 (s, x) -> new Next<>(adam(s, gradient(s.w, x)), s.w.sum());
         try (var stepper =

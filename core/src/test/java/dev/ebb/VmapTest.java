@@ -61,6 +61,31 @@ class VmapTest {
     }
 
     @Test
+    void anAxisOfItsOwnForEachArgument() {
+        var x = noise(11, 3, SLICES);
+        var y = noise(12, 2, 3, SLICES);
+        Fn2<Tensor, Tensor, Tensor> f = (a, b) -> b.matmul(a.sin());
+        Fn2<Tensor, Tensor, Tensor> slope =
+                (a, b) -> Ebb.grad((Tensor t) -> f.apply(t, b).square().sum()).apply(a);
+        for (var g : List.of(f, slope)) {
+            var slices = new ArrayList<Tensor>();
+            for (int i = 0; i < SLICES; i++)
+                slices.add(Ebb.compile(g).apply(x.at(1, i), y.at(2, i)));
+            var expected = Tensors.stack(slices, 0);
+            bits(Ebb.compile(Ebb.vmap(g, 1, -1)).apply(x, y), expected);
+            // of three arguments, the last of which has its slices in front
+            var z = noise(13, SLICES, 3);
+            Fn3<Tensor, Tensor, Tensor, Tensor> h = (a, b, c) -> g.apply(a.add(c), b);
+            var sums = new ArrayList<Tensor>();
+            for (int i = 0; i < SLICES; i++)
+                sums.add(Ebb.compile(h).apply(x.at(1, i), y.at(2, i), z.at(0, i)));
+            bits(Ebb.compile(Ebb.vmap(h, 1, 2, 0)).apply(x, y, z), Tensors.stack(sums, 0));
+        }
+        assertThatThrownBy(() -> Ebb.vmap(f, 0, -1).apply(x, y))
+                .hasMessageContaining("3 slices, another 4");
+    }
+
+    @Test
     void loopsOfFixedLength() {
         var w = noise(1, 3, 3);
         everyOrder(x -> Loop.repeat(5, x, c -> c.matmul(w).tanh()), noise(2, SLICES, 3));

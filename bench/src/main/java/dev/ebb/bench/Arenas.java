@@ -19,6 +19,7 @@ import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.optim.Sgd;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -39,7 +40,7 @@ import java.util.function.Supplier;
  */
 public final class Arenas {
     static final int BUDGETS = 10;
-    private static final Budget SHELVES = Budget.mebibytes(4096);
+    private static final long DISK_BYTES = 4L << 30;
 
     private Arenas() {}
 
@@ -140,7 +141,7 @@ public final class Arenas {
         var ids = ids(2, model.context());
         Fn<Gpt2, Ebb.ValueAndGrad<Gpt2>> f =
                 m -> Ebb.valueAndGrad((Gpt2 g) -> g.loss(ids, ids)).apply(m);
-        return curve(f, model, Budget.unlimited().withDisk(Path.of("."), SHELVES), cpu);
+        return curve(f, model, Budget.unlimited().with(Disk.in(Path.of("."), DISK_BYTES)), cpu);
     }
 
     private static Curve reversible(Gpt2.Config config, int batch, Cpu cpu) {

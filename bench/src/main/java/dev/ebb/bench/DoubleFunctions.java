@@ -5,13 +5,12 @@ import dev.ebb.Fn;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
-import dev.ebb.ir.math.Special;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -68,8 +67,8 @@ public final class DoubleFunctions {
                     Case.of(Fn1.ATAN, (x, _) -> Math.atan(x), -10, 10),
                     Case.of(Fn1.TANH, (x, _) -> Math.tanh(x), -4, 4),
                     // the JDK has no error function: core's, one by one
-                    Case.of(Fn1.ERF, (x, _) -> Special.apply(Fn1.ERF, x), -4, 4),
-                    Case.of(Fn1.ERFC, (x, _) -> Special.apply(Fn1.ERFC, x), -4, 10),
+                    Case.of(Fn1.ERF, (x, _) -> Fn1.ERF.apply(x), -4, 4),
+                    Case.of(Fn1.ERFC, (x, _) -> Fn1.ERFC.apply(x), -4, 10),
                     new Case("POW", DType.F64, X.apply(Fn2.POW, Y), Math::pow, 0.1, 10),
                     new Case("POW", DType.F32, X.apply(Fn2.POW, Y), Math::pow, 0.1, 10));
 

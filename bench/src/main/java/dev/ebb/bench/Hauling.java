@@ -8,6 +8,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -37,7 +38,7 @@ public final class Hauling {
     private static void time(String name, Fn<Tensor, Tensor> f) {
         var x = (Array) Key.of(2).uniform(Type.of(DType.F32, 1024, 1024));
         var folder = Path.of(System.getProperty("java.io.tmpdir"));
-        var budget = Budget.unlimited().withDisk(folder, Budget.gibibytes(1));
+        var budget = Budget.unlimited().with(Disk.in(folder, 1L << 30));
         try (var cpu = new Cpu();
                 var gradient =
                         Ebb.compile(Ebb.grad(f)).within(budget).on(cpu).with(new Binomial(3, 40))) {

@@ -11,12 +11,13 @@ import dev.ebb.plan.Curve;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.cost.Roofline;
 import dev.ebb.plan.schedule.Disk;
+import dev.ebb.plan.schedule.Host;
 import dev.ebb.plan.schedule.Problem;
-import dev.ebb.plan.schedule.Speed;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * How long planning takes, and how good the plans are: the gradient of a GPT of so many layers at
@@ -48,8 +49,10 @@ public final class Planning {
             System.out.printf("%d layers, %d kernels%n", layers, problem.graph().nodes().size());
             plan(problem);
             System.out.println("  with a disk");
-            var folder = Path.of(System.getProperty("java.io.tmpdir"));
-            plan(problem.on(new Disk(folder, 4L << 30, Speed.typical())));
+            var disk = Disk.in(Path.of(System.getProperty("java.io.tmpdir")), 4L << 30);
+            plan(problem.with(List.of(disk)));
+            System.out.println("  with a pool of host memory and a disk");
+            plan(problem.with(List.of(Host.memory(1L << 30), disk)));
         }
     }
 

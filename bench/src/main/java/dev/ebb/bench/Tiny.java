@@ -3,8 +3,7 @@ package dev.ebb.bench;
 import dev.ebb.Ebb;
 import dev.ebb.Loop;
 import dev.ebb.Tape;
-import dev.ebb.ir.Scalar.Fn1;
-import dev.ebb.ir.math.Special;
+import dev.ebb.ir.Fn1;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -157,7 +156,7 @@ final class Tiny {
     }
 
     private static double normal(double x) {
-        return (Special.apply(Fn1.ERF, x * 0.7071067811865476) + 1) * 0.5;
+        return (Fn1.ERF.apply(x * 0.7071067811865476) + 1) * 0.5;
     }
 
     /** A thousand options at once: the kernels for long vectors. */

@@ -4,7 +4,7 @@ import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.Seed;
-import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.adapt.LoraFiles;
 import dev.ebb.nn.generate.Generator;
 import dev.ebb.nn.generate.Sampling;
 import dev.ebb.nn.model.AutoregressiveModel;
@@ -22,7 +22,6 @@ import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -33,7 +32,7 @@ import java.util.concurrent.Callable;
         name = "generate",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Let a model that was trained on characters go on from a prompt.")
+        description = "Let a model go on from a prompt.")
 final class Generate implements Callable<Integer> {
     @Parameters(arity = "0..1", paramLabel = "PROMPT", description = "What to go on from.")
     private String prompt = "\n";
@@ -41,7 +40,9 @@ final class Generate implements Callable<Integer> {
     @Option(
             names = "--from",
             paramLabel = "FILE.safetensors",
-            description = "The model. Default: the checkpoint of the latest run here.")
+            description =
+                    "The model: a file, or a published model's folder. Default: the checkpoint of"
+                            + " the latest run here.")
     private @Nullable Path from;
 
     @Option(
@@ -96,6 +97,12 @@ final class Generate implements Callable<Integer> {
     private long seed = 1;
 
     @Option(
+            names = "--adapters",
+            paramLabel = "DIR",
+            description = "Adapters to add to the model's weights, as ebb finetune writes them.")
+    private @Nullable Path adapters;
+
+    @Option(
             names = "--budget",
             paramLabel = "BYTES",
             converter = BudgetText.class,
@@ -114,25 +121,22 @@ final class Generate implements Callable<Integer> {
         }
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         var sampling = sampling();
-        write(model(), sampling, out);
+        var file = file();
+        var model = model(file);
+        write(model, TextCodec.of(file, model.vocabulary()), sampling, out);
         return 0;
     }
 
-    private AutoregressiveModel model() throws IOException {
-        var file = from == null ? Folder.latest().checkpoint() : from;
-        if (from == null && !Folder.latest().isUsed()) {
+    private Path file() {
+        if (from != null) return from;
+        if (!Folder.latest().isUsed())
             throw new Refusal("there is no run here; name a model with --from, or run ebb train");
-        }
+        return Folder.latest().checkpoint();
+    }
+
+    private AutoregressiveModel model(Path file) throws IOException {
         var model = Pretrained.load(file, prefix);
-        if (model.vocabulary() < Corpus.VOCABULARY || model.vocabulary() > 2 * Corpus.VOCABULARY) {
-            throw new Refusal(
-                    file
-                            + ": a vocabulary of "
-                            + model.vocabulary()
-                            + " is not one of characters; generate writes with models that ebb"
-                            + " train made");
-        }
-        return model;
+        return adapters == null ? model : LoraFiles.read(adapters, model).mergedInto(model);
     }
 
     private Sampling sampling() {
@@ -144,31 +148,25 @@ final class Generate implements Callable<Integer> {
     }
 
     /** Writes the prompt, and what follows it as it is drawn. */
-    private void write(AutoregressiveModel model, Sampling sampling, PrintWriter out) {
+    private void write(
+            AutoregressiveModel model, TextCodec codec, Sampling sampling, PrintWriter out) {
         int window = context == null ? model.context() : context;
-        var words = stops.stream().map(Generate::tokens).toList();
+        var words = stops.stream().map(codec::encode).toList();
         try (var generator = new Generator(model, 1, window, budget, device.device())) {
             out.print(prompt);
             out.flush();
-            var text = new Utf8Text();
+            var text = codec.stream();
             generator.generate(
-                    List.of(tokens(prompt)),
+                    List.of(codec.encode(prompt)),
                     length,
                     sampling,
                     new Seed(seed),
                     words,
                     (row, drawn) -> {
-                        for (int token : drawn) out.print(text.after((byte) token));
+                        for (int token : drawn) out.print(text.after(token));
                         out.flush();
                     });
             out.println(text.end());
         }
-    }
-
-    private static int[] tokens(String text) {
-        var bytes = text.getBytes(StandardCharsets.UTF_8);
-        var ids = new int[bytes.length];
-        for (int i = 0; i < ids.length; i++) ids[i] = bytes[i] & 0xff;
-        return ids;
     }
 }

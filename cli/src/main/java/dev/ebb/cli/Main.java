@@ -1,6 +1,7 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.option.Faults;
+import dev.ebb.cli.tune.Finetune;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -21,6 +22,7 @@ import java.util.Optional;
         versionProvider = Main.Version.class,
         subcommands = {
             Train.class,
+            Finetune.class,
             Generate.class,
             PlanCommand.class,
             CurveCommand.class,

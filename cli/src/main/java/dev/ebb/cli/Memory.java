@@ -4,9 +4,14 @@ import dev.ebb.Compiled;
 import dev.ebb.Ebb;
 import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.ModelSize;
+import dev.ebb.cli.tune.Tuning;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.program.MemoryProfile;
 import dev.ebb.ir.Shape;
+import dev.ebb.nn.adapt.LoraConfig;
+import dev.ebb.nn.adapt.QuantisedDense;
+import dev.ebb.nn.adapt.QuantisedDense.Bits;
+import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -20,6 +25,7 @@ import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /** Shows what each size of a model does to memory. */
@@ -28,7 +34,8 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Show what batch, context, width and depth do to the memory of training and of use.",
+            "Show what batch, context, width and depth do to the memory of training and of use, and"
+                    + " what adapters and weights of few bits save in fine-tuning.",
             "Nothing is trained: every figure is a plan's."
         })
 final class Memory implements Callable<Integer> {
@@ -60,6 +67,9 @@ final class Memory implements Callable<Integer> {
                 out,
                 "depth x 2",
                 new ModelSize(2 * s.layers(), s.width(), s.heads(), s.context(), s.batch()));
+        tuned(out, "adapters of rank 8", s, Optional.empty());
+        tuned(out, "the same, 8 bits", s, Optional.of(Bits.EIGHT));
+        tuned(out, "the same, 4 bits", s, Optional.of(Bits.FOUR));
         out.printf(
                 "%nAttention is computed without its scores in memory. With them, the backward half"
                         + " would keep %s more.%n",
@@ -78,14 +88,31 @@ final class Memory implements Callable<Integer> {
                 BudgetText.show(tide.peak(Category.OPTIMIZER)),
                 BudgetText.show(tide.peak(Category.ACTIVATIONS)),
                 BudgetText.show(plan.storeAllBytes()),
-                BudgetText.show(use(size)));
+                BudgetText.show(use(size, ModelArguments.model(size))));
+    }
+
+    /** Fine-tuning: adapters beside every dense layer of a model that stays as it is. */
+    private void tuned(PrintWriter out, String name, ModelSize size, Optional<Bits> bits) {
+        var gpt = ModelArguments.model(size);
+        var frozen =
+                bits.map(b -> gpt.rewritten((_, layer) -> QuantisedDense.of(layer, b))).orElse(gpt);
+        var plan =
+                Tuning.plan(frozen, LoraConfig.of(8), size.batch(), size.context(), model.device());
+        var profile = MemoryProfile.of(plan.layout());
+        out.printf(
+                "%-22s %10s %10s %12s %12s %12s%n",
+                name,
+                BudgetText.show(profile.peak(Category.PARAMETERS)),
+                BudgetText.show(profile.peak(Category.OPTIMIZER)),
+                BudgetText.show(profile.peak(Category.ACTIVATIONS)),
+                BudgetText.show(plan.storeAllBytes()),
+                BudgetText.show(use(size, frozen)));
     }
 
     /** What computing the logits of a batch takes, weights included. */
-    private long use(ModelSize size) {
+    private long use(ModelSize size, Gpt2 gpt) {
         var shape = Shape.of(size.batch(), size.context());
         var ids = Array.of(shape, new int[size.batch() * size.context()]);
-        var gpt = ModelArguments.model(size);
         try (Compiled<Tensor, Tensor> logits =
                 Ebb.compile(gpt::logits).on(model.device()).caching(model.cache())) {
             return logits.plan(ids).storeAllBytes();

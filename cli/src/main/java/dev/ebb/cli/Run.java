@@ -4,6 +4,7 @@ import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.Refusal;
+import dev.ebb.cli.option.Stop;
 import dev.ebb.cli.report.Outcome;
 import dev.ebb.cli.report.Planned;
 import dev.ebb.cli.report.Progress;
@@ -21,6 +22,7 @@ import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.cache.PlanCache;
+import dev.ebb.plan.schedule.Place;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -39,9 +41,6 @@ import java.util.function.ToLongFunction;
 record Run(Folder folder, String again, DeviceArgument device, PlanCache cache, PrintWriter lines) {
     private static final int SAMPLE = 300;
 
-    /** What came of it, and whether the user ended it early. */
-    record Result(Outcome outcome, boolean stopped) {}
-
     /** Where a run begins, read when asked for and by nobody held on to. */
     @FunctionalInterface
     interface Start {
@@ -51,15 +50,13 @@ record Run(Folder folder, String again, DeviceArgument device, PlanCache cache, 
     /** What is left of a run when its memory is given back. */
     private record Finished(Outcome outcome, String page) {}
 
-    Result train(Start start, Corpus corpus) throws IOException {
-        try (var stop = Stop.listen()) {
-            var end = finished(start, corpus, stop);
-            goodbye(end.outcome, corpus, stop.isAsked());
-            Durable.write(
-                    folder.report(), out -> out.write(end.page.getBytes(StandardCharsets.UTF_8)));
-            lines.println("report: " + folder.report().toAbsolutePath());
-            return new Result(end.outcome, stop.isAsked());
-        }
+    /** Trains until the last step or until the user asks for a stop. */
+    Outcome train(Start start, Corpus corpus, Stop stop) throws IOException {
+        var end = finished(start, corpus, stop);
+        goodbye(end.outcome, corpus, stop.isAsked());
+        Durable.write(folder.report(), out -> out.write(end.page.getBytes(StandardCharsets.UTF_8)));
+        lines.println("report: " + folder.report().toAbsolutePath());
+        return end.outcome;
     }
 
     private Finished finished(Start start, Corpus corpus, Stop stop) throws IOException {
@@ -161,9 +158,14 @@ record Run(Folder folder, String again, DeviceArgument device, PlanCache cache, 
                 plan.storeAllBytes(),
                 plan.recomputeShare(),
                 new Outcome.Disk(
-                        trainer.setup().bounds().disk().bytes(),
-                        plan.layout().shelves().bytes(),
-                        measured(report, r -> r.disk().measuredBytes())),
+                        trainer.setup().bounds().places().stream().mapToLong(Place::bytes).sum(),
+                        plan.layout().offloadedBytes(),
+                        measured(
+                                report,
+                                r ->
+                                        r.places().stream()
+                                                .mapToLong(Report.Beside::measuredBytes)
+                                                .sum())),
                 report.map(Report::categories).orElse(List.of()),
                 report.map(Report::kernels).orElse(List.of()),
                 trainer.parameters(),

@@ -1,5 +1,6 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.DiskArguments;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
@@ -37,7 +38,9 @@ record Setup(
     /** Memory, and the disk if there is one. */
     Budget bounds() {
         var memory = Budget.of(budget);
-        return disk.isEmpty() ? memory : memory.withDisk(Path.of(disk), Budget.of(room));
+        return disk.isEmpty()
+                ? memory
+                : memory.with(DiskArguments.disk(Path.of(disk), Budget.of(room)));
     }
 
     Json json() {

@@ -9,6 +9,8 @@ import dev.ebb.cli.option.DiskArguments;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.option.SourceText;
+import dev.ebb.cli.option.Stop;
+import dev.ebb.cli.report.Outcome;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.file.Durable;
@@ -26,6 +28,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -139,6 +142,14 @@ final class Train implements Callable<Integer> {
             description = "Steps between checkpoints. Default: ${DEFAULT-VALUE}.")
     private int every = 50;
 
+    @Option(
+            names = "--spark",
+            paramLabel = "MASTER",
+            description =
+                    "Train on a Spark cluster instead; 'ebb train --spark MASTER --help' tells its"
+                            + " options, such as --executors.")
+    private @Nullable String spark;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Write the figures as JSON.")
     private @Nullable Path json;
 
@@ -146,6 +157,11 @@ final class Train implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (spark != null) {
+            throw new Refusal(
+                    "--spark needs module spark, which only the launcher ./ebb starts; start it"
+                            + " by that, or by spark-submit");
+        }
         positive("--steps", steps == null ? 1 : steps);
         positive("--checkpoint", every);
         positive("--batch", batch == null ? 1 : batch);
@@ -160,13 +176,17 @@ final class Train implements Callable<Integer> {
         else folder.create();
         var corpus = resume ? corpusBefore(folder) : corpus(folder);
         var run = new Run(folder, again(folder), device, cache.cache(), command.getOut());
-        var result = run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus);
-        if (json != null) {
-            var text = result.outcome().json() + "\n";
-            Durable.write(
-                    json, o -> o.write(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        try (var stop = Stop.listen()) {
+            var outcome =
+                    run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus, stop);
+            if (json != null) write(outcome, json);
+            return stop.isAsked() ? 130 : 0;
         }
-        return result.stopped() ? 130 : 0;
+    }
+
+    private static void write(Outcome outcome, Path json) throws IOException {
+        var text = outcome.json() + "\n";
+        Durable.write(json, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static void positive(String option, long value) {

@@ -57,9 +57,10 @@ final class NothingMeasuredTest {
             Thread.sleep(1);
         Shell.interrupt(child);
         assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(child.exitValue()).isEqualTo(130);
+        assertThat(child.exitValue()).as(Files.readString(log)).isEqualTo(130);
         var out = Files.readString(log);
         assertThat(out).contains("stopped after step 0");
         assertNothingMeasured(out);
+        assertThat(folder.resolve("cut.json")).as("the figures, before the process ends").exists();
     }
 }

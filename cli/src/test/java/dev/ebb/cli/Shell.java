@@ -14,15 +14,15 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Runs the command as a user would, in this process or in one of its own. */
-final class Shell {
+public final class Shell {
     /** Gives a command a terminal. */
     static final Path SCRIPT = Path.of("/usr/bin/script");
 
     private Shell() {}
 
-    record Result(int code, String out, String err) {}
+    public record Result(int code, String out, String err) {}
 
-    static Result run(String... arguments) {
+    public static Result run(String... arguments) {
         var out = new StringWriter();
         var err = new StringWriter();
         var line = Main.commandLine();

@@ -41,13 +41,13 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
         return switch (kernel) {
             case Kernel.Assemble _, Kernel.Cut _, Kernel.Cumulate _ -> true;
             case Kernel.Attend _, Kernel.AttendGrad _ -> true;
+            case Kernel.Scatter k -> k.isUpdate();
             case Kernel.Convolve k -> k.side() == Kernel.Side.WEIGHT;
             case Kernel.Map _,
                     Kernel.Fold _,
                     Kernel.Rows _,
                     Kernel.Contract _,
                     Kernel.Gather _,
-                    Kernel.Scatter _,
                     Kernel.Library _,
                     Control _ ->
                     false;
@@ -71,16 +71,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                                     view(1, k.index()),
                                     k.stride(),
                                     k.bound()));
-            case Kernel.Scatter k ->
-                    Optional.of(
-                            new Kernel.Scatter(
-                                    before(size, k.shape()),
-                                    size * k.size(),
-                                    led(k.target(), k.size()),
-                                    view(0, k.index()),
-                                    view(1, k.source()),
-                                    k.stride(),
-                                    k.bound()));
+            case Kernel.Scatter k -> Optional.of(scatter(k));
             case Kernel.Cumulate(var outer, var length, var inner, var combine, var reverse) ->
                     Optional.of(new Kernel.Cumulate(size * outer, length, inner, combine, reverse));
             case Kernel.Convolve k -> convolve(k);
@@ -207,6 +198,19 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                                                 led(p.start(), 0),
                                                 led(p.step(), 1)))
                         .toList());
+    }
+
+    private Kernel scatter(Kernel.Scatter k) {
+        int first = k.isUpdate() ? 1 : 0;
+        return new Kernel.Scatter(
+                k.write(),
+                before(size, k.shape()),
+                size * k.size(),
+                led(k.target(), k.size()),
+                view(first, k.index()),
+                view(first + 1, k.source()),
+                k.stride(),
+                k.bound());
     }
 
     private static List<Integer> led(List<Integer> numbers, int first) {

@@ -3,6 +3,7 @@ package dev.ebb.exec;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
+import dev.ebb.plan.schedule.Host;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -26,6 +27,14 @@ public interface Queue extends AutoCloseable {
 
         @Override
         void close();
+    }
+
+    /**
+     * Host memory for values that are offloaded from this queue's memory. A card's driver pins it
+     * where that is asked for, and copies beside the computation.
+     */
+    default HostPool hostPool(Host.Kind kind, long bytes) {
+        return HostPool.of(this, bytes);
     }
 
     /**

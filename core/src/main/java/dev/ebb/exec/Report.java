@@ -1,6 +1,7 @@
 package dev.ebb.exec;
 
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Place;
 
 import java.util.List;
 import java.util.Locale;
@@ -17,7 +18,8 @@ import java.util.Locale;
  * @param recomputationShare the share of the time in kernels that went into repeats
  * @param kernels seconds by op, most first
  * @param categories the peak of each kind of memory, as promised and as counted while running
- * @param disk what was put on the disk, as promised and as counted while running
+ * @param places the most that lay in each place beside the arena, as promised and as counted while
+ *     running
  * @param drifts how far values that an approximate inverse rebuilt were off, where that was checked
  */
 public record Report(
@@ -29,12 +31,13 @@ public record Report(
         double recomputationShare,
         List<KernelTime> kernels,
         List<Peak> categories,
-        OnDisk disk,
+        List<Beside> places,
         List<Drift> drifts) {
 
     public Report {
         kernels = List.copyOf(kernels);
         categories = List.copyOf(categories);
+        places = List.copyOf(places);
         drifts = List.copyOf(drifts);
     }
 
@@ -49,14 +52,12 @@ public record Report(
                 0,
                 List.of(),
                 categories,
-                disk,
+                places,
                 drifts);
     }
 
-    /** The most bytes that lay on the disk. */
-    public record OnDisk(long promisedBytes, long measuredBytes) {
-        public static final OnDisk NOTHING = new OnDisk(0, 0);
-    }
+    /** The most bytes that lay in one place beside the arena. */
+    public record Beside(Place place, long promisedBytes, long measuredBytes) {}
 
     /**
      * A value that came back with other bits.
@@ -101,9 +102,14 @@ public record Report(
                 computed,
                 recomputed,
                 100 * recomputationShare);
-        if (disk.promisedBytes > 0) {
-            line(out, "on disk    promised %s", Budget.show(disk.promisedBytes));
-            line(out, "           measured %s", Budget.show(disk.measuredBytes));
+        for (var there : places) {
+            if (there.promisedBytes == 0) continue;
+            line(
+                    out,
+                    "beside     promised %s in %s",
+                    Budget.show(there.promisedBytes),
+                    there.place.name());
+            line(out, "           measured %s", Budget.show(there.measuredBytes));
         }
         for (var d : drifts) {
             line(

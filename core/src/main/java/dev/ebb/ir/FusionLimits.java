@@ -10,6 +10,8 @@ package dev.ebb.ir;
  * @param operands the most operands of a kernel
  * @param body the most operations an element of a kernel
  * @param epilogue the most operations an element that follow a product in its own kernel
+ * @param biases whether a vector that is added to every row of a product is added by the product's
+ *     own kernel, before anything else is merged; for floats of at most 32 bits
  * @param shortestRow the fewest elements of a row for which folds of rows become one kernel
  * @param rowBytes the most bytes that all operands of one row may take
  * @param widestColumns the widest rows whose columns are folded together with numbers of the rows
@@ -21,6 +23,7 @@ public record FusionLimits(
         int operands,
         int body,
         int epilogue,
+        boolean biases,
         long shortestRow,
         long rowBytes,
         long widestColumns,
@@ -31,6 +34,6 @@ public record FusionLimits(
      * rows than over the tiles of a product, and short rows are folded faster many at a time.
      */
     public static FusionLimits processor() {
-        return new FusionLimits(10, 64, 14, 400, 4, 64, 64 * 1024, 1024, 16);
+        return new FusionLimits(10, 64, 14, 400, 4, false, 64, 64 * 1024, 1024, 16);
     }
 }

@@ -44,6 +44,23 @@ public record Heads(
         return Shape.of(batch, heads, queries, keys);
     }
 
+    /** Refuses views whose rows of {@code width} elements do not lie side by side. */
+    void requireRows(List<View> views, int width) {
+        for (View view : views) {
+            view.requireRank(4);
+            if (width > 1 && view.stride(3) != 1) {
+                throw new IllegalArgumentException(
+                        "rows of "
+                                + width
+                                + " in "
+                                + this
+                                + " with elements "
+                                + view.stride(3)
+                                + " apart; attention reads and writes them side by side");
+            }
+        }
+    }
+
     public Heads withMask(List<View> other) {
         return new Heads(
                 batch, heads, keyHeads, queries, keys, width, valueWidth, causal, scale, other);

@@ -42,7 +42,7 @@ public sealed interface Kernel
         public Map {
             operands = List.copyOf(operands);
             bodies = List.copyOf(bodies);
-            operands.forEach(v -> rank(v, shape.rank()));
+            operands.forEach(v -> v.requireRank(shape.rank()));
         }
 
         public static Map of(Shape shape, List<View> operands, Scalar body) {
@@ -59,7 +59,7 @@ public sealed interface Kernel
         public Fold {
             axes = List.copyOf(axes);
             operands = List.copyOf(operands);
-            operands.forEach(v -> rank(v, shape.rank()));
+            operands.forEach(v -> v.requireRank(shape.rank()));
         }
     }
 
@@ -79,7 +79,7 @@ public sealed interface Kernel
         public Rows {
             operands = List.copyOf(operands);
             numbers = List.copyOf(numbers);
-            operands.forEach(v -> rank(v, shape.rank()));
+            operands.forEach(v -> v.requireRank(shape.rank()));
             if (leading < 0 || leading > shape.rank() || numbers.isEmpty()) {
                 throw new IllegalArgumentException(
                         "rows of "
@@ -129,9 +129,9 @@ public sealed interface Kernel
             implements Kernel {
         public Contract {
             extras = List.copyOf(extras);
-            rank(a, batch.rank() + 2);
-            rank(b, batch.rank() + 2);
-            extras.forEach(v -> rank(v, batch.rank() + 2));
+            a.requireRank(batch.rank() + 2);
+            b.requireRank(batch.rank() + 2);
+            extras.forEach(v -> v.requireRank(batch.rank() + 2));
         }
     }
 
@@ -244,15 +244,37 @@ public sealed interface Kernel
      */
     record Gather(Shape shape, View data, View index, long stride, int bound) implements Kernel {}
 
+    /** What becomes of the elements that a {@link Scatter} sends to one place. */
+    enum Write {
+        ADD,
+        SET,
+        MAX,
+        MIN
+    }
+
     /**
-     * Zeros of {@code size} elements, then {@code out[view(i) + index[i] * stride] += source[i]}
-     * for every index of {@code shape}, in row-major order; inputs are index and source. Every sum
-     * is taken in F64 (integers in I64) and rounded once. Along an axis the target either does not
-     * move or moves to elements of its own, whatever the index.
+     * Sends {@code source[i]} to {@code out[target(i) + index[i] * stride]}, for every index of
+     * {@code shape} in row-major order. ADD: inputs are index and source, places begin at zero, and
+     * every sum is taken in F64 (integers in I64) and rounded once. Others: inputs are data, index
+     * and source; of the data's element and those sent to its place stays the last (SET), or the
+     * largest or least, NaN if there is one. Along an axis the target either does not move or moves
+     * to elements of its own, whatever the index.
      */
     record Scatter(
-            Shape shape, long size, View target, View index, View source, long stride, int bound)
-            implements Kernel {}
+            Write write,
+            Shape shape,
+            long size,
+            View target,
+            View index,
+            View source,
+            long stride,
+            int bound)
+            implements Kernel {
+        /** Whether this changes its first input, so that the output may lie where that did. */
+        public boolean isUpdate() {
+            return write != Write.ADD;
+        }
+    }
 
     /**
      * Running sums or products along the middle axis of {@code [outer, length, inner]}, from either
@@ -304,8 +326,8 @@ public sealed interface Kernel
     record Attend(Heads heads, List<View> operands, View out) implements Kernel {
         public Attend {
             operands = List.copyOf(operands);
-            rows(heads, List.of(operands.get(0), operands.get(1)), heads.width());
-            rows(heads, List.of(operands.get(2), out), heads.valueWidth());
+            heads.requireRows(List.of(operands.get(0), operands.get(1)), heads.width());
+            heads.requireRows(List.of(operands.get(2), out), heads.valueWidth());
         }
 
         /** All in row-major order. */
@@ -333,11 +355,11 @@ public sealed interface Kernel
         public AttendGrad {
             operands = List.copyOf(operands);
             results = List.copyOf(results);
-            rows(heads, List.of(operands.get(0), operands.get(1)), heads.width());
-            rows(heads, operands.subList(2, 5), heads.valueWidth());
+            heads.requireRows(List.of(operands.get(0), operands.get(1)), heads.width());
+            heads.requireRows(operands.subList(2, 5), heads.valueWidth());
             var to = results.stream().map(Place::view).toList();
-            rows(heads, to.subList(0, 2), heads.width());
-            rows(heads, to.subList(2, 3), heads.valueWidth());
+            heads.requireRows(to.subList(0, 2), heads.width());
+            heads.requireRows(to.subList(2, 3), heads.valueWidth());
         }
 
         /** All in row-major order. */
@@ -372,28 +394,5 @@ public sealed interface Kernel
          * writing it.
          */
         void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
-    }
-
-    private static void rows(Heads heads, List<View> views, int width) {
-        for (View view : views) {
-            rank(view, 4);
-            if (width > 1 && view.stride(3) != 1) {
-                throw new IllegalArgumentException(
-                        "rows of "
-                                + width
-                                + " in "
-                                + heads
-                                + " with elements "
-                                + view.stride(3)
-                                + " apart; attention reads and writes them side by side");
-            }
-        }
-    }
-
-    private static void rank(View view, int rank) {
-        if (view.strides().size() != rank) {
-            throw new IllegalArgumentException(
-                    "a view of rank " + view.strides().size() + " for rank " + rank);
-        }
     }
 }

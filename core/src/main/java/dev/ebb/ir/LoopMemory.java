@@ -4,25 +4,27 @@ package dev.ebb.ir;
  * What a loop may keep for its reverse, beside the state it began with: states, from which rounds
  * can be run again, and tapes, each all that the reverse of one round reads. They are kept as on a
  * stack: what is kept later is used earlier. States lie below, the tapes of one stretch of rounds
- * above them. The lowest states, which are written and read least often, may lie elsewhere, on a
- * disk.
+ * above them. The lowest states, which are written and read least often, may lie in a place beside
+ * the arena.
  *
  * @param bytes all the memory there is for both
  * @param state what one state takes
  * @param tape what one tape takes
  * @param tapes at most so many tapes are kept at once
- * @param onDisk so many states, the lowest, lie on the disk
- * @param moving the number of states, 0 or 1, that may be in transfer to or from the disk while the
- *     loop runs on; each has its own memory after the rest
+ * @param offloaded so many states, the lowest, lie in a place beside the arena
+ * @param place which of the program's places that is
+ * @param moving the number of states, 0 or 1, that may be in transfer to or from that place while
+ *     the loop runs on; each has its own memory after the rest
  */
-public record LoopMemory(long bytes, long state, long tape, int tapes, int onDisk, int moving) {
+public record LoopMemory(
+        long bytes, long state, long tape, int tapes, int offloaded, int place, int moving) {
     private static final int LINE = 64;
 
     public LoopMemory {
         if (moving < 0 || moving > 1)
             throw new IllegalArgumentException(
-                    "one state at a time is moved to or from the disk, or none, not " + moving);
-        if (bytes < tape || state < 0 || tape < 0 || tapes < 1 || onDisk < 0) {
+                    "one state at a time is moved to or from its place, or none, not " + moving);
+        if (bytes < tape || state < 0 || tape < 0 || tapes < 1 || offloaded < 0 || place < 0) {
             throw new IllegalArgumentException(
                     "a reverse loop needs room for one tape of "
                             + tape
@@ -36,17 +38,17 @@ public record LoopMemory(long bytes, long state, long tape, int tapes, int onDis
 
     /** Room in memory alone. */
     public LoopMemory(long bytes, long state, long tape, int tapes) {
-        this(bytes, state, tape, tapes, 0, 0);
+        this(bytes, state, tape, tapes, 0, 0, 0);
     }
 
-    /** The same memory, and {@code states} states on the disk below those in it. */
-    public LoopMemory above(int states) {
-        return new LoopMemory(bytes, state, tape, tapes, states, 0);
+    /** The same memory, and {@code states} states in a place below those in it. */
+    public LoopMemory above(int states, int where) {
+        return new LoopMemory(bytes, state, tape, tapes, states, where, 0);
     }
 
-    /** The same, and memory for a state that is on its way to or from the disk. */
+    /** The same, and memory for a state that is on its way to or from its place. */
     public LoopMemory movingBeside() {
-        return new LoopMemory(bytes, state, tape, tapes, onDisk, onDisk > 0 ? 1 : 0);
+        return new LoopMemory(bytes, state, tape, tapes, offloaded, place, offloaded > 0 ? 1 : 0);
     }
 
     /** Room for {@code slots} states, the first included, and one tape. */
@@ -57,7 +59,7 @@ public record LoopMemory(long bytes, long state, long tape, int tapes, int onDis
     /** How many states fit beside the first and one tape. */
     public int levels() {
         if (state == 0) return 0;
-        return (int) Math.min(Integer.MAX_VALUE - 1, onDisk + (bytes - tape) / state);
+        return (int) Math.min(Integer.MAX_VALUE - 1, offloaded + (bytes - tape) / state);
     }
 
     /** How many tapes fit beside {@code level} states. */
@@ -67,7 +69,7 @@ public record LoopMemory(long bytes, long state, long tape, int tapes, int onDis
 
     /** What {@code level} states take of the memory. */
     public long stateBytes(int level) {
-        return Math.max(0, level - onDisk) * state;
+        return Math.max(0, level - offloaded) * state;
     }
 
     /** Memory of this size, as a value. */

@@ -1,5 +1,8 @@
 package dev.ebb.ir;
 
+import dev.ebb.ir.math.Elementary;
+import dev.ebb.ir.math.GammaFunctions;
+
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -44,40 +47,6 @@ public sealed interface Scalar {
      */
     record Draw(Scalar key, Scalar counter) implements Scalar {}
 
-    /** Functions of one argument. ROUND is half to even. */
-    enum Fn1 {
-        NEG,
-        ABS,
-        SIGN,
-        FLOOR,
-        CEIL,
-        ROUND,
-        SQRT,
-        EXP,
-        EXPM1,
-        LOG,
-        LOG1P,
-        LOG2,
-        SIN,
-        COS,
-        TAN,
-        ASIN,
-        ACOS,
-        ATAN,
-        SINH,
-        COSH,
-        TANH,
-        ASINH,
-        ACOSH,
-        ATANH,
-        ERF,
-        ERFC,
-        ERFINV,
-        LGAMMA,
-        NOT,
-        IS_NAN
-    }
-
     /** Functions of two arguments; comparisons give BOOL. POLYGAMMA takes its order first. */
     enum Fn2 {
         ADD,
@@ -107,6 +76,50 @@ public sealed interface Scalar {
         public boolean compares() {
             return compareTo(EQ) >= 0 && compareTo(GE) <= 0;
         }
+
+        /** Its value at two floats, in double, where that is a float: the law for all devices. */
+        public double apply(double x, double y) {
+            return switch (this) {
+                case ADD -> x + y;
+                case SUB -> x - y;
+                case MUL -> x * y;
+                case DIV -> x / y;
+                case REM -> x % y;
+                case MAX -> Math.max(x, y);
+                case MIN -> Math.min(x, y);
+                case POW -> Elementary.pow(x, y);
+                case ATAN2 -> StrictMath.atan2(x, y);
+                case HYPOT -> StrictMath.hypot(x, y);
+                case POLYGAMMA -> GammaFunctions.polygamma((int) x, y);
+                case EQ, NE, LT, LE, GT, GE, AND, OR, XOR, SHL, SHR, USHR ->
+                        throw new IllegalArgumentException(this + " gives no float");
+            };
+        }
+
+        /** What it gives for arguments of these compute types; refuses what it does not take. */
+        DType type(DType x, DType y) {
+            require(x == y, this + " of " + x + " and " + y + "; cast one of them");
+            return switch (this) {
+                case EQ, NE, LT, LE, GT, GE -> DType.BOOL;
+                case ADD, SUB, MUL, DIV, REM -> {
+                    require(x != DType.BOOL, this + " of truth values; cast first");
+                    yield x;
+                }
+                case MAX, MIN -> x;
+                case POW, ATAN2, HYPOT, POLYGAMMA -> {
+                    require(x.isFloat(), this + " needs floats, not " + x + "; cast first");
+                    yield x;
+                }
+                case AND, OR, XOR -> {
+                    require(!x.isFloat(), this + " of " + x);
+                    yield x;
+                }
+                case SHL, SHR, USHR -> {
+                    require(x == DType.I32 || x == DType.I64, this + " of " + x);
+                    yield x;
+                }
+            };
+        }
     }
 
     static Scalar arg(int index) {
@@ -114,11 +127,46 @@ public sealed interface Scalar {
     }
 
     /**
-     * The type of this expression when its arguments are stored as {@code args}; refuses what does
-     * not fit.
+     * The type of this expression when its arguments are stored as {@code args}. There are no
+     * silent conversions: what does not fit is refused.
      */
     default DType type(List<DType> args) {
-        return ScalarTypes.of(this, args);
+        return switch (this) {
+            case Arg(int i) -> args.get(i).compute();
+            case Lit(var type, _) -> type;
+            case Index _ -> DType.I32;
+            case Position _ -> DType.I64;
+            case Un(var fn, var x) -> fn.type(x.type(args));
+            case Bin(var fn, var x, var y) -> fn.type(x.type(args), y.type(args));
+            case Select(var c, var x, var y) -> {
+                var test = c.type(args);
+                var yes = x.type(args);
+                var no = y.type(args);
+                require(test == DType.BOOL, "a condition must be bool, not " + test);
+                require(
+                        yes == no,
+                        "the two sides of a select are "
+                                + yes
+                                + " and "
+                                + no
+                                + "; cast one of them");
+                yield yes;
+            }
+            case Cast(var to, var x) -> {
+                x.type(args);
+                yield to.compute();
+            }
+            case Draw(var k, var c) -> {
+                require(
+                        k.type(args) == DType.I64 && c.type(args) == DType.I64,
+                        "a draw needs an i64 key and counter");
+                yield DType.I32;
+            }
+        };
+    }
+
+    private static void require(boolean holds, String fault) {
+        if (!holds) throw new ShapeException(fault);
     }
 
     /** This expression with every argument replaced. */
@@ -170,30 +218,7 @@ public sealed interface Scalar {
     private int own() {
         return switch (this) {
             case Arg _, Lit _, Index _, Position _ -> 0;
-            case Un(var fn, _) ->
-                    switch (fn) {
-                        case NEG, ABS, SIGN, FLOOR, CEIL, ROUND, NOT, IS_NAN -> 1;
-                        case SQRT -> 4;
-                        case EXP, LOG, TANH -> 16;
-                        case EXPM1,
-                                LOG1P,
-                                LOG2,
-                                SIN,
-                                COS,
-                                TAN,
-                                ASIN,
-                                ACOS,
-                                ATAN,
-                                SINH,
-                                COSH,
-                                ASINH,
-                                ACOSH,
-                                ATANH,
-                                ERF,
-                                ERFC ->
-                                40;
-                        case ERFINV, LGAMMA -> 80;
-                    };
+            case Un(var fn, _) -> fn.cost();
             case Bin(var fn, _, _) ->
                     switch (fn) {
                         case ADD,

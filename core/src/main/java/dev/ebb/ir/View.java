@@ -40,6 +40,14 @@ public record View(long offset, List<Long> strides) {
         return new View(0, strides);
     }
 
+    /** Refuses this for operands that are walked along another number of axes. */
+    void requireRank(int rank) {
+        if (strides.size() != rank) {
+            throw new IllegalArgumentException(
+                    "a view of rank " + strides.size() + " for rank " + rank);
+        }
+    }
+
     public long stride(int axis) {
         return strides.get(axis);
     }

@@ -77,20 +77,26 @@ public final class LoopTapes {
     }
 
     /** The room of {@code bytes} in which the loop and its reverse take least time. */
-    synchronized Reversals.Room best(Reversals.Reversed loop, long bytes, int onDisk) {
+    synchronized Reversals.Room best(
+            Reversals.Reversed loop, long bytes, int offloaded, int place) {
         var known = known(loop);
         Tape best = known.tapes.getLast();
         double least = Double.POSITIVE_INFINITY;
         for (var tape : known.tapes) {
             if (tape.bytes > bytes) continue;
             double seconds =
-                    seconds(loop, memory(loop, bytes, tape.bytes).above(onDisk), known.ahead, tape);
+                    seconds(
+                            loop,
+                            memory(loop, bytes, tape.bytes).above(offloaded, place),
+                            known.ahead,
+                            tape);
             if (seconds < least) {
                 best = tape;
                 least = seconds;
             }
         }
-        return new Reversals.Room(memory(loop, bytes, best.bytes).above(onDisk), best.kept);
+        return new Reversals.Room(
+                memory(loop, bytes, best.bytes).above(offloaded, place), best.kept);
     }
 
     /**

@@ -2,8 +2,8 @@ package dev.ebb.loop;
 
 import dev.ebb.ir.LoopMemory;
 import dev.ebb.pass.Reversals;
-import dev.ebb.plan.Budget;
 import dev.ebb.plan.Planner;
+import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
 
@@ -11,13 +11,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** How much room loops may be given for what their reverse reads. */
-public record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTapes tapes) {
+/**
+ * How much room loops may be given for what their reverse reads.
+ *
+ * @param places where states may lie beside the arena
+ */
+public record Rooms(List<Place> places, Optional<Planner> strategy, Ways ways, LoopTapes tapes) {
+
+    /** What each loop may keep beside the arena: so many bytes of states in one of the places. */
+    public record Elsewhere(int place, long bytes) {
+        private static final Elsewhere NOTHING = new Elsewhere(0, 0);
+    }
 
     /** The same where no loop is undone. */
     public Rooms inMemory() {
-        return new Rooms(
-                budget, strategy, ways.and(Ways.of(Way.APPROXIMATE_INVERSES, Way.DISK)), tapes);
+        return new Rooms(places, strategy, ways.without(Ways.of(Way.INVERSES)), tapes);
     }
 
     /** Whether a loop among {@code loops} would be undone. */
@@ -42,15 +50,15 @@ public record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTa
         return loop.undoable() && ways.has(Way.INVERSES);
     }
 
-    public Optional<Reversals.Room> moving(Reversals.Reversed loop, long states, long onDisk) {
-        return room(loop, states, onDisk)
+    public Optional<Reversals.Room> moving(
+            Reversals.Reversed loop, long states, Elsewhere further) {
+        return room(loop, states, further)
                 .map(r -> new Reversals.Room(r.memory().movingBeside(), r.kept()));
     }
 
-    /** How many bytes of states to let each loop put on the disk, most first. */
-    public List<Long> disks(List<Reversals.Reversed> loops) {
-        if (!ways.has(Way.DISK) || !budget.disk().isPresent()) return List.of();
-        var sharing = loops.stream().filter(l -> statesOnDisk(l, Long.MAX_VALUE) > 0).toList();
+    /** What to let each loop put beside the arena: place by place, most bytes first. */
+    public List<Elsewhere> elsewhere(List<Reversals.Reversed> loops) {
+        var sharing = loops.stream().filter(l -> statesIn(l, Long.MAX_VALUE) > 0).toList();
         if (sharing.isEmpty()) return List.of();
         long all = 0;
         long least = Long.MAX_VALUE;
@@ -58,31 +66,39 @@ public record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTa
             all = Math.max(all, loop.state() * (loop.rounds() - 1));
             least = Math.min(least, loop.state());
         }
-        var found = new ArrayList<Long>();
-        long most = Math.min(all, budget.disk().bytes() / sharing.size());
-        for (long each = most; each >= least; each /= 4) found.add(each);
+        var found = new ArrayList<Elsewhere>();
+        for (int k = 0; k < places.size(); k++) {
+            long most = Math.min(all, places.get(k).bytes() / sharing.size());
+            for (long each = most; each >= least; each /= 4) found.add(new Elsewhere(k, each));
+        }
         return found;
     }
 
-    private int statesOnDisk(Reversals.Reversed loop, long bytes) {
+    private int statesIn(Reversals.Reversed loop, long bytes) {
         if (!loop.whole() || isUndone(loop) || loop.state() == 0) return 0;
         return Math.clamp(bytes / loop.state(), 0, Math.max(0, loop.rounds() - 1));
     }
 
     /**
      * Room for the smallest tape and so many states, or for the fastest tapes of all rounds if that
-     * is less, with the tapes that are best in it; and so many bytes of states on the disk. A loop
-     * that can be undone keeps all or nothing: undoing a round takes no longer than running it
-     * again.
+     * is less, with the tapes that are best in it. A loop that can be undone keeps all or nothing:
+     * undoing a round takes no longer than running it again.
      */
-    public Optional<Reversals.Room> room(Reversals.Reversed loop, long states, long onDisk) {
+    public Optional<Reversals.Room> room(Reversals.Reversed loop, long states) {
+        return room(loop, states, Elsewhere.NOTHING);
+    }
+
+    /** The same, with further states beside the arena. */
+    public Optional<Reversals.Room> room(Reversals.Reversed loop, long states, Elsewhere further) {
         var full = tapes.full(loop);
         long all = full.memory().bytes();
         boolean few = loop.state() > 0 && states < all / loop.state();
         if (few && isUndone(loop)) return Optional.empty();
         long bytes = few ? tapes.least(loop).bytes() + states * loop.state() : all;
         return Optional.of(
-                bytes < all ? tapes.best(loop, bytes, statesOnDisk(loop, onDisk)) : full);
+                bytes < all
+                        ? tapes.best(loop, bytes, statesIn(loop, further.bytes), further.place)
+                        : full);
     }
 
     public Optional<Reversals.Room> asStrategySays(Reversals.Reversed loop) {
@@ -94,9 +110,11 @@ public record Rooms(Budget budget, Optional<Planner> strategy, Ways ways, LoopTa
                     loop.keepingAll(
                             new LoopMemory(all, loop.state(), loop.tape(), Integer.MAX_VALUE)));
         }
-        int onDisk = strategy.map(s -> s.onDisk(loop.rounds())).orElse(0);
+        int offloaded = strategy.map(s -> s.offloaded(loop.rounds())).orElse(0);
+        int last = Math.max(0, places.size() - 1);
         var room = LoopMemory.slots(Math.min(states, most), loop.state(), loop.tape());
         boolean shared = loop.whole() && loop.state() > 0;
-        return Optional.of(loop.keepingAll(shared ? room.above(onDisk).movingBeside() : room));
+        return Optional.of(
+                loop.keepingAll(shared ? room.above(offloaded, last).movingBeside() : room));
     }
 }

@@ -1,5 +1,6 @@
 package dev.ebb.pass;
 
+import dev.ebb.ir.DType;
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
@@ -70,8 +71,9 @@ public final class Fuse {
         fuse.through().joins();
         fuse.dropUnread();
         new Stores(fuse.pieces, fuse.producer, fuse.results, graph.params()).settle();
+        if (limits.biases()) fuse.intoEpilogues(Fuse::isBias, Integer.MAX_VALUE);
         fuse.intoConsumers();
-        fuse.intoEpilogues();
+        fuse.intoEpilogues((_, _) -> true, limits.epilogue());
         new Rowwise(fuse.pieces, fuse.producer, fuse.results, limits).fuse();
         fuse.dropUnread();
         return fuse;
@@ -257,7 +259,30 @@ public final class Fuse {
         return true;
     }
 
-    private void intoEpilogues() {
+    /**
+     * Whether a map adds a vector to every row of its operand {@code i}, and rounds as that does.
+     */
+    private static boolean isBias(FusionCandidate piece, int i) {
+        var map = (Kernel.Map) piece.kernel;
+        if (piece.inputs.size() != 2) return false;
+        int j = 1 - i;
+        var sum = Scalar.arg(i).add(Scalar.arg(j));
+        var turned = Scalar.arg(j).add(Scalar.arg(i));
+        var body = map.bodies().getFirst();
+        if (!body.equals(sum) && !body.equals(turned)) return false;
+        var type = piece.outputs.getFirst().type().dtype();
+        if (piece.inputs.stream().anyMatch(v -> v.type().dtype() != type)) return false;
+        if (!type.isFloat() || type.compute() != DType.F32) return false;
+        int last = map.shape().rank() - 1;
+        var view = map.operands().get(j);
+        for (int d = 0; d < last; d++) {
+            if (view.stride(d) != 0 && map.shape().dim(d) > 1) return false;
+        }
+        return last >= 1 && view.stride(last) == 1 && map.shape().dim(last) > 1;
+    }
+
+    /** Makes maps that {@code wanted} names epilogues of the products that feed them. */
+    private void intoEpilogues(ObjIntPredicate wanted, int most) {
         var readers = FusionCandidate.readers(pieces);
         for (FusionCandidate piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) continue;
@@ -269,7 +294,7 @@ public final class Fuse {
                 if (from.isEmpty() || !(from.get().kernel instanceof Kernel.Contract)) continue;
                 if (results.contains(value) || readers.at(value).size() > 1 || from.get().gone)
                     continue;
-                if (follow(from.get(), piece, i, map)) break;
+                if (wanted.test(piece, i) && follow(from.get(), piece, i, map, most)) break;
             }
         }
         dropUnread();
@@ -280,7 +305,7 @@ public final class Fuse {
      * {@code i}.
      */
     private boolean follow(
-            FusionCandidate contraction, FusionCandidate piece, int i, Kernel.Map map) {
+            FusionCandidate contraction, FusionCandidate piece, int i, Kernel.Map map, int most) {
         var c = (Kernel.Contract) contraction.kernel;
         var shape = Operands.output(c);
         var value = piece.inputs.get(i);
@@ -312,7 +337,7 @@ public final class Fuse {
                                     int j = ((Scalar.Arg) a).index();
                                     return j == i ? sum : Scalar.arg(position[j]);
                                 });
-        if (body.cost() > limits.epilogue() || inputs.size() > limits.operands()) return false;
+        if (body.cost() > most || inputs.size() > limits.operands()) return false;
         piece.kernel =
                 new Kernel.Contract(c.batch(), c.m(), c.n(), c.k(), c.a(), c.b(), extras, body);
         piece.inputs = inputs;
@@ -320,6 +345,11 @@ public final class Fuse {
         piece.labels.addAll(contraction.labels);
         contraction.gone = true;
         return true;
+    }
+
+    /** Tells which operand of a map may be a product that the map follows. */
+    private interface ObjIntPredicate {
+        boolean test(FusionCandidate piece, int operand);
     }
 
     private Graph build() {

@@ -75,7 +75,14 @@ public final class KernelText {
             case Kernel.Gather k ->
                     "gather " + k.shape() + " stride " + k.stride() + " bound " + k.bound();
             case Kernel.Scatter k ->
-                    "scatter " + k.shape() + " into " + k.size() + " bound " + k.bound();
+                    "scatter, "
+                            + name(k.write())
+                            + ", "
+                            + k.shape()
+                            + " into "
+                            + k.size()
+                            + " bound "
+                            + k.bound();
             case Kernel.Cumulate k ->
                     "running "
                             + name(k.combine())

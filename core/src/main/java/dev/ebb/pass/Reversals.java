@@ -202,7 +202,9 @@ public final class Reversals {
                 + states
                 + (states == 1 ? " state" : " states")
                 + (room.tapes() == 1 ? "" : " or up to " + room.capacity(0) + " tapes")
-                + (room.onDisk() == 0 ? "" : ", up to " + room.onDisk() + " states on the disk")
+                + (room.offloaded() == 0
+                        ? ""
+                        : ", up to " + room.offloaded() + " states beside the arena")
                 + (loop.pace().isEven() ? "" : ", rounds at a declared pace")
                 + again;
     }

@@ -91,6 +91,8 @@ final class Stores {
         var piece = from.get();
         if (piece.kernel instanceof Kernel.Assemble k)
             return k.isUpdate() && isOnce(piece, 0) ? 0 : -1;
+        if (piece.kernel instanceof Kernel.Scatter k)
+            return k.isUpdate() && isOnce(piece, 0) ? 0 : -1;
         if (!(piece.kernel instanceof Kernel.Map map) || map.bodies().size() != 1) return -1;
         for (int i = 0; i < piece.inputs.size(); i++) {
             var x = piece.inputs.get(i);

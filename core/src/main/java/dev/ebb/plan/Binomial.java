@@ -18,9 +18,10 @@ import java.util.Arrays;
  * since what a later step still reads simply stays. The rounds of a loop are such a chain too: each
  * loop is reversed with as many of its states.
  *
- * @param onDisk so many further states of a loop are kept on the disk that the budget names
+ * @param offloaded so many further states of a loop are kept in the last place that the budget
+ *     names
  */
-public record Binomial(int slots, int onDisk) implements Planner {
+public record Binomial(int slots, int offloaded) implements Planner {
 
     /** All states in memory. */
     public Binomial(int slots) {
@@ -28,9 +29,9 @@ public record Binomial(int slots, int onDisk) implements Planner {
     }
 
     public Binomial {
-        if (onDisk < 0)
+        if (offloaded < 0)
             throw new IllegalArgumentException(
-                    "a disk holds no states or some, not " + onDisk + " of them");
+                    "a place holds no states or some, not " + offloaded + " of them");
         if (slots < 1)
             throw new IllegalArgumentException(
                     "the initial state needs a slot: " + slots + " are too few");
@@ -51,13 +52,13 @@ public record Binomial(int slots, int onDisk) implements Planner {
     }
 
     @Override
-    public int onDisk(int rounds) {
-        return Math.max(0, Math.min(onDisk, rounds - states(rounds)));
+    public int offloaded(int rounds) {
+        return Math.max(0, Math.min(offloaded, rounds - states(rounds)));
     }
 
     @Override
     public String toString() {
-        return "Binomial[slots=" + slots + (onDisk == 0 ? "" : ", onDisk=" + onDisk) + "]";
+        return "Binomial[slots=" + slots + (offloaded == 0 ? "" : ", offloaded=" + offloaded) + "]";
     }
 
     /** Follows the steps of a chain schedule through the nodes of a graph. */

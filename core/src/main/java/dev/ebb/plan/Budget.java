@@ -1,9 +1,10 @@
 package dev.ebb.plan;
 
-import dev.ebb.plan.schedule.Disk;
-import dev.ebb.plan.schedule.Speed;
+import dev.ebb.plan.schedule.Place;
 
-import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -47,8 +48,8 @@ public sealed interface Budget {
      * forward half computes and the backward half reads. It bounds what is kept from the one to the
      * other, not the peak, since what is computed again also takes room; the plan still promises
      * its peak, and keeps to it. For those who come from PyTorch's activation memory budget. What
-     * loops keep for their reverse is saved too. What is not kept is computed again: a disk beside
-     * such a budget is not used.
+     * loops keep for their reverse is saved too. What is not kept is computed again: places beside
+     * such a budget are not used.
      */
     record OfSaved(double share) implements Budget {
         public OfSaved {
@@ -65,8 +66,16 @@ public sealed interface Budget {
         }
     }
 
-    /** A bound on memory, and a second place for what does not fit. */
-    record WithDisk(Budget memory, Disk disk) implements Budget {
+    /** A bound on memory, and places beside the arena for what does not fit, the nearest first. */
+    record WithPlaces(Budget memory, List<Place> places) implements Budget {
+        public WithPlaces {
+            places = List.copyOf(places);
+            if (memory instanceof WithPlaces || new HashSet<>(places).size() < places.size())
+                throw new IllegalArgumentException(
+                        "each place is named once, and what it holds with it, not "
+                                + places.stream().map(Place::name).toList());
+        }
+
         @Override
         public long resolve(long storeAllBytes) {
             return memory.resolve(storeAllBytes);
@@ -74,35 +83,32 @@ public sealed interface Budget {
 
         @Override
         public Budget resolved(long storeAllBytes) {
-            return new WithDisk(memory.resolved(storeAllBytes), disk);
+            return new WithPlaces(memory.resolved(storeAllBytes), places);
+        }
+
+        @Override
+        public Budget holding(long bytes) {
+            return new WithPlaces(new Bytes(bytes), places);
         }
     }
 
     /**
-     * The same bound on memory, and {@code room} bytes of disk for values that are put there
-     * meanwhile, in a file of the program's own in {@code folder}.
+     * The same bound on memory, and one more place for values that are put there meanwhile, behind
+     * those that are named already: {@code Budget.mebibytes(64).with(Host.memory(1L << 30)).with(
+     * Disk.in(folder, 8L << 30))}.
      */
-    default Budget withDisk(Path folder, Budget room) {
-        return withDisk(folder, room, Speed.typical());
+    default Budget with(Place place) {
+        var all = new ArrayList<>(places());
+        all.add(place);
+        return new WithPlaces(memory(), all);
     }
 
-    /** As {@link #withDisk(Path, Budget)}, on a disk that is as fast as {@code speed} says. */
-    default Budget withDisk(Path folder, Budget room, Speed speed) {
-        if (!(room instanceof Bytes(long bytes)))
-            throw new IllegalArgumentException(
-                    "the room on a disk is a number of bytes, such as Budget.gibibytes(4), not "
-                            + room);
-        if (this instanceof WithDisk)
-            throw new IllegalArgumentException("there is a disk already: " + this);
-        return new WithDisk(this, new Disk(folder, bytes, speed));
+    /** The places beside the arena, if there are any. */
+    default List<Place> places() {
+        return List.of();
     }
 
-    /** The second place, if there is one. */
-    default Disk disk() {
-        return this instanceof WithDisk(_, var disk) ? disk : Disk.NONE;
-    }
-
-    /** What bounds memory, without the disk. */
+    /** What bounds memory, without the places. */
     default Budget memory() {
         return this;
     }
@@ -110,6 +116,11 @@ public sealed interface Budget {
     /** The same budget, its bound on memory in bytes. */
     default Budget resolved(long storeAllBytes) {
         return new Bytes(resolve(storeAllBytes));
+    }
+
+    /** The same budget with a bound of {@code bytes} on memory. */
+    default Budget holding(long bytes) {
+        return new Bytes(bytes);
     }
 
     /**

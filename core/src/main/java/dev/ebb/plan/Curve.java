@@ -59,7 +59,7 @@ public final class Curve {
     private final Ways ways;
     private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts;
-    private final Map<Frontier.Member, Long> onDisk;
+    private final Map<Frontier.Member, Boolean> beside;
     private final Supplier<List<Curve>> others;
     private final SearchCache cache;
 
@@ -89,7 +89,7 @@ public final class Curve {
         ways = Ways.in(problem);
         families = new Families(problem, cost, effort, cache);
         layouts = new HashMap<>();
-        onDisk = new HashMap<>();
+        beside = new HashMap<>();
         model = new Model(problem, cost);
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
     }
@@ -103,7 +103,7 @@ public final class Curve {
         this.ways = ways;
         families = all.families;
         layouts = all.layouts;
-        onDisk = all.onDisk;
+        beside = all.beside;
         model = all.model;
         plain = all.plain;
     }
@@ -183,7 +183,7 @@ public final class Curve {
         for (var frontier : families.of(ways)) {
             for (var member : frontier.all().reversed()) {
                 if (member.peak() >= bytes) break;
-                if (!fitsDisk(member) || planned(member) >= bytes) continue;
+                if (!fitsPlaces(member) || planned(member) >= bytes) continue;
                 least = Optional.of(member);
                 bytes = planned(member);
             }
@@ -232,10 +232,12 @@ public final class Curve {
         }
     }
 
-    /** Whether {@code more}, of a larger family, is cheaper, or as cheap without the disk. */
+    /**
+     * Whether {@code more}, of a larger family, is cheaper, or as cheap with less beside the arena.
+     */
     private boolean isBetter(Layout more, Layout less) {
         int order = Double.compare(cost(more), cost(less));
-        return order < 0 || order == 0 && more.shelves().bytes() <= less.shelves().bytes();
+        return order < 0 || order == 0 && more.offloadedBytes() <= less.offloadedBytes();
     }
 
     private double cost(Layout layout) {
@@ -243,18 +245,14 @@ public final class Curve {
     }
 
     private boolean fits(Frontier.Member member, long room) {
-        return planned(member) <= room && fitsDisk(member);
+        return planned(member) <= room && fitsPlaces(member);
     }
 
-    private boolean fitsDisk(Frontier.Member member) {
-        var disk = problem().disk();
-        return !disk.isPresent() || onDisk(member) <= disk.bytes();
-    }
-
-    /** What lies on the disk at most; the arena need not be laid out for that. */
-    private long onDisk(Frontier.Member member) {
-        return onDisk.computeIfAbsent(
-                member, m -> Layout.diskBytes(new Schedule(problem(), m.schedule().steps())));
+    private boolean fitsPlaces(Frontier.Member member) {
+        return problem().places().isEmpty()
+                || beside.computeIfAbsent(
+                        member,
+                        m -> Layout.fitsPlaces(new Schedule(problem(), m.schedule().steps())));
     }
 
     /** A plan made in another way, set beside this curve, with all of the device's threads. */
@@ -303,7 +301,7 @@ public final class Curve {
                 var member = priced.member();
                 // no arena is smaller than the peak: most need not be laid out to be left out
                 if (workers.budgetFor(member.peak()) >= points.getLast().bytes()
-                        || !fitsDisk(member)) continue;
+                        || !fitsPlaces(member)) continue;
                 if (workers.budgetFor(planned(member)) < points.getLast().bytes())
                     points.add(point(layout(member), once, undone));
             }

@@ -4,17 +4,19 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.LoopStates;
+import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.schedule.PlaceLayout;
 import dev.ebb.plan.schedule.Problem;
-import dev.ebb.plan.schedule.Step;
+import dev.ebb.plan.schedule.ValueHistory;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * A plan in words: what it promises, and for every value that matters what happens to it and why. A
@@ -22,29 +24,24 @@ import java.util.TreeSet;
  * backward half.
  */
 final class Explanation {
-    /**
-     * What happened to one value: how often it was computed, rebuilt from what came after it and
-     * fetched from the disk, and for how many steps it lay in memory.
-     */
-    private record Fate(
-            Value value,
-            Node node,
-            long bytes,
-            int computed,
-            int rebuilt,
-            int fetched,
-            int present) {
+    /** What happened to one value. */
+    private record Fate(Value value, Node node, long bytes, ValueHistory history) {
+
+        int computed() {
+            return history.computed();
+        }
 
         boolean stayed() {
-            return computed == 1 && rebuilt == 0 && fetched == 0;
+            return computed() == 1 && history.rebuilt() == 0 && history.fetched().isEmpty();
         }
 
         String way() {
             if (stayed()) return "once, kept";
             var ways = new ArrayList<String>();
-            ways.add(computed == 1 ? "once" : computed + " times");
-            if (rebuilt > 0) ways.add("rebuilt " + rebuilt + " x");
-            if (fetched > 0) ways.add("fetched " + fetched + " x");
+            ways.add(computed() == 1 ? "once" : computed() + " times");
+            if (history.rebuilt() > 0) ways.add("rebuilt " + history.rebuilt() + " x");
+            if (!history.fetched().isEmpty())
+                ways.add("fetched " + history.fetched().size() + " x");
             return String.join(", ", ways);
         }
     }
@@ -52,12 +49,14 @@ final class Explanation {
     private final Plan plan;
     private final Problem problem;
     private final int steps;
+    private final Map<Value, ValueHistory> histories;
     private final List<Fate> fates;
 
     private Explanation(Plan plan) {
         this.plan = plan;
         problem = plan.schedule().problem();
         steps = plan.schedule().steps().size();
+        histories = ValueHistory.of(plan.schedule());
         fates = fates();
     }
 
@@ -66,50 +65,13 @@ final class Explanation {
     }
 
     private List<Fate> fates() {
-        Map<Value, Integer> computed = new HashMap<>();
-        Map<Value, Integer> rebuilt = new HashMap<>();
-        Map<Value, Integer> fetched = new HashMap<>();
-        Map<Value, Integer> present = new HashMap<>();
-        Map<Value, Integer> since = new HashMap<>();
-        var list = plan.schedule().steps();
-        for (int i = 0; i < list.size(); i++) {
-            switch (list.get(i)) {
-                case Step.Work work -> {
-                    var count =
-                            switch (work) {
-                                case Step.Compute _ -> computed;
-                                case Step.Invert _ -> rebuilt;
-                            };
-                    for (var reuse : work.reuses()) leave(present, since, reuse.from(), i);
-                    for (Value v : work.node().outputs()) {
-                        count.merge(v, 1, Integer::sum);
-                        since.put(v, i);
-                    }
-                }
-                case Step.Fetch(var v) -> {
-                    fetched.merge(v, 1, Integer::sum);
-                    since.put(v, i);
-                }
-                case Step.Free(var v) -> leave(present, since, v, i);
-                case Step.Offload _ -> {}
-            }
-        }
-        for (Value v : List.copyOf(since.keySet())) leave(present, since, v, list.size());
-        var crossing = crossing();
+        var crossing = problem.crossing();
         var all = new ArrayList<Fate>();
         for (Node node : problem.graph().nodes()) {
             for (Value v : node.outputs()) {
-                int times = computed.getOrDefault(v, 0);
-                var fate =
-                        new Fate(
-                                v,
-                                node,
-                                problem.bytes(v),
-                                times,
-                                rebuilt.getOrDefault(v, 0),
-                                fetched.getOrDefault(v, 0),
-                                present.getOrDefault(v, 0));
-                if (!fate.stayed() || crossing.getOrDefault(v, false)) all.add(fate);
+                var history = histories.getOrDefault(v, ValueHistory.NONE);
+                var fate = new Fate(v, node, problem.bytes(v), history);
+                if (!fate.stayed() || crossing.contains(v)) all.add(fate);
             }
         }
         all.sort(
@@ -117,22 +79,6 @@ final class Explanation {
                         .reversed()
                         .thenComparingInt(f -> f.value().id()));
         return all;
-    }
-
-    private static void leave(
-            Map<Value, Integer> present, Map<Value, Integer> since, Value v, int step) {
-        Integer from = since.remove(v);
-        if (from != null) present.merge(v, step - from, Integer::sum);
-    }
-
-    /** Values of the forward half that the backward half reads. */
-    private Map<Value, Boolean> crossing() {
-        Map<Value, Boolean> crossing = new HashMap<>();
-        for (Node node : problem.graph().nodes()) {
-            if (node.reverse()) node.inputs().forEach(v -> crossing.replace(v, true));
-            else node.outputs().forEach(v -> crossing.put(v, false));
-        }
-        return crossing;
     }
 
     private String text() {
@@ -164,7 +110,7 @@ final class Explanation {
                         number(plan.lowerBound()),
                         100 * plan.gap()));
         ways().ifPresent(text -> line(out, text));
-        disk().ifPresent(text -> line(out, text));
+        for (var place : plan.layout().places()) beside(place).ifPresent(text -> line(out, text));
         for (String loop : LoopText.of(problem.graph())) line(out, "inside          " + loop);
         if (fates.isEmpty())
             return out.append("no value is computed twice or kept for a backward half\n")
@@ -190,7 +136,7 @@ final class Explanation {
                             Long.toString(f.bytes()),
                             f.way(),
                             f.computed() == 1 ? "-" : number(again),
-                            share(f.present(), steps),
+                            share(f.history().present(), steps),
                             reason(f)));
         }
         return out.append(table(rows)).toString();
@@ -224,27 +170,34 @@ final class Explanation {
                 + (part.cost() == 0 ? "" : ", " + share(part.cost(), plan.cost()) + " of the time");
     }
 
-    /** What lies on the disk, in one line. */
-    private Optional<String> disk() {
-        long bytes = plan.layout().shelves().bytes();
-        if (bytes == 0) return Optional.empty();
-        var schedule = plan.schedule();
+    /** What lies in a place beside the arena, in one line. */
+    private Optional<String> beside(PlaceLayout there) {
+        if (there.bytes() == 0) return Optional.empty();
+        long fetched =
+                histories.values().stream()
+                        .flatMap(h -> h.fetched().stream().filter(there.place()::equals))
+                        .count();
+        long starting =
+                plan.schedule().away().values().stream().filter(there.place()::equals).count();
         return Optional.of(
-                "on the disk     "
-                        + Budget.show(bytes)
+                "beside          "
+                        + Budget.show(there.bytes())
+                        + " in "
+                        + there.place().name()
                         + "; "
-                        + schedule.footprint().fetched()
+                        + fetched
                         + " values are fetched, "
-                        + schedule.away().size()
+                        + starting
                         + " parameters start there"
-                        + loops());
+                        + loops(there));
     }
 
     /** How many loops keep states there. */
-    private String loops() {
+    private String loops(PlaceLayout there) {
         long loops =
-                plan.schedule().problem().graph().nodes().stream()
-                        .filter(n -> LoopStates.of(n).filter(LoopStates::forward).isPresent())
+                problem.graph().nodes().stream()
+                        .flatMap(n -> LoopStates.of(n).stream())
+                        .filter(l -> l.forward() && there.loops().has(l.key()))
                         .count();
         return loops == 0
                 ? ""
@@ -253,8 +206,15 @@ final class Explanation {
 
     private String reason(Fate f) {
         var traits = f.node().op().traits();
-        if (f.rebuilt() > 0) return "rebuilt from what came after it" + exactness(f.value());
-        if (f.fetched() > 0) return "put on the disk meanwhile";
+        if (f.history().rebuilt() > 0)
+            return "rebuilt from what came after it"
+                    + (f.history().exact() ? "" : ", approximately");
+        if (!f.history().fetched().isEmpty())
+            return "put beside the arena meanwhile: "
+                    + f.history().fetched().stream()
+                            .map(Place::name)
+                            .distinct()
+                            .collect(Collectors.joining(", "));
         if (f.computed() > 1) return "recomputed: costs " + number(rate(f)) + " per MiB";
         if (fates.stream().allMatch(Fate::stayed)) return "everything fits";
         if (traits.contains(Trait.EFFECT) || traits.contains(Trait.NONDETERMINISTIC))
@@ -269,17 +229,6 @@ final class Explanation {
         if (rate(f) > dearest) return "kept: recomputing costs " + number(rate(f)) + " per MiB";
         if (f.bytes() * 64 <= fates.getFirst().bytes()) return "small";
         return "no need to let it go at this budget";
-    }
-
-    private String exactness(Value value) {
-        boolean exact =
-                plan.schedule().steps().stream()
-                        .noneMatch(
-                                step ->
-                                        step instanceof Step.Invert(var inversion, _)
-                                                && inversion.value().equals(value)
-                                                && !inversion.exact());
-        return exact ? "" : ", approximately";
     }
 
     private double rate(Fate f) {

@@ -8,12 +8,12 @@ import dev.ebb.plan.loop.CheckpointSplits;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Layout;
 import dev.ebb.plan.schedule.LoopStates;
+import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
+import dev.ebb.plan.schedule.ScheduleListener;
 import dev.ebb.plan.schedule.Step;
 
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +27,8 @@ import java.util.Set;
  * @param recomputed values computed again
  * @param iterated rounds of loops that are run again, and what their states take
  * @param inverted values rebuilt from what came after them, rounds of loops undone among them
- * @param fetched values and states of loops read from the disk; their cost is the time that the
- *     computation waits for the disk
+ * @param fetched values and states of loops read from places beside the arena; their cost is the
+ *     time that the computation waits for them
  */
 public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part fetched) {
 
@@ -59,15 +59,14 @@ public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part
     static Mix of(Layout layout, Cost cost, double once, long undone) {
         var schedule = layout.schedule();
         var tally = new Tally(schedule, cost);
-        for (Step step : schedule.steps()) tally.count(step);
+        schedule.tell(tally);
         return tally.mix(schedule.cost(cost), once, undone);
     }
 
-    private static final class Tally {
+    private static final class Tally implements ScheduleListener {
         private final Problem problem;
         private final Cost cost;
-        private final Set<Node> computed = new HashSet<>();
-        private final Map<Value, Boolean> crossing = new HashMap<>();
+        private final Set<Value> kept;
         private double works;
         private double moving;
         private Part recomputed = Part.NONE;
@@ -78,40 +77,36 @@ public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part
         Tally(Schedule schedule, Cost cost) {
             problem = schedule.problem();
             this.cost = cost;
-            for (Node node : problem.graph().nodes()) {
-                if (node.reverse()) node.inputs().forEach(v -> crossing.replace(v, true));
-                else node.outputs().forEach(v -> crossing.put(v, false));
-            }
+            kept = problem.crossing();
         }
 
-        void count(Step step) {
-            switch (step) {
-                case Step.Compute(var node, _) -> computed(node);
-                case Step.Invert(var inversion, _) -> {
-                    double seconds = cost.of(inversion.node());
-                    works += seconds;
-                    inverted = back(inverted, inversion.node().outputs(), seconds);
+        @Override
+        public void runs(int step, Step.Work work, Run how) {
+            var node = work.node();
+            double seconds = cost.of(node);
+            works += seconds;
+            switch (how) {
+                case FIRST -> {
+                    if (node.kernel() instanceof Control.Sweep sweep) iterated(sweep);
                 }
-                case Step.Fetch(var v) -> fetched = back(fetched, List.of(v), 0);
-                case Step.Free _, Step.Offload _ -> {}
+                case AGAIN -> recomputed = back(recomputed, node.outputs(), seconds);
+                case INVERTED -> inverted = back(inverted, node.outputs(), seconds);
             }
+            LoopStates.of(node).ifPresent(loop -> moved(node, loop, seconds));
+        }
+
+        @Override
+        public void fetches(int step, Value v, Place place) {
+            fetched = back(fetched, List.of(v), 0);
         }
 
         private Part back(Part part, List<Value> values, double seconds) {
             long bytes = 0;
             for (Value v : values) {
                 bytes += problem.bytes(v);
-                crossing.put(v, false);
+                kept.remove(v);
             }
             return part.and(values.size(), bytes, seconds);
-        }
-
-        private void computed(Node node) {
-            double seconds = cost.of(node);
-            works += seconds;
-            if (!computed.add(node)) recomputed = back(recomputed, node.outputs(), seconds);
-            else if (node.kernel() instanceof Control.Sweep sweep) iterated(sweep);
-            LoopStates.of(node).ifPresent(loop -> moved(node, loop, seconds));
         }
 
         private void iterated(Control.Sweep sweep) {
@@ -136,15 +131,8 @@ public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part
             double rest = Math.max(0, total - once - recomputed.cost - inverted.cost - waiting);
             long rounds = iterated.count + undone;
             double undoing = rounds == 0 ? 0 : rest * undone / rounds;
-            long bytes = 0;
-            long kept = 0;
-            for (var entry : crossing.entrySet()) {
-                if (!entry.getValue()) continue;
-                kept++;
-                bytes += problem.bytes(entry.getKey());
-            }
             return new Mix(
-                    new Part(kept, bytes, 0),
+                    new Part(kept.size(), kept.stream().mapToLong(problem::bytes).sum(), 0),
                     recomputed,
                     iterated.and(0, 0, iterated.count == 0 ? 0 : rest - undoing),
                     inverted.and(undone, 0, undoing),

@@ -40,6 +40,11 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
         return new Plan(layout, lowerBound, curve, Math.max(1, fit));
     }
 
+    /** The same schedule in another layout. */
+    public Plan in(Layout other) {
+        return new Plan(other, lowerBound, curve, workers);
+    }
+
     /** The predicted cost of one run, recomputation included. */
     public double cost() {
         return schedule().cost(curve.cost());

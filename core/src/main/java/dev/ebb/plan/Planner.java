@@ -20,8 +20,11 @@ public interface Planner {
         return Math.max(1, rounds);
     }
 
-    /** How many states of such a loop are kept on the disk besides; none, unless asked for. */
-    default int onDisk(int rounds) {
+    /**
+     * How many states of such a loop are kept besides in the last place that the budget names;
+     * none, unless asked for.
+     */
+    default int offloaded(int rounds) {
         return 0;
     }
 

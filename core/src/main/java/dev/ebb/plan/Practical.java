@@ -43,10 +43,10 @@ public record Practical() implements Strategy {
                     Control _,
                     Kernel.Library _,
                     Kernel.Fold _,
-                    Kernel.Scatter _,
                     Kernel.Cumulate _ ->
                     true;
             case Kernel.Rows k -> !(k.result() instanceof Row.Elements);
+            case Kernel.Scatter k -> !k.isUpdate();
             case Kernel.Map _, Kernel.Assemble _, Kernel.Cut _, Kernel.Gather _ -> false;
         };
     }

@@ -35,7 +35,10 @@ final class Refusal {
                                 : "")
                         + (model.paramBytes > 0
                                 ? "; parameters take " + Budget.show(model.paramBytes) + " in all"
-                                : ""),
+                                : "")
+                        + model.problem.places().stream()
+                                .map(p -> "; " + p.name() + " holds " + Budget.show(p.bytes()))
+                                .collect(Collectors.joining()),
                 least);
     }
 

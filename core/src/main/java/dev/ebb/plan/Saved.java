@@ -7,7 +7,6 @@ import dev.ebb.plan.schedule.Problem;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -41,11 +40,9 @@ public record Saved(double share) implements Strategy {
     }
 
     private static List<Policy.Candidate> candidates(Problem problem, Cost cost) {
-        var read = new HashSet<Value>();
-        for (Node node : problem.graph().nodes()) if (node.reverse()) read.addAll(node.inputs());
+        var read = problem.crossing();
         var found = new ArrayList<Policy.Candidate>();
         for (Node node : problem.graph().nodes()) {
-            if (node.reverse()) continue;
             for (Value v : node.outputs())
                 if (read.contains(v))
                     found.add(new Policy.Candidate(v, node, problem.bytes(v), cost.of(node)));

@@ -17,7 +17,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 
-/** A tensor with data. It copies what it is made of, so it never changes. */
+/**
+ * A tensor with data. It copies what it is made of, so it never changes, and any thread may read
+ * it. One that is donated to a compiled function can be read no more.
+ */
 public final class Array implements Tensor {
     private static final long MOST_WORDS = Integer.MAX_VALUE - 8;
 
@@ -28,6 +31,9 @@ public final class Array implements Tensor {
 
     /** The same read only, made when it is first asked for. */
     private @Nullable Buffer shown;
+
+    /** Whether its memory was given to another array. */
+    private volatile boolean donated;
 
     private Array(Type type, Buffer data) {
         this.type = type;
@@ -51,6 +57,34 @@ public final class Array implements Tensor {
             all.add(new Array(type, new Buffer(type.dtype(), type.size(), part)));
         }
         return all;
+    }
+
+    /**
+     * An array of the type of {@code old} in its memory, which can be read no more; in memory of
+     * its own where that of {@code old} is shared by others.
+     */
+    public static Array replacing(Array old, java.util.function.Consumer<Buffer> fill) {
+        var data = old.live();
+        old.donate();
+        if (data.segment().isReadOnly()) return make(old.type, fill);
+        fill.accept(data);
+        return new Array(old.type, data);
+    }
+
+    /** Says that nobody will read this again. */
+    public void donate() {
+        donated = true;
+    }
+
+    private Buffer live() {
+        if (donated) {
+            throw new IllegalStateException(
+                    "this array of "
+                            + type
+                            + " was donated to a compiled function, whose result may lie in its"
+                            + " memory; use the result, or do not donate this argument");
+        }
+        return data;
     }
 
     private static MemorySegment memory(Type type) {
@@ -228,6 +262,7 @@ public final class Array implements Tensor {
 
     /** The elements, read only. */
     public Buffer data() {
+        var data = live();
         var known = shown;
         if (known == null) {
             known = new Buffer(type.dtype(), type.size(), data.segment().asReadOnly());
@@ -237,6 +272,7 @@ public final class Array implements Tensor {
     }
 
     float[] floats() {
+        var data = live();
         if (type.dtype() == DType.F32) {
             var all = data.segment().asSlice(0, type.bytes());
             return all.toArray(ValueLayout.JAVA_FLOAT_UNALIGNED);
@@ -248,14 +284,14 @@ public final class Array implements Tensor {
 
     boolean equalBits(Array other) {
         return type.equals(other.type)
-                && data.segment()
+                && live().segment()
                                 .asSlice(0, type.bytes())
-                                .mismatch(other.data.segment().asSlice(0, type.bytes()))
+                                .mismatch(other.live().segment().asSlice(0, type.bytes()))
                         < 0;
     }
 
     @Override
     public String toString() {
-        return type + Print.elements(this);
+        return donated ? type + " (donated)" : type + Print.elements(this);
     }
 }

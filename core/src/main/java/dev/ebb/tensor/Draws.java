@@ -1,13 +1,13 @@
 package dev.ebb.tensor;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
-import dev.ebb.ir.math.Special;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -174,7 +174,7 @@ final class Draws {
             var first = whole(wide, key, 2 * words, 0).add(real(wide, 1)).mul(real(wide, unit));
             var second = whole(wide, key, 2 * words, words).mul(real(wide, 2 * Math.PI * unit));
             var radius = first.log().mul(real(wide, -2)).sqrt();
-            return radius.mul(second.apply(Scalar.Fn1.COS));
+            return radius.mul(second.apply(Fn1.COS));
         }
     }
 
@@ -192,7 +192,7 @@ final class Draws {
         }
 
         private static double below(double x) {
-            return Special.apply(Scalar.Fn1.ERFC, -x / Math.sqrt(2)) / 2;
+            return Fn1.ERFC.apply(-x / Math.sqrt(2)) / 2;
         }
 
         @Override
@@ -206,7 +206,7 @@ final class Draws {
                     whole(wide, key, words(wide), 0)
                             .mul(real(wide, (to - from) * unit))
                             .add(real(wide, from));
-            var x = at.apply(Scalar.Fn1.ERFINV).mul(real(wide, Math.sqrt(2)));
+            var x = at.apply(Fn1.ERFINV).mul(real(wide, Math.sqrt(2)));
             return x.max(real(wide, low)).min(real(wide, high));
         }
     }

@@ -7,6 +7,7 @@ import dev.ebb.exec.program.Program;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Type;
@@ -89,6 +90,24 @@ class FuseTest {
         assertThat(fused.nodes()).hasSize(1);
         assertThat(fused.nodes().getFirst().kernel()).isInstanceOf(Kernel.Contract.class);
         sameBits(graph);
+    }
+
+    @Test
+    void aDeviceMayWantBiasesAddedByTheProductBeforeAnythingElse() {
+        var graph =
+                trace(
+                        in -> in.get(0).matmul(in.get(1)).add(in.get(2)).exp().add(in.get(0)),
+                        MATRIX,
+                        Type.of(DType.F32, 7, 7),
+                        ROW);
+        var limits = new FusionLimits(16, 128, 24, 600, 0, true, 32, 1 << 19, 4096, 16);
+        var fused = Fuse.of(graph, limits);
+        assertThat(fused.nodes()).hasSize(2);
+        assertThat(fused.nodes().getFirst().inputs()).hasSize(3);
+        assertThat(fused.nodes().getFirst().kernel()).isInstanceOf(Kernel.Contract.class);
+        assertThat(fused.nodes().getLast().kernel()).isInstanceOf(Kernel.Map.class);
+        var plain = run(Fuse.unfused(graph)).getFirst();
+        assertThat(run(fused).getFirst().toDoubles()).isEqualTo(plain.toDoubles());
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Step;
 
 import java.util.HashMap;
@@ -16,8 +17,8 @@ import java.util.Set;
 
 /**
  * A second opinion on schedules and layouts. It reads the data of a plan and calls none of the
- * planner's code: it replays every step on a toy memory and a toy disk, in which every range of
- * bytes remembers whose it is, and counts bytes by itself.
+ * planner's code: it replays every step on a toy memory and on toy places beside it, in which every
+ * range of bytes remembers whose it is, and counts bytes by itself.
  */
 public final class Checker {
     private static final long LINE = 64;
@@ -27,21 +28,22 @@ public final class Checker {
      *
      * @param peak the most bytes of living values at once
      * @param end the end of the highest byte of the arena that a living value had
-     * @param disk the end of the highest byte of the disk that a value had
+     * @param beside the end of the highest byte that a value had in each place
      */
-    public record Verdict(long peak, long end, long disk, double cost) {}
+    public record Verdict(long peak, long end, Map<Place, Long> beside, double cost) {}
 
     private final Layout layout;
     private final Cost cost;
     private final boolean lines;
     private final Map<Layout.Stay, Layout.Slot> slots = new HashMap<>();
     private final Map<Value, long[]> places = new HashMap<>();
-    private final Map<Value, long[]> shelved = new HashMap<>();
+    private final Map<Place, Map<Value, long[]>> shelved = new HashMap<>();
+    private final Map<Value, Place> began = new HashMap<>();
     private final Set<Node> ran = new HashSet<>();
     private long live;
     private long peak;
     private long end;
-    private long disk;
+    private final Map<Place, Long> beside = new HashMap<>();
     private double total;
 
     private Checker(Layout layout, Cost cost, boolean lines) {
@@ -73,7 +75,7 @@ public final class Checker {
         var graph = layout.schedule().problem().graph();
         for (Value p : graph.params()) {
             if (slots.containsKey(new Layout.Stay(p, -1))) enter(p, -1);
-            else shelve(p, -1);
+            else shelve(p, start(p), -1);
         }
         peak = live;
         var steps = layout.schedule().steps();
@@ -90,19 +92,19 @@ public final class Checker {
                     work(i, inversion.node(), reuses);
                 }
                 case Step.Free(var v) -> leave(v, i);
-                case Step.Offload(var v) -> {
+                case Step.Offload(var v, var place) -> {
                     if (!places.containsKey(v)) throw fault(i, v + " is not there to offload");
-                    shelve(v, i);
+                    shelve(v, place, i);
                 }
-                case Step.Fetch(var v) -> {
-                    if (!shelved.containsKey(v)) throw fault(i, v + " is not on the disk");
+                case Step.Fetch(var v, var place) -> {
+                    if (!in(place).containsKey(v)) throw fault(i, v + " is not in " + place);
                     enter(v, i);
                 }
             }
             peak = Math.max(peak, live);
         }
         atTheEnd();
-        return new Verdict(peak, end, disk, total);
+        return new Verdict(peak, end, beside, total);
     }
 
     private void work(int i, Node node, List<Step.Reuse> reuses) {
@@ -133,12 +135,32 @@ public final class Checker {
         return place;
     }
 
-    private void shelve(Value v, int step) {
-        long offset = layout.shelves().offsets().at(v);
+    private Map<Value, long[]> in(Place place) {
+        return shelved.computeIfAbsent(place, _ -> new HashMap<>());
+    }
+
+    /**
+     * Where a parameter must lie that is not in the arena at the start: it is fetched from there.
+     */
+    private Place start(Value p) {
+        for (var step : layout.schedule().steps())
+            if (step instanceof Step.Fetch(var v, var place) && v.equals(p)) return place;
+        throw fault(-1, p + " is nowhere");
+    }
+
+    /** What lay there before is gone. */
+    private void shelve(Value v, Place place, int step) {
+        var all = layout.schedule().problem().places();
+        if (!all.contains(place)) throw fault(step, place + " is no place of the problem");
+        var there = layout.places().get(all.indexOf(place));
+        long offset = there.offsets().at(v);
         var mine = new long[] {offset, offset + bytes(v)};
-        if (mine[1] > layout.shelves().bytes()) throw fault(step, v + " lies outside the disk");
-        shelved.put(v, mine);
-        disk = Math.max(disk, mine[1]);
+        if (mine[1] > there.bytes() || mine[1] > place.bytes())
+            throw fault(step, v + " lies outside " + place);
+        in(place).values().removeIf(other -> mine[0] < other[1] && other[0] < mine[1]);
+        in(place).put(v, mine);
+        if (step < 0) began.put(v, place);
+        beside.merge(place, mine[1], Math::max);
     }
 
     private void apart(Value v, long[] mine, Map<Value, long[]> all, int step, String what) {
@@ -154,24 +176,31 @@ public final class Checker {
         var problem = layout.schedule().problem();
         var graph = problem.graph();
         for (Value r : graph.results()) {
-            if (!places.containsKey(r) && !shelved.containsKey(r))
+            if (!places.containsKey(r)
+                    && shelved.values().stream().noneMatch(there -> there.containsKey(r)))
                 throw fault(last, r + " is missing at the end");
         }
         for (int p = 0; p < graph.params().size(); p++) {
             var param = graph.params().get(p);
-            boolean began = slots.containsKey(new Layout.Stay(param, -1));
             switch (problem.bindings().get(p)) {
-                case Binding.Kept _ -> at(param, param, began, last);
+                case Binding.Kept _ -> at(param, param, last);
                 case Binding.Consumed _ -> {}
-                case Binding.Replaced(int r) -> at(param, graph.results().get(r), began, last);
+                case Binding.Replaced(int r) -> at(param, graph.results().get(r), last);
             }
         }
     }
 
     /** {@code now} lies where {@code param} began, for the next run. */
-    private void at(Value param, Value now, boolean inMemory, int last) {
-        var there = inMemory ? places.get(now) : shelved.get(now);
-        var home = inMemory ? place(param, -1)[0] : (long) layout.shelves().offsets().at(param);
+    private void at(Value param, Value now, int last) {
+        var away = began.get(param);
+        var there = away == null ? places.get(now) : in(away).get(now);
+        long home =
+                away == null
+                        ? place(param, -1)[0]
+                        : layout.places()
+                                .get(layout.schedule().problem().places().indexOf(away))
+                                .offsets()
+                                .at(param);
         if (there == null || there[0] != home)
             throw fault(last, now + " is not where " + param + " began");
     }

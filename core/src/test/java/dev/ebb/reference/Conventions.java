@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.Fn;
+import dev.ebb.Fn2;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
@@ -49,15 +50,11 @@ public abstract class Conventions extends OnDevice {
     }
 
     /** The two halves of a vector as the operands of {@code f}. */
-    private static Fn<Tensor, Tensor> two(Two f) {
+    private static Fn<Tensor, Tensor> two(Fn2<Tensor, Tensor, Tensor> f) {
         return t -> {
             int half = t.dim(0) / 2;
-            return f.of(t.slice(0, 0, half), t.slice(0, half, 2 * half));
+            return f.apply(t.slice(0, 0, half), t.slice(0, half, 2 * half));
         };
-    }
-
-    private interface Two {
-        Tensor of(Tensor x, Tensor y);
     }
 
     private static Tensor pooled(Tensor x) {
@@ -77,6 +74,7 @@ public abstract class Conventions extends OnDevice {
     private Map<String, Runnable> lines() {
         var lines = new LinkedHashMap<String, Runnable>();
         kinks(lines);
+        new ScatterConventions(this::value, this::slope).add(lines);
         nans(lines);
         ends(lines);
         reductions(lines);
@@ -308,6 +306,8 @@ public abstract class Conventions extends OnDevice {
         var large = Array.of(Type.of(DType.I32, 2), 2e9, 2e9);
         is(value(t -> t.sum(), large), 4e9);
         is(value(t -> t.prod(), large), 4e18);
+        is(value(t -> t.scatterAdd(0, t.mul(0), t), large), 6e9, 2e9);
+        is(value(t -> t.indexAdd(0, t.mul(0), t), large), 6e9, 2e9);
         is(value(t -> t.cumsum(0), large), 2e9, 4e9);
         is(value(t -> t.cumprod(0), large), 2e9, 4e18);
         is(value(t -> t.cast(DType.U8).sum(), Array.of(200, 100)), 300);

@@ -54,6 +54,7 @@ final class ElementSamples implements SampleTable {
                 unary("log", 0.5, 3, Tensor::log),
                 unary("log2", 0.5, 3, Tensor::log2),
                 unary("sqrt", 0.5, 3, Tensor::sqrt),
+                unary("cbrt", 0.5, 3, Tensor::cbrt),
                 unary("rsqrt", 0.5, 3, Tensor::rsqrt),
                 unary("reciprocal", 0.5, 3, Tensor::reciprocal),
                 unary("lgamma", 0.5, 3, Tensor::lgamma),

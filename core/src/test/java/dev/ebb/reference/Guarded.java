@@ -19,18 +19,40 @@ import java.util.function.IntToLongFunction;
  * A device on the host whose memory is measured: it is handed out full of a pattern, between two
  * guards of the same pattern, and counted where it is allocated. What a run wrote is what no longer
  * shows the pattern; a byte that happens to be written with the pattern shows under another one.
+ * Where {@link GuardPages} are asked for, a page lies before and behind that no load or store may
+ * touch: the process ends at the first that does.
  */
 public final class Guarded implements Device {
     private static final long GUARD = 4096;
+    private static final long ALIGNED = 64;
 
     private final Device device;
     private final byte pattern;
-    private final List<MemorySegment> living = new ArrayList<>();
+    private final boolean pages;
+    private final List<Living> living = new ArrayList<>();
 
     public Guarded(Device device, int pattern) {
+        this(device, pattern, false);
+    }
+
+    private Guarded(Device device, int pattern, boolean pages) {
         this.device = device;
         this.pattern = (byte) pattern;
+        this.pages = pages;
     }
+
+    /** Between pages that cannot be touched; for a process of its own, on Linux. */
+    public static Guarded byPages(Device device, int pattern) {
+        return new Guarded(device, pattern, true);
+    }
+
+    /**
+     * Memory that was handed out.
+     *
+     * @param whole what may be looked at: the memory, and guards before and behind it
+     * @param start where the memory begins in {@code whole}
+     */
+    private record Living(MemorySegment whole, long start, long bytes) {}
 
     /**
      * What is allocated now and was written since.
@@ -44,19 +66,17 @@ public final class Guarded implements Device {
         long allocated = 0;
         long written = 0;
         long end = 0;
-        for (var whole : living) {
-            long inner = whole.byteSize() - 2 * GUARD;
-            allocated += inner;
-            for (long i = 0; i < GUARD; i++) {
-                if (changed(whole, i))
-                    throw new AssertionError("written " + (GUARD - i) + " bytes before the start");
-                if (changed(whole, GUARD + inner + i))
-                    throw new AssertionError("written " + i + " bytes behind the end");
-            }
-            for (long i = 0; i < inner; i++) {
-                if (!changed(whole, GUARD + i)) continue;
+        for (var l : living) {
+            long behind = l.start + l.bytes;
+            allocated += l.bytes;
+            for (long i = 0; i < l.whole.byteSize(); i++) {
+                if (!changed(l.whole, i)) continue;
+                if (i < l.start)
+                    throw new AssertionError("written " + (l.start - i) + " bytes before it");
+                if (i >= behind)
+                    throw new AssertionError("written " + (i - behind) + " bytes behind the end");
                 written++;
-                end = Math.max(end, i + 1);
+                end = Math.max(end, i - l.start + 1);
             }
         }
         return new Touched(allocated, written, end);
@@ -113,7 +133,7 @@ public final class Guarded implements Device {
 
     private final class Between implements Queue {
         private final Queue queue;
-        private final List<MemorySegment> mine = new ArrayList<>();
+        private final List<Living> mine = new ArrayList<>();
 
         Between(Queue queue) {
             this.queue = queue;
@@ -121,21 +141,35 @@ public final class Guarded implements Device {
 
         @Override
         public Allocation allocate(long bytes) {
+            return pages ? betweenPages(bytes) : betweenPatterns(bytes);
+        }
+
+        private Allocation betweenPatterns(long bytes) {
             var whole = queue.allocate(bytes + 2 * GUARD);
-            var memory = whole.memory().segment();
-            memory.fill(pattern);
-            living.add(memory);
-            mine.add(memory);
+            return handOut(new Living(whole.memory().segment(), GUARD, bytes), whole::close);
+        }
+
+        private Allocation betweenPages(long bytes) {
+            var mapped = GuardPages.map(bytes);
+            long start = mapped.memory().byteSize() - bytes & -ALIGNED;
+            return handOut(new Living(mapped.memory(), start, bytes), mapped::close);
+        }
+
+        private Allocation handOut(Living taken, Runnable giveBack) {
+            taken.whole.fill(pattern);
+            living.add(taken);
+            mine.add(taken);
+            var memory = Memory.of(taken.whole.asSlice(taken.start, taken.bytes));
             return new Allocation() {
                 @Override
                 public Memory memory() {
-                    return whole.memory().slice(GUARD, bytes);
+                    return memory;
                 }
 
                 @Override
                 public void close() {
-                    living.remove(memory);
-                    whole.close();
+                    living.remove(taken);
+                    giveBack.run();
                 }
             };
         }

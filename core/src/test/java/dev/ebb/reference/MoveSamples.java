@@ -9,6 +9,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.op.IndexOps;
 import dev.ebb.tensor.op.Overwrite;
 
 import java.util.List;
@@ -91,6 +92,21 @@ final class MoveSamples implements SampleTable {
                                         spread(-2, 2, 2, n, 6)),
                         n -> Shape.of(n, 4),
                         in -> in.get(0).scatterAdd(1, in.get(1), in.get(2))),
+                scattered("scatter", n -> wholes(4, 1, n, 6), IndexOps::scatter),
+                scattered("scatter by a row", _ -> wholes(4, 1, 1, 6), IndexOps::scatter),
+                scattered("scatterMax", n -> wholes(4, 1, n, 6), IndexOps::scatterMax)
+                        .only(0, 1, 13),
+                scattered("scatterMin", _ -> wholes(4, 1, 1, 6), IndexOps::scatterMin)
+                        .only(0, 1, 13),
+                Sample.of(
+                        "indexCopy",
+                        n ->
+                                List.of(
+                                        spread(-2, 2, 1, 5, 4),
+                                        wholes(5, 1, n),
+                                        spread(-2, 2, 2, n, 4)),
+                        _ -> Shape.of(5, 4),
+                        in -> in.get(0).indexCopy(0, in.get(1), in.get(2))),
                 Sample.of(
                         "indexAdd",
                         n ->
@@ -115,6 +131,19 @@ final class MoveSamples implements SampleTable {
     private static Sample one(String name, IntFunction<Shape> shape, Fn<Tensor, Tensor> fn) {
         return Sample.of(
                 name, n -> List.of(spread(-2, 2, 1, n, 4)), shape, in -> fn.apply(in.getFirst()));
+    }
+
+    /** An op that sends six elements of each row to four places of it. */
+    private static Sample scattered(String name, IntFunction<Array> index, Scattered op) {
+        return Sample.of(
+                name,
+                n -> List.of(spread(-2, 2, 1, n, 4), index.apply(n), spread(-2, 2, 2, n, 6)),
+                n -> Shape.of(n, 4),
+                in -> op.of(in.get(0), 1, in.get(1), in.get(2)));
+    }
+
+    private interface Scattered {
+        Tensor of(Tensor data, int axis, Tensor index, Tensor source);
     }
 
     private static Sample index(

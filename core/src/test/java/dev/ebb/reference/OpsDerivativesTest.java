@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.ebb.Devices;
 import dev.ebb.exec.Device;
 import dev.ebb.grad.Reverse;
+import dev.ebb.ir.Fn1;
+import dev.ebb.ir.Graph;
 import dev.ebb.ir.Op;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -41,10 +44,27 @@ class OpsDerivativesTest extends OpsDerivatives {
                 .hasSizeGreaterThan(60);
     }
 
+    @Test
+    void every_smooth_function_of_the_table_has_a_sample() {
+        var names =
+                SampleTable.all().stream()
+                        .flatMap(s -> graph(s).nodes().stream())
+                        .map(n -> n.op().name())
+                        .collect(Collectors.toSet());
+        for (var fn : Fn1.values()) {
+            if (fn.pullback().isEmpty()) continue;
+            assertThat(names).contains(fn.name().toLowerCase(Locale.ROOT));
+        }
+    }
+
+    private static Graph graph(Sample sample) {
+        var operands = sample.operands().apply(sample.sizes().getLast());
+        return Trace.of(sample.fn()::apply, operands.stream().map(Tensor::type).toList()).graph();
+    }
+
     private static Stream<Class<?>> ops(Sample sample) {
         var operands = sample.operands().apply(sample.sizes().getLast());
-        var graph =
-                Trace.of(sample.fn()::apply, operands.stream().map(Tensor::type).toList()).graph();
+        var graph = graph(sample);
         var floats =
                 IntStream.range(0, operands.size())
                         .filter(i -> operands.get(i).dtype().isFloat())

@@ -12,6 +12,7 @@ import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.RecomputeAll;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -86,7 +87,7 @@ class RemoteDeviceTest {
                     new Budget[] {
                         Budget.unlimited(),
                         Budget.bytes(least),
-                        Budget.bytes(least).withDisk(folder, Budget.mebibytes(64))
+                        Budget.bytes(least).with(Disk.in(folder, 64L << 20))
                     }) {
                 assertThat(run(f, new RemoteDevice(), budget).sameBits(expected)).isTrue();
             }

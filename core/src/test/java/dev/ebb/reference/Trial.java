@@ -12,6 +12,10 @@ import dev.ebb.plan.Planner;
 import dev.ebb.plan.RecomputeAll;
 import dev.ebb.plan.Segments;
 import dev.ebb.plan.StoreAll;
+import dev.ebb.plan.schedule.Disk;
+import dev.ebb.plan.schedule.Host;
+import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.schedule.Speed;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -23,8 +27,8 @@ import java.util.Random;
 
 /**
  * One random program, run with everything kept and then in another way: in a random budget, in the
- * least and one byte below, with a disk, by a strategy, on a tape. It must have the same bits, stay
- * within the budget by counts of its own, and write nothing outside its memory.
+ * least and one byte below, with places beside the arena, by a strategy, on a tape. It must have
+ * the same bits, stay within the budget by counts of its own, and write nothing outside its memory.
  *
  * @param device what it runs on, measured; its bits are those of {@code base}
  */
@@ -34,7 +38,7 @@ public record Trial(long seed, Device base, Device device, Path folder) {
     public enum Way {
         BUDGET,
         LEAST,
-        DISK,
+        PLACES,
         STRATEGY,
         TAPE
     }
@@ -82,12 +86,13 @@ public record Trial(long seed, Device base, Device device, Path folder) {
                 inBudget(here, x, Budget.bytes(bytes), expected);
             }
             case LEAST -> least(here, x, expected);
-            case DISK -> {
-                var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(4));
-                long least = here.within(disk).plan(x).leastBytes();
+            case PLACES -> {
+                var places = places();
+                var beside = new Budget.WithPlaces(Budget.unlimited(), places);
+                long least = here.within(beside).plan(x).leastBytes();
                 long bytes = least + (long) ((all - least) * random.nextDouble() / 2);
                 var budget = Budget.bytes(Math.max(least, bytes));
-                inBudget(here, x, budget.withDisk(folder, Budget.mebibytes(4)), expected);
+                inBudget(here, x, new Budget.WithPlaces(budget, places), expected);
             }
             case STRATEGY -> {
                 try (var run = here.with(strategy(random))) {
@@ -96,6 +101,23 @@ public record Trial(long seed, Device base, Device device, Path folder) {
             }
             case TAPE -> throw new AssertionError();
         }
+    }
+
+    /** One to three places, of any kind, room and speed, in any order; a large disk among them. */
+    private List<Place> places() {
+        var random = new Random(-seed);
+        var places = new ArrayList<Place>();
+        for (int more = random.nextInt(3); more > 0; more--) {
+            long room = random.nextBoolean() ? 4L << 20 : (8 + random.nextInt(64)) << 10;
+            double rate = Math.pow(10, 8 + 3 * random.nextDouble());
+            var speed = new Speed(rate, 2 * rate, 1e-7);
+            places.add(
+                    random.nextBoolean()
+                            ? new Host(Host.Kind.PAGEABLE, room, speed)
+                            : new Disk(folder, room, speed));
+        }
+        places.add(random.nextInt(places.size() + 1), Disk.in(folder, 4L << 20));
+        return places;
     }
 
     private static Planner strategy(Random random) {
@@ -151,6 +173,14 @@ public record Trial(long seed, Device base, Device device, Path folder) {
                 run.report().measuredBytes() <= run.report().promisedBytes(),
                 "measured over the promise",
                 budget);
+        for (var there : run.report().places()) {
+            require(there.promisedBytes() <= there.place().bytes(), "too much in a place", budget);
+            require(there.measuredBytes() == there.promisedBytes(), "not as promised", budget);
+            require(
+                    verdict.beside().getOrDefault(there.place(), 0L) <= there.promisedBytes(),
+                    "outside " + there.place(),
+                    budget);
+        }
         if (!(device instanceof Guarded guarded)) return;
         var touched = guarded.touched();
         require(touched.allocated() + own <= budget, "allocated over the budget", budget);

@@ -7,6 +7,7 @@ import dev.ebb.cpu.fold.RowsKernel;
 import dev.ebb.cpu.move.CumulateKernel;
 import dev.ebb.cpu.move.MoveKernels;
 import dev.ebb.cpu.move.ScatterKernel;
+import dev.ebb.cpu.move.ScatterUpdate;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
 import dev.ebb.ir.Buffer;
@@ -59,8 +60,10 @@ final class ElementwiseKernels {
         return MoveKernels.gather(k, data, index, out, workers);
     }
 
-    Runnable scatter(Kernel.Scatter k, Buffer index, Buffer source, Buffer out, Buffer workspace) {
-        return new ScatterKernel(k, index, source, out, workspace, workers, tiles);
+    Runnable scatter(Kernel.Scatter k, List<Buffer> in, Buffer out, Buffer workspace) {
+        return k.isUpdate()
+                ? new ScatterUpdate(k, in.get(0), in.get(1), in.get(2), out, workers)
+                : new ScatterKernel(k, in.get(0), in.get(1), out, workspace, workers, tiles);
     }
 
     Runnable cumulate(Kernel.Cumulate k, Buffer in, Buffer out) {

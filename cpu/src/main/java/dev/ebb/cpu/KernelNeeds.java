@@ -76,7 +76,8 @@ final class KernelNeeds {
                     in.getFirst() == DType.F32 && AttendBackward.fits(k.heads())
                             ? AttendBackward.need(k.heads())
                             : Need.NOTHING;
-            case Kernel.Scatter k -> ScatterKernel.need(k, out.getFirst());
+            case Kernel.Scatter k ->
+                    k.isUpdate() ? Need.NOTHING : ScatterKernel.need(k, out.getFirst());
             case Kernel.Cumulate k -> CumulateKernel.need(k, out.getFirst());
             case Kernel.Assemble _, Kernel.Cut _, Kernel.Gather _, Kernel.Library _, Control _ ->
                     Need.NOTHING;

@@ -71,9 +71,7 @@ final class ProgramCpu implements HostQueue.Binder {
             case Kernel.Cut k -> elementwise.cut(k, inputs.getFirst(), outputs);
             case Kernel.Gather k ->
                     elementwise.gather(k, inputs.get(0), inputs.get(1), outputs.getFirst());
-            case Kernel.Scatter k ->
-                    elementwise.scatter(
-                            k, inputs.get(0), inputs.get(1), outputs.getFirst(), workspace);
+            case Kernel.Scatter k -> elementwise.scatter(k, inputs, outputs.getFirst(), workspace);
             case Kernel.Cumulate k ->
                     elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
             case Control _, Kernel.Library _ -> reference.bind(node, inputs, outputs, workspace);

@@ -54,7 +54,8 @@ final class VectorCpu implements Device, AutoCloseable {
         if (node.kernel() instanceof Kernel.Fold k)
             return ElementwiseKernels.workspaceBytes(k, types);
         if (node.kernel() instanceof Kernel.Rows k) return RowsKernel.workspaceBytes(k, types);
-        if (node.kernel() instanceof Kernel.Scatter k) return ScatterKernel.workspaceBytes(k);
+        if (node.kernel() instanceof Kernel.Scatter k && !k.isUpdate())
+            return ScatterKernel.workspaceBytes(k);
         return new Reference().workspaceBytes(node);
     }
 

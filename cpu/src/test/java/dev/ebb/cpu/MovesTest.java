@@ -134,6 +134,7 @@ class MovesTest {
             var source = Direct.mixed(type, 1000 * 130, 2);
             var rows =
                     new Kernel.Scatter(
+                            Kernel.Write.ADD,
                             Shape.of(1000, 130),
                             20 * 130,
                             new View(0, List.of(0L, 1L)),
@@ -144,6 +145,7 @@ class MovesTest {
             check(rows, List.of(indices(DType.I32, 1000, 20), source), Type.of(type, 20, 130));
             var elements =
                     new Kernel.Scatter(
+                            Kernel.Write.ADD,
                             Shape.of(500, 40),
                             500 * 11,
                             new View(0, List.of(11L, 0L)),
@@ -155,6 +157,51 @@ class MovesTest {
                     elements,
                     List.of(indices(DType.I64, 20_000, 11), source),
                     Type.of(type, 500, 11));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SET", "MAX", "MIN"})
+    void scattering_over_data_keeps_the_last_or_the_extreme(Kernel.Write write) {
+        for (DType type : List.of(DType.F32, DType.F64, DType.BF16, DType.I64, DType.U8)) {
+            var source = Direct.mixed(type, 1000 * 130, 2);
+            var rows =
+                    new Kernel.Scatter(
+                            write,
+                            Shape.of(1000, 130),
+                            20 * 130,
+                            new View(0, List.of(0L, 1L)),
+                            new View(0, List.of(1L, 0L)),
+                            new View(0, List.of(130L, 1L)),
+                            130,
+                            20);
+            var data = Direct.mixed(type, 20 * 130, 3);
+            check(rows, List.of(data, indices(DType.I32, 1000, 20), source), Type.of(type, 2600));
+            var lines =
+                    new Kernel.Scatter(
+                            write,
+                            Shape.of(40, 30, 7),
+                            40 * 11 * 7,
+                            new View(0, List.of(77L, 0L, 1L)),
+                            new View(0, List.of(0L, 1L, 0L)),
+                            new View(3, List.of(7L, 280L, 1L)),
+                            7,
+                            11);
+            var whole = Direct.mixed(type, 3080, 4);
+            check(lines, List.of(whole, indices(DType.I64, 30, 11), source), Type.of(type, 3080));
+            var elements =
+                    new Kernel.Scatter(
+                            write,
+                            Shape.of(500, 40),
+                            500 * 11,
+                            new View(0, List.of(11L, 0L)),
+                            new View(0, List.of(40L, 1L)),
+                            new View(0, List.of(1L, 500L)),
+                            1,
+                            11);
+            var flat = Direct.mixed(type, 5500, 5);
+            var each = indices(DType.I64, 20_000, 11);
+            check(elements, List.of(flat, each, source), Type.of(type, 500, 11));
         }
     }
 
@@ -177,7 +224,15 @@ class MovesTest {
                 .hasMessageContaining("index 50 is outside an axis of 50 elements");
         var one = new View(0, List.of(1L));
         var scatter =
-                new Kernel.Scatter(Shape.of(3), 50, new View(0, List.of(0L)), one, one, 1, 50);
+                new Kernel.Scatter(
+                        Kernel.Write.ADD,
+                        Shape.of(3),
+                        50,
+                        new View(0, List.of(0L)),
+                        one,
+                        one,
+                        1,
+                        50);
         assertThatThrownBy(
                         () ->
                                 Direct.run(

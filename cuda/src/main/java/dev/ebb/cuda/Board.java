@@ -5,6 +5,7 @@ import dev.ebb.cuda.text.Action;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** What a queue asks of a card. */
 interface Board {
@@ -29,6 +30,11 @@ interface Board {
     /** A launch with its arguments: running it puts it onto the stream. */
     Runnable launch(Action.Launch launch, List<Long> arguments, long stream);
 
-    /** A product by the library: running it puts it onto the stream. */
-    Runnable product(Gemm gemm, long a, long b, long c, long workspace, long stream);
+    /**
+     * A product by the library: running it puts it onto the stream.
+     *
+     * @param bias where the product's bias lies, if it has one
+     */
+    Runnable product(
+            Gemm gemm, long a, long b, long c, OptionalLong bias, long workspace, long stream);
 }

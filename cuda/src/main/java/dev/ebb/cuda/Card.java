@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * One card: its libraries, its context, and the kernels that were compiled for it. The context is
@@ -59,7 +60,7 @@ final class Card implements Board, AutoCloseable {
         }
         this.ordinal = ordinal;
         device = driver.device(ordinal);
-        compiler = new Nvrtc(libraries.open(Libraries.Which.NVRTC, arena), architecture());
+        compiler = new Nvrtc(libraries.open(Libraries.Which.NVRTC, arena), target());
         libraries.open(Libraries.Which.BLAS, arena);
         kernels =
                 new Kernels(
@@ -67,7 +68,7 @@ final class Card implements Board, AutoCloseable {
                         driver,
                         cache,
                         List.of(
-                                architecture(),
+                                target(),
                                 compiler.version(),
                                 String.valueOf(driver.version()),
                                 Nvrtc.OPTIONS.toString()));
@@ -77,6 +78,12 @@ final class Card implements Board, AutoCloseable {
         return "sm_"
                 + driver.attribute(Driver.Attribute.MAJOR, device)
                 + driver.attribute(Driver.Attribute.MINOR, device);
+    }
+
+    /** What kernels are compiled for: since Hopper, all that this very architecture has. */
+    private String target() {
+        int major = driver.attribute(Driver.Attribute.MAJOR, device);
+        return architecture() + (major >= 9 ? "a" : "");
     }
 
     @Override
@@ -166,10 +173,11 @@ final class Card implements Board, AutoCloseable {
     }
 
     @Override
-    public Runnable product(Gemm gemm, long a, long b, long c, long workspace, long stream) {
+    public Runnable product(
+            Gemm gemm, long a, long b, long c, OptionalLong bias, long workspace, long stream) {
         var blas = context().blas();
         var plan = plan(gemm, blas);
-        return () -> blas.run(plan, a, b, c, workspace, stream);
+        return () -> blas.run(plan, a, b, c, bias, workspace, stream);
     }
 
     private synchronized BlasLt.Plan plan(Gemm gemm, BlasLt blas) {

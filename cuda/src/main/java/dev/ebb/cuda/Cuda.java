@@ -106,13 +106,14 @@ public final class Cuda implements Device {
 
     /**
      * Arithmetic costs little beside memory, so bodies may be long and cheap producers are computed
-     * again; rows are read from the second-level cache when they are too long for registers. A
-     * product's epilogue is a kernel of its own on the library's result, which is better planned as
-     * such: it then works in place, and may be merged with what follows.
+     * again; rows are read from the second-level cache when they are too long for registers. The
+     * library adds a bias to its products; any other epilogue is a kernel of its own on the
+     * library's result, which is better planned as such: it then works in place, and may be merged
+     * with what follows.
      */
     @Override
     public FusionLimits fusion() {
-        return new FusionLimits(16, 128, 24, 600, 0, 32, 512 * 1024, 4096, 16);
+        return new FusionLimits(16, 128, 24, 600, 0, true, 32, 512 * 1024, 4096, 16);
     }
 
     /** Rates of a card of the H200's kind, a little below what was measured on one. */

@@ -1,5 +1,6 @@
 package dev.ebb.cuda;
 
+import dev.ebb.exec.HostPool;
 import dev.ebb.exec.Named;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.Buffer;
@@ -7,6 +8,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
+import dev.ebb.plan.schedule.Host;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -126,6 +128,14 @@ final class CudaQueue implements Queue {
                             + " are free; end other programs on the card, or name a smaller budget",
                     e);
         }
+    }
+
+    @Override
+    public HostPool hostPool(Host.Kind kind, long bytes) {
+        return switch (kind) {
+            case PAGEABLE -> HostPool.of(this, bytes);
+            case PINNED -> new PinnedPool(streams, this::enter, bytes);
+        };
     }
 
     private synchronized void release(long address) {

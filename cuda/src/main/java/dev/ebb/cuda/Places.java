@@ -6,6 +6,7 @@ import dev.ebb.cuda.text.Recipe;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * Where the operands of a recipe lie, as addresses of device memory.
@@ -63,6 +64,9 @@ record Places(List<Long> in, List<Long> out, long workspace, long fault, long nu
                                 of(p.a()),
                                 of(p.b()),
                                 of(p.c()),
+                                p.bias()
+                                        .map(o -> OptionalLong.of(of(o)))
+                                        .orElseGet(OptionalLong::empty),
                                 work * LIBRARY_ALIGNMENT,
                                 stream);
                 pieces.add(new Piece("a product by cuBLASLt", body));

@@ -2,10 +2,10 @@ package dev.ebb.cuda;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Row;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;

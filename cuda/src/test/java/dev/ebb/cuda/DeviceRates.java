@@ -178,7 +178,14 @@ final class DeviceRates extends CardTimer {
         measure(
                 "scatter of rows",
                 new Kernel.Scatter(
-                        shape, shape.size(), to, by, View.contiguous(shape), 1024, 16384),
+                        Kernel.Write.ADD,
+                        shape,
+                        shape.size(),
+                        to,
+                        by,
+                        View.contiguous(shape),
+                        1024,
+                        16384),
                 List.of(index, data),
                 data);
         measure(

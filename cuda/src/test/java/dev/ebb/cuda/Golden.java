@@ -105,6 +105,16 @@ final class Golden {
         moves(all);
         products(all);
         var h = new Heads(2, 4, 2, 33, 40, 32, 32, true, 0.25, List.of());
+        var wide = new Heads(2, 4, 2, 33, 40, 64, 64, true, 0.25, List.of());
+        put(all, "attend-groups", new Kernel.Attend(wide), List.of(BF16, BF16, BF16), BF16, F32);
+        put(
+                all,
+                "attend-gradient-groups",
+                new Kernel.AttendGrad(wide),
+                List.of(BF16, BF16, BF16, BF16, BF16, F32),
+                BF16,
+                BF16,
+                BF16);
         put(all, "attend-tensor", new Kernel.Attend(h), List.of(BF16, BF16, BF16), BF16, F32);
         all.put(
                 "attend",
@@ -193,15 +203,28 @@ final class Golden {
         put(
                 all,
                 "scatter-rows",
-                new Kernel.Scatter(picked, 72, data, by, View.contiguous(picked), 8, 9),
+                new Kernel.Scatter(
+                        Kernel.Write.ADD, picked, 72, data, by, View.contiguous(picked), 8, 9),
                 List.of(DType.I32, F32),
                 F32);
         var each = View.contiguous(picked);
         put(
                 all,
                 "scatter-elements",
-                new Kernel.Scatter(picked, 72, data, each, each, 8, 9),
+                new Kernel.Scatter(Kernel.Write.ADD, picked, 72, data, each, each, 8, 9),
                 List.of(DType.I64, BF16),
+                BF16);
+        put(
+                all,
+                "scatter-over",
+                new Kernel.Scatter(Kernel.Write.SET, picked, 72, data, by, each, 8, 9),
+                List.of(F32, DType.I32, F32),
+                F32);
+        put(
+                all,
+                "scatter-over-largest",
+                new Kernel.Scatter(Kernel.Write.MAX, picked, 72, data, each, each, 8, 9),
+                List.of(BF16, DType.I64, BF16),
                 BF16);
         put(
                 all,
@@ -255,6 +278,20 @@ final class Golden {
                         X),
                 List.of(F32, F32),
                 F32);
+        put(
+                all,
+                "contract-library-bias",
+                new Kernel.Contract(
+                        Shape.of(2),
+                        128,
+                        256,
+                        64,
+                        new View(0, List.of(8192L, 64L, 1L)),
+                        new View(0, List.of(0L, 256L, 1L)),
+                        List.of(new View(0, List.of(0L, 0L, 1L))),
+                        new Scalar.Cast(BF16, X).add(Y)),
+                List.of(BF16, BF16, BF16),
+                BF16);
         put(
                 all,
                 "contract-library-epilogue",

@@ -60,7 +60,7 @@ class GoldenTextTest {
         var build =
                 new ProcessBuilder(
                                 "nvcc",
-                                "-arch=sm_90",
+                                "-gencode=arch=compute_90a,code=sm_90a",
                                 "-std=c++17",
                                 "-fmad=false",
                                 "-cubin",

@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /** A card that is none: its kernels run on the processor, its products as plain loops. */
 final class HostBoard implements Board {
@@ -77,8 +79,9 @@ final class HostBoard implements Board {
     }
 
     @Override
-    public Runnable product(Gemm g, long a, long b, long c, long workspace, long stream) {
-        return () -> streams.put(() -> product(g, a, b, c));
+    public Runnable product(
+            Gemm g, long a, long b, long c, OptionalLong bias, long workspace, long stream) {
+        return () -> streams.put(() -> product(g, a, b, c, bias));
     }
 
     private static Buffer buffer(dev.ebb.ir.DType type, long address) {
@@ -87,13 +90,18 @@ final class HostBoard implements Board {
     }
 
     /** A product of matrices at these addresses, as plain loops. */
-    static void product(Gemm g, long aAt, long bAt, long cAt) {
+    static void product(Gemm g, long aAt, long bAt, long cAt, OptionalLong biasAt) {
         var a = buffer(g.type(), aAt);
         var b = buffer(g.type(), bAt);
         var c = buffer(g.result(), cAt);
+        var bias =
+                biasAt.isPresent()
+                        ? Optional.of(buffer(g.result(), biasAt.getAsLong()))
+                        : Optional.<Buffer>empty();
         for (int n = 0; n < g.batch(); n++) {
             for (int i = 0; i < g.m(); i++) {
                 for (int j = 0; j < g.n(); j++) {
+                    int column = j;
                     double sum = 0;
                     for (int k = 0; k < g.k(); k++) {
                         long left = g.rowsA() ? i * g.leadA() + k : k * g.leadA() + i;
@@ -102,7 +110,8 @@ final class HostBoard implements Board {
                                 a.get(g.offsetA() + n * g.stepA() + left)
                                         * b.get(g.offsetB() + n * g.stepB() + right);
                     }
-                    c.set(((long) n * g.m() + i) * g.n() + j, sum);
+                    double added = bias.map(v -> v.get(column)).orElse(0.0);
+                    c.set(((long) n * g.m() + i) * g.n() + j, sum + added);
                 }
             }
         }

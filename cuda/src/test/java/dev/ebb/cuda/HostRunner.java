@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Runs recipes on the processor, products by the library as plain loops. */
 final class HostRunner {
@@ -51,7 +52,13 @@ final class HostRunner {
                             p.gemm(),
                             address(p.a(), in, out, workspace, fault),
                             address(p.b(), in, out, workspace, fault),
-                            address(p.c(), in, out, workspace, fault));
+                            address(p.c(), in, out, workspace, fault),
+                            p.bias()
+                                    .map(
+                                            o ->
+                                                    OptionalLong.of(
+                                                            address(o, in, out, workspace, fault)))
+                                    .orElseGet(OptionalLong::empty));
         }
     }
 

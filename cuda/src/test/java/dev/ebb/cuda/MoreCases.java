@@ -108,18 +108,34 @@ final class MoreCases {
                     new Kernel.Gather(shape, data, own, inner, bound),
                     List.of(draft.calm(type, (long) bound * inner), each),
                     new Type(type, shape));
-            if (type.isTruth()) continue;
             long size = (long) bound * inner;
+            for (var write : Kernel.Write.values()) {
+                if (write == Kernel.Write.ADD || type.isTruth() && write != Kernel.Write.SET)
+                    continue;
+                draft.add(
+                        "scatter " + write,
+                        type + " rows by " + whole,
+                        new Kernel.Scatter(write, shape, size, data, by, own, inner, bound),
+                        List.of(draft.calm(type, size), index, draft.calm(type, shape.size())),
+                        Type.of(type, bound, inner));
+                draft.add(
+                        "scatter " + write,
+                        type + " elements by " + whole,
+                        new Kernel.Scatter(write, shape, size, data, own, own, inner, bound),
+                        List.of(draft.calm(type, size), each, draft.calm(type, shape.size())),
+                        Type.of(type, bound, inner));
+            }
+            if (type.isTruth()) continue;
             draft.add(
                     "scatter",
                     type + " rows by " + whole,
-                    new Kernel.Scatter(shape, size, data, by, own, inner, bound),
+                    new Kernel.Scatter(Kernel.Write.ADD, shape, size, data, by, own, inner, bound),
                     List.of(index, draft.calm(type, shape.size())),
                     Type.of(type, bound, inner));
             draft.add(
                     "scatter",
                     type + " elements by " + whole,
-                    new Kernel.Scatter(shape, size, data, own, own, inner, bound),
+                    new Kernel.Scatter(Kernel.Write.ADD, shape, size, data, own, own, inner, bound),
                     List.of(each, draft.calm(type, shape.size())),
                     Type.of(type, bound, inner));
             var flat = Shape.of(picks);
@@ -127,6 +143,7 @@ final class MoreCases {
                     "scatter",
                     type + " scalars by " + whole,
                     new Kernel.Scatter(
+                            Kernel.Write.ADD,
                             flat,
                             bound,
                             new View(0, List.of(0L)),
@@ -198,6 +215,16 @@ final class MoreCases {
         var bias = View.broadcast(Shape.of(n), shape);
         var more = View.contiguous(shape);
         var y = Scalar.arg(0).add(Scalar.arg(1));
+        if (out == type) {
+            var sum = type.compute() == type ? Scalar.arg(0) : new Scalar.Cast(type, Scalar.arg(0));
+            draft.add(
+                    "contract bias",
+                    name,
+                    new Kernel.Contract(
+                            batch, m, n, k, a, b, List.of(bias), sum.add(Scalar.arg(1))),
+                    List.of(left, right, draft.calm(type, n)),
+                    new Type(out, shape));
+        }
         var body = out == DType.BIT ? y.lt(Scalar.arg(2)) : y.tanh().add(Scalar.arg(2));
         draft.add(
                 "contract epilogue",
@@ -283,6 +310,8 @@ final class MoreCases {
                     type);
         }
         attend(new Heads(1, 2, 1, 150, 200, 32, 16, true, 0.2, List.of()), DType.BF16);
+        attend(new Heads(1, 4, 2, 150, 200, 64, 64, true, 0.125, List.of()), DType.BF16);
+        attend(new Heads(1, 2, 2, 70, 140, 128, 64, false, -0.1, List.of()), DType.F16);
         attend(new Heads(1, 1, 1, 130, 130, 32, 32, true, 0.2, List.of()), DType.F32);
         attend(new Heads(1, 1, 1, 70, 70, 128, 128, true, 0.09, List.of()), DType.F32);
         attend(new Heads(1, 1, 1, 10, 20, 256, 256, false, 0.06, List.of()), DType.F32);

@@ -194,7 +194,7 @@ static void copy16(void* to, const void* from) {
     }
     memcpy(to, from, 16);
 }
-static void copy4(void* to, const void* from) { memcpy(to, from, 4); }
+static void copy8(void* to, const void* from) { memcpy(to, from, 8); }
 static void copies_commit() {}
 template <int N>
 static void copies_wait() {}
@@ -215,6 +215,7 @@ static void load_transposed(unsigned (&r)[4], const void* row) {
         r[i] = low[lane / 4] | (unsigned)high[lane / 4] << 16;
     }
 }
+static int opaque(int x) { return x; }
 static float power_of_two(float x) { return exp2f(x); }
 static unsigned tensor_float(float x) {
     unsigned bits = __float_as_uint(x);
@@ -260,5 +261,6 @@ static void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigne
     });
 }
 static void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1, const float*) {
-    host_multiply(c, a, b0, b1, 8, [](unsigned x, int) { return __uint_as_float(x); });
+    host_multiply(
+        c, a, b0, b1, 8, [](unsigned x, int) { return __uint_as_float(x & 0xffffe000u); });
 }

@@ -7,6 +7,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.nn.Init;
 import dev.ebb.nn.Seed;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.tensor.Tensor;
 
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ public final class Example10Disk {
         Fn<Net, Net> gradient = Ebb.grad(Net::loss);
         var net = Net.of(8);
         long least = Ebb.compile(gradient).plan(net).leastBytes();
-        var budget = Budget.bytes(least * 9 / 10).withDisk(folder, Budget.mebibytes(64));
+        var budget = Budget.bytes(least * 9 / 10).with(Disk.in(folder, 64L << 20));
         try (var compiled = Ebb.compile(gradient).within(budget)) {
             compiled.apply(net);
             return compiled.report();
@@ -53,7 +54,7 @@ public final class Example10Disk {
 
     // [curve
     static String curve(Path folder) {
-        var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(64));
+        var disk = Budget.unlimited().with(Disk.in(folder, 64L << 20));
         var out = new StringBuilder();
         for (var line : Ebb.compile(Ebb.grad(Net::loss)).within(disk).curve(Net.of(2)).lines()) {
             var last = line.points().getLast();

@@ -6,6 +6,7 @@ import dev.ebb.Loop;
 import dev.ebb.Next;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -67,7 +68,7 @@ public final class Example6Loop {
     // [loop-disk
     /** Two states in memory, eight more in a file of the program's own in {@code folder}. */
     static Tensor gradientFromBothPlaces(Path folder) {
-        var budget = Budget.mebibytes(64).withDisk(folder, Budget.mebibytes(1));
+        var budget = Budget.mebibytes(64).with(Disk.in(folder, 1L << 20));
         try (var gradient =
                 Ebb.compile(Ebb.grad(Example6Loop::swung))
                         .within(budget)

@@ -143,10 +143,41 @@ final class ExamplesTest {
     void disk(@TempDir Path folder) {
         var report = Example10Disk.run(folder);
         assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
-        assertThat(report.disk().measuredBytes())
-                .isEqualTo(report.disk().promisedBytes())
+        assertThat(report.places().getFirst().measuredBytes())
+                .isEqualTo(report.places().getFirst().promisedBytes())
                 .isPositive();
         assertThat(Example10Disk.curve(folder))
                 .contains("recompute: from", "recompute + disk: from");
+    }
+
+    @Test
+    void donating() {
+        assertThat(Example16Donating.decay(5).toFloats()).containsExactly(2, 1);
+    }
+
+    @Test
+    void digits() throws IOException {
+        var trained = Example14Digits.train();
+        assertThat(trained.history().getLast().figure("accuracy")).isGreaterThan(0.95);
+        assertThat(trained.measuredBytes()).isEqualTo(trained.promisedBytes());
+        assertThat(linesOf("Example14Digits")).isLessThanOrEqualTo(40);
+    }
+
+    @Test
+    void table(@TempDir Path folder) throws IOException {
+        Fish.write(folder.resolve("fish.csv"), 400);
+        var last = Example15Table.train(folder.resolve("fish.csv")).history().getLast();
+        assertThat(last.figure("accuracy")).isGreaterThan(0.95);
+        assertThat(last.figure("auc")).isGreaterThan(0.99);
+        assertThat(linesOf("Example15Table")).isLessThanOrEqualTo(40);
+    }
+
+    /** The lines of an example without package, imports and empty lines. */
+    private static long linesOf(String name) throws IOException {
+        try (var lines = Files.lines(SOURCES.resolve(name + ".java"))) {
+            return lines.map(String::strip)
+                    .filter(line -> !line.isEmpty() && !line.matches("(package|import|// \\[?).*"))
+                    .count();
+        }
     }
 }

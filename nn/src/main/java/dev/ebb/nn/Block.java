@@ -22,6 +22,15 @@ public record Block(Norm norm1, SelfAttention attention, Norm norm2, FeedForward
                 y.add(feedForward.apply(norm2.apply(y))), attended.cache());
     }
 
+    /** With other dense layers. */
+    public Block rewritten(String path, Dense.Rewrite change) {
+        return new Block(
+                norm1,
+                attention.rewritten(path + ".attention", change),
+                norm2,
+                feedForward.rewritten(path + ".feedForward", change));
+    }
+
     /**
      * The same two halves as the branches of a reversible block (Kitaev et al., "Reformer", 2020).
      */

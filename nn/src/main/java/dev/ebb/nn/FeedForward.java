@@ -6,11 +6,20 @@ import dev.ebb.tensor.Tensor;
 /** The half of a transformer block that looks at each position alone. */
 public sealed interface FeedForward extends Fn<Tensor, Tensor> {
 
+    /** With other dense layers. */
+    FeedForward rewritten(String path, Dense.Rewrite change);
+
     /** Up, an activation, down. */
     record Plain(Dense up, Dense down, Activation activation) implements FeedForward {
         @Override
         public Tensor apply(Tensor x) {
             return down.apply(activation.apply(up.apply(x)));
+        }
+
+        @Override
+        public Plain rewritten(String path, Dense.Rewrite change) {
+            return new Plain(
+                    change.of(path + ".up", up), change.of(path + ".down", down), activation);
         }
     }
 
@@ -19,6 +28,15 @@ public sealed interface FeedForward extends Fn<Tensor, Tensor> {
         @Override
         public Tensor apply(Tensor x) {
             return down.apply(activation.apply(gate.apply(x)).mul(up.apply(x)));
+        }
+
+        @Override
+        public Gated rewritten(String path, Dense.Rewrite change) {
+            return new Gated(
+                    change.of(path + ".gate", gate),
+                    change.of(path + ".up", up),
+                    change.of(path + ".down", down),
+                    activation);
         }
     }
 

@@ -4,7 +4,6 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
-import dev.ebb.tensor.Tensors;
 
 /**
  * The keys and values of the tokens that an attention has seen, [batch, key heads, context, head
@@ -25,17 +24,12 @@ public record KeyValueCache(Tensor keys, Tensor values) {
     }
 
     /**
-     * With keys and values of new tokens, [batch, key heads, time, head width], at their positions;
-     * what would lie after the context is left out.
+     * With keys and values of new tokens, [batch, key heads, time, head width], at their positions.
      */
     KeyValueCache with(Tensor newKeys, Tensor newValues, Positions at) {
-        return new KeyValueCache(written(keys, newKeys, at), written(values, newValues, at));
-    }
-
-    private Tensor written(Tensor all, Tensor some, Positions at) {
-        var result = all;
-        for (int i = 0; i < some.dim(2); i++)
-            result = Tensors.where(at.at(i, context()), some.slice(2, i, i + 1), result);
-        return result;
+        int time = newKeys.dim(2);
+        var rows = at.of(time).reshape(-1, 1, time, 1);
+        return new KeyValueCache(
+                keys.scatter(2, rows, newKeys), values.scatter(2, rows, newValues));
     }
 }

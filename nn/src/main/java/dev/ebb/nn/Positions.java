@@ -19,17 +19,15 @@ public record Positions(Tensor first) {
     /**
      * What is added to the scores of {@code count} queries a row over {@code context} keys, [batch,
      * 1, count, context]: nothing for a key that is not after its query, minus infinity for others.
+     *
+     * @param window how many keys a query sees at most; zero for all
      */
-    Tensor mask(int count, int context, DType dtype) {
+    Tensor mask(int count, int context, int window, DType dtype) {
         var query = of(count).reshape(-1, 1, count, 1);
-        var later = Tensors.arange(DType.I64, context).gt(query);
+        var key = Tensors.arange(DType.I64, context);
+        var later = key.gt(query);
+        if (window > 0 && window < context) later = later.or(key.le(query.sub(window)));
         var hidden = Tensors.fill(Type.of(dtype), Double.NEGATIVE_INFINITY);
         return Tensors.where(later, hidden, Tensors.fill(Type.of(dtype), 0));
-    }
-
-    /** Which of {@code context} rows new token {@code i} takes: [batch, 1, context, 1]. */
-    Tensor at(int i, int context) {
-        var row = Tensors.arange(DType.I64, context).reshape(1, 1, context, 1);
-        return row.eq(first.add(i).reshape(-1, 1, 1, 1));
     }
 }

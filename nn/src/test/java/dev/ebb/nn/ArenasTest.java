@@ -17,6 +17,7 @@ import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.optim.Sgd;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -127,7 +128,7 @@ class ArenasTest {
         var x = ids(2, 64);
         Fn<Gpt2, Ebb.ValueAndGrad<Gpt2>> f =
                 m -> Ebb.valueAndGrad((Gpt2 g) -> g.loss(x, x)).apply(m);
-        var budget = Budget.unlimited().withDisk(folder, Budget.mebibytes(256));
+        var budget = Budget.unlimited().with(Disk.in(folder, 256L << 20));
         try (var compiled = Ebb.compile(f).within(budget).on(CPU)) {
             packsTightly(compiled.plan(model).curve());
         }

@@ -1,6 +1,7 @@
 package dev.ebb.cli.option;
 
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Disk;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,7 @@ public final class DiskArguments {
             defaultValue = ROOM,
             converter = BudgetText.class,
             description = "The most bytes of that file. Default: ${DEFAULT-VALUE}.")
-    private Budget room = Budget.gibibytes(4);
+    private Budget room = Budget.of(ROOM);
 
     /** For what knows no disk. */
     public void refuseFor(String what) {
@@ -45,8 +46,15 @@ public final class DiskArguments {
                                 : ": there is no such folder; make it, or name another"));
     }
 
+    /** A file in {@code folder} of at most {@code room}, which is a number of bytes. */
+    public static Disk disk(Path folder, Budget room) {
+        if (!(room instanceof Budget.Bytes(long bytes)))
+            throw new Refusal("--disk-room is a number of bytes, such as 4GiB, not " + room);
+        return Disk.in(folder, bytes);
+    }
+
     /** {@code memory}, and the disk if there is one. */
     public Budget with(Budget memory) {
-        return folder == null ? memory : memory.withDisk(folder, room);
+        return folder == null ? memory : memory.with(disk(folder, room));
     }
 }

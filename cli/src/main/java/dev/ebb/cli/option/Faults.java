@@ -1,6 +1,6 @@
 package dev.ebb.cli.option;
 
-import dev.ebb.exec.DiskException;
+import dev.ebb.exec.PlaceException;
 import dev.ebb.ir.ShapeException;
 
 import picocli.CommandLine;
@@ -42,7 +42,7 @@ public final class Faults {
             case UncheckedIOException u -> Optional.ofNullable(u.getCause()).flatMap(Faults::said);
             case FileSystemException f -> Optional.of(of(f));
             case IOException io -> Optional.of(of(io));
-            case DiskException d -> Optional.ofNullable(d.getMessage());
+            case PlaceException d -> Optional.ofNullable(d.getMessage());
             case ShapeException s -> Optional.ofNullable(s.getMessage());
             case IllegalArgumentException i -> Optional.ofNullable(i.getMessage());
             case OutOfMemoryError _ ->

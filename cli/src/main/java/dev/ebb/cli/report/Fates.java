@@ -3,12 +3,10 @@ package dev.ebb.cli.report;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Schedule;
-import dev.ebb.plan.schedule.Step;
+import dev.ebb.plan.schedule.ValueHistory;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,30 +19,17 @@ public final class Fates {
             String name, String type, long bytes, String where, String what, String why) {}
 
     private final Schedule schedule;
-    private final Map<Value, Integer> computed = new HashMap<>();
-    private final Set<Value> rebuilt = new HashSet<>();
-    private final Set<Value> fetched = new HashSet<>();
-    private final Set<Value> overwritten = new HashSet<>();
-    private final Set<Value> crossing = new HashSet<>();
+    private final Map<Value, ValueHistory> histories;
+    private final Set<Value> crossing;
 
     private Fates(Schedule schedule) {
         this.schedule = schedule;
-        for (var step : schedule.steps()) {
-            switch (step) {
-                case Step.Compute(var node, var reuses) -> {
-                    for (var v : node.outputs()) computed.merge(v, 1, Integer::sum);
-                    for (var reuse : reuses) overwritten.add(reuse.from());
-                }
-                case Step.Invert(var inversion, var reuses) -> {
-                    rebuilt.add(inversion.value());
-                    for (var reuse : reuses) overwritten.add(reuse.from());
-                }
-                case Step.Fetch(var v) -> fetched.add(v);
-                case Step.Free _, Step.Offload _ -> {}
-            }
-        }
-        for (Node node : schedule.problem().graph().nodes())
-            if (node.reverse()) crossing.addAll(node.inputs());
+        histories = ValueHistory.of(schedule);
+        crossing = schedule.problem().crossing();
+    }
+
+    private ValueHistory history(Value v) {
+        return histories.getOrDefault(v, ValueHistory.NONE);
     }
 
     /** The fates of the largest values; the first parameters go by {@code names}. */
@@ -63,8 +48,8 @@ public final class Fates {
                             p.type().toString(),
                             p.type().bytes(),
                             "given",
-                            fetched.contains(p) ? "put on the disk meanwhile" : "held",
-                            fetched.contains(p)
+                            !history(p).fetched().isEmpty() ? meanwhile(p) : "held",
+                            !history(p).fetched().isEmpty()
                                     ? "read again when its turn comes; its bytes were needed"
                                     : "weights, optimizer state or data"));
         }
@@ -73,13 +58,17 @@ public final class Fates {
         return List.copyOf(all.subList(0, Math.min(most, all.size())));
     }
 
+    private String meanwhile(Value v) {
+        return "put in " + history(v).fetched().getLast().name() + " meanwhile";
+    }
+
     private Fate fate(Node node, Value v) {
-        if (rebuilt.contains(v))
+        if (history(v).rebuilt() > 0)
             return fate(node, v, "rebuilt", "its inverse costs least for its bytes");
-        if (fetched.contains(v))
-            return fate(node, v, "put on the disk meanwhile", "the disk is cheaper than its bytes");
-        int times = computed.getOrDefault(v, 0);
-        boolean kept = !node.reverse() && crossing.contains(v);
+        if (!history(v).fetched().isEmpty())
+            return fate(node, v, meanwhile(v), "that place is cheaper than its bytes");
+        int times = history(v).computed();
+        boolean kept = crossing.contains(v);
         var what =
                 times > 1
                         ? "recomputed: " + times + " times in all"
@@ -89,7 +78,7 @@ public final class Fates {
                         ? "keeping it would not fit; computing it again costs least for its bytes"
                         : kept
                                 ? "the backward half reads it and there is room"
-                                : overwritten.contains(v)
+                                : history(v).overwritten()
                                         ? "its last reader writes over it"
                                         : "nothing later reads it";
         return fate(node, v, what, why);

@@ -49,7 +49,7 @@ public record Planned(Plan plan, long budgetBytes) {
 
     /** What is to lie on the disk at most. */
     public long diskBytes() {
-        return plan.layout().shelves().bytes();
+        return plan.layout().offloadedBytes();
     }
 
     public long storeAllBytes() {

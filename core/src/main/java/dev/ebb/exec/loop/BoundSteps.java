@@ -13,6 +13,8 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.schedule.ScheduleListener;
 import dev.ebb.plan.schedule.Step;
 
 import java.util.ArrayList;
@@ -25,6 +27,8 @@ public final class BoundSteps {
     /**
      * Something to run.
      *
+     * @param work the computation; none for a transfer
+     * @param again whether it would not be there if everything was kept
      * @param name what it is called in reports
      * @param inputs what it reads
      * @param written the values it writes, without workspace and room for the states of a loop,
@@ -34,7 +38,8 @@ public final class BoundSteps {
      * @param highest the end of that memory
      */
     public record Bound(
-            Step step,
+            Optional<Step.Work> work,
+            boolean again,
             String name,
             Runnable body,
             List<Buffer> inputs,
@@ -45,7 +50,7 @@ public final class BoundSteps {
 
         /** What is computed. */
         Node node() {
-            return ((Step.Work) step).node();
+            return work.orElseThrow().node();
         }
     }
 
@@ -77,48 +82,78 @@ public final class BoundSteps {
         this.session = session;
         this.carrier = carrier;
         graph = layout.schedule().problem().graph();
-        var starts = starts(layout);
-        var away = layout.schedule().away();
-        for (Value p : graph.params()) {
-            if (away.contains(p)) continue;
+        layout.schedule().tell(new Binder(starts(layout), elsewhere));
+        for (Value r : graph.results()) resident.find(r).ifPresent(results::add);
+    }
+
+    /** Binds event by event. */
+    private final class Binder implements ScheduleListener {
+        private final Table<Layout.Stay, Long> starts;
+        private final Table<Value, Buffer> elsewhere;
+
+        Binder(Table<Layout.Stay, Long> starts, Table<Value, Buffer> elsewhere) {
+            this.starts = starts;
+            this.elsewhere = elsewhere;
+        }
+
+        @Override
+        public void starts(Value p) {
             var buffer =
                     elsewhere.find(p).orElseGet(() -> slice(p, starts.at(new Layout.Stay(p, -1))));
             resident.put(p, buffer);
             initial.put(p, buffer);
             params.add(buffer);
         }
-        var all = layout.schedule().steps();
-        for (int i = 0; i < all.size(); i++) {
-            int step = i;
-            switch (all.get(i)) {
-                case Step.Work work -> {
-                    var node = work.node();
-                    var reuses = work.reuses();
-                    var in = node.inputs().stream().map(resident::at).toList();
-                    var out = new ArrayList<Buffer>();
-                    for (Value v : node.outputs()) {
-                        var over = reuses.stream().filter(r -> r.into().equals(v)).findAny();
-                        out.add(
-                                over.isPresent()
-                                        ? over(resident.at(over.get().from()), v)
-                                        : slice(v, starts.at(new Layout.Stay(v, step))));
-                    }
-                    for (int j = 0; j < out.size(); j++)
-                        resident.put(node.outputs().get(j), out.get(j));
-                    bound.add(bind(work, in, out));
-                }
-                case Step.Offload(var v) -> bound.add(offload((Step.Offload) all.get(i), v));
-                case Step.Fetch(var v) -> {
-                    resident.put(v, slice(v, starts.at(new Layout.Stay(v, step))));
-                    bound.add(fetch((Step.Fetch) all.get(i), v));
-                }
-                case Step.Free(var v) -> carrier.freed(v);
+
+        @Override
+        public void runs(int step, Step.Work work, Run how) {
+            var node = work.node();
+            var in = node.inputs().stream().map(resident::at).toList();
+            var out = new ArrayList<Buffer>();
+            for (Value v : node.outputs()) {
+                var over = work.reuses().stream().filter(r -> r.into().equals(v)).findAny();
+                out.add(
+                        over.isPresent()
+                                ? over(resident.at(over.get().from()), v)
+                                : slice(v, starts.at(new Layout.Stay(v, step))));
             }
+            for (int j = 0; j < out.size(); j++) resident.put(node.outputs().get(j), out.get(j));
+            bound.add(bind(work, how != Run.FIRST, in, out));
         }
-        for (Value r : graph.results()) resident.find(r).ifPresent(results::add);
+
+        @Override
+        public void offloads(int step, Value v, Place place) {
+            transfer("offload", carrier.offload(v, place, resident.at(v)), List.of());
+        }
+
+        @Override
+        public void fetches(int step, Value v, Place place) {
+            var to = slice(v, starts.at(new Layout.Stay(v, step)));
+            resident.put(v, to);
+            transfer("fetch", carrier.fetch(v, place, to), List.of(to));
+        }
+
+        private void transfer(String name, Runnable body, List<Buffer> written) {
+            bound.add(
+                    new Bound(
+                            Optional.empty(),
+                            true,
+                            name,
+                            body,
+                            List.of(),
+                            List.of(),
+                            List.of(),
+                            written,
+                            end(written)));
+        }
+
+        @Override
+        public void frees(int step, Value v) {
+            carrier.freed(v);
+        }
     }
 
-    private Bound bind(Step.Work work, List<Buffer> in, List<Buffer> out) {
+    private Bound bind(Step.Work work, boolean again, List<Buffer> in, List<Buffer> out) {
         var node = work.node();
         boolean scratch = WorkspaceOp.isIn(node);
         var workspace = scratch ? out.getLast() : new Buffer(DType.U8, 0, memory.slice(0, 0));
@@ -138,7 +173,8 @@ public final class BoundSteps {
                         ? ControlKernels.values(control, written.size())
                         : written.size();
         return new Bound(
-                work,
+                Optional.of(work),
+                again,
                 node.op().name(),
                 carrier.after(work, body),
                 in,
@@ -146,18 +182,6 @@ public final class BoundSteps {
                 written.subList(0, values),
                 out,
                 end(out));
-    }
-
-    private Bound offload(Step.Offload step, Value v) {
-        var body = carrier.offload(v, resident.at(v));
-        return new Bound(step, "offload", body, List.of(), List.of(), List.of(), List.of(), 0);
-    }
-
-    private Bound fetch(Step.Fetch step, Value v) {
-        var to = resident.at(v);
-        var body = carrier.fetch(v, to);
-        var memory = List.of(to);
-        return new Bound(step, "fetch", body, List.of(), List.of(), List.of(), memory, end(memory));
     }
 
     private long end(List<Buffer> buffers) {
@@ -216,13 +240,13 @@ public final class BoundSteps {
     }
 
     /**
-     * All of them as a device takes them to make one method of it; none where values are moved to a
-     * disk or brought back from it.
+     * All of them as a device takes them to make one method of it; none where values are moved
+     * beside the arena.
      */
     public Optional<Sequence> sequence() {
         var works = new ArrayList<Sequence.Work>();
         for (Bound step : bound) {
-            if (!(step.step() instanceof Step.Work)) return Optional.empty();
+            if (step.work().isEmpty()) return Optional.empty();
             boolean scratch = WorkspaceOp.isIn(step.node());
             int written = step.memory().size() - (scratch ? 1 : 0);
             works.add(

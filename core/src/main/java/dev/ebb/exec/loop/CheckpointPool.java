@@ -21,21 +21,21 @@ record CheckpointPool(Session session, Memory memory, LoopMemory room, Checkpoin
 
     /** Saves a state as number {@code level}. */
     void save(List<Buffer> carries, int level) {
-        if (level < room.onDisk()) elsewhere.put(level, carries, beside());
+        if (level < room.offloaded()) elsewhere.put(level, carries, beside());
         else write(carries, room.stateBytes(level));
     }
 
     void restore(int level, List<Buffer> carries) {
-        if (level < room.onDisk()) elsewhere.get(level, carries, beside());
+        if (level < room.offloaded()) elsewhere.get(level, carries, beside());
         else read(room.stateBytes(level), carries);
     }
 
     /** State number {@code level} is the next to be restored: it may come while the loop runs. */
     void expect(int level, List<Buffer> carries) {
-        if (level >= 0 && level < room.onDisk()) elsewhere.ahead(level, carries, beside());
+        if (level >= 0 && level < room.offloaded()) elsewhere.ahead(level, carries, beside());
     }
 
-    /** Memory for a state on its way to or from the disk, if there is any. */
+    /** Memory for a state on its way to or from its place, if there is any. */
     private Memory beside() {
         return room.moving() == 0
                 ? memory.slice(0, 0)

@@ -11,7 +11,7 @@ final class Course {
 
     /**
      * Whether every run of {@code schedule} puts the same kernels on the queue and needs nothing of
-     * the host meanwhile: no loop or branch, no transfer to or from a disk, no plain Java.
+     * the host meanwhile: no loop or branch, no transfer, no plain Java.
      */
     static boolean isFixed(Schedule schedule) {
         return schedule.steps().stream().allMatch(Course::isFixed);

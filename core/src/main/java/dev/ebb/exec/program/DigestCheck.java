@@ -11,6 +11,7 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Inversion;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Step;
+import dev.ebb.plan.schedule.ValueHistory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -34,17 +35,18 @@ final class DigestCheck {
 
     DigestCheck(Schedule schedule, Queue queue) {
         this.queue = queue;
-        for (Step step : schedule.steps()) {
-            if (step instanceof Step.Invert(var inversion, _) && !inversion.exact())
-                nearly.add(inversion.value());
-        }
+        ValueHistory.of(schedule)
+                .forEach(
+                        (value, history) -> {
+                            if (!history.exact()) nearly.add(value);
+                        });
     }
 
     void computed(BoundSteps.Bound bound, int step) {
         for (int i = 0; i < bound.written().size(); i++) {
             var value = bound.written().get(i);
             var buffer = bound.outputs().get(i);
-            switch (bound.step()) {
+            switch (bound.work().orElseThrow()) {
                 case Step.Compute(var node, _) -> {
                     if (!follows(value, node) && differs(value, buffer))
                         throw new DigestException(node, step);
@@ -57,7 +59,6 @@ final class DigestCheck {
                         throw new DigestException(inversion, step);
                     }
                 }
-                case Step.Free _, Step.Offload _, Step.Fetch _ -> {}
             }
         }
     }

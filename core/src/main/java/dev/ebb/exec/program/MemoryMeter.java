@@ -6,10 +6,14 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.schedule.ScheduleListener;
 import dev.ebb.plan.schedule.Step;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -24,10 +28,10 @@ final class MemoryMeter {
     /** What each value that is there takes. */
     private final Map<Value, Long> bytes = new HashMap<>();
 
-    /** What changes with the actions: pairs of a category and a number of bytes. */
-    private final int[] category;
+    /** What changes with the actions. */
+    private final List<Change> changes = new ArrayList<>();
 
-    private final long[] change;
+    private record Change(int category, long bytes) {}
 
     /** Action {@code i} makes the changes {@code [end[i - 1], end[i])}. */
     private final int[] end;
@@ -40,67 +44,84 @@ final class MemoryMeter {
     private final long[] held;
 
     private int done;
-    private int length;
     private int actions;
 
     MemoryMeter(Layout layout, BoundSteps bound) {
-        var problem = layout.schedule().problem();
-        var categories = Category.of(problem);
-        for (Value p : problem.graph().params()) {
-            bound.initial().find(p).ifPresent(b -> bytes.put(p, lines(b)));
-            start[categories.at(p).ordinal()] += bytes.getOrDefault(p, 0L);
+        end = new int[bound.bound().size()];
+        held = new long[end.length];
+        layout.schedule().tell(new Changes(Category.of(layout.schedule().problem()), bound));
+    }
+
+    /** Notes what changes with each action; what is freed goes with the action after it. */
+    private final class Changes implements ScheduleListener {
+        private final Table<Value, Category> categories;
+        private final BoundSteps bound;
+
+        /** What the latest action writes, and where. */
+        private List<Value> outputs = List.of();
+
+        private List<Buffer> memory = List.of();
+
+        Changes(Table<Value, Category> categories, BoundSteps bound) {
+            this.categories = categories;
+            this.bound = bound;
         }
-        var steps = layout.schedule().steps();
-        int most = 0;
-        for (Step step : steps) most += most(step);
-        category = new int[most];
-        change = new long[most];
-        end = new int[steps.size()];
-        held = new long[steps.size()];
-        for (Step step : steps) {
-            switch (step) {
-                case Step.Work work -> {
-                    var memory = bound.bound().get(actions).memory();
-                    for (var reuse : work.reuses()) left(categories, reuse.from());
-                    for (int i = 0; i < memory.size(); i++)
-                        came(categories, work.node().outputs().get(i), memory.get(i));
-                    end[actions++] = length;
-                }
-                case Step.Fetch(var v) -> {
-                    came(categories, v, bound.bound().get(actions).memory().getFirst());
-                    end[actions++] = length;
-                }
-                case Step.Offload _ -> end[actions++] = length;
-                case Step.Free(var v) -> left(categories, v);
-            }
+
+        @Override
+        public void starts(Value param) {
+            long lines = bound.initial().find(param).map(MemoryMeter::lines).orElse(0L);
+            bytes.put(param, lines);
+            start[categories.at(param).ordinal()] += lines;
+        }
+
+        @Override
+        public void runs(int step, Step.Work work, Run how) {
+            acts(work.node().outputs());
+        }
+
+        @Override
+        public void offloads(int step, Value value, Place place) {
+            acts(List.of());
+        }
+
+        @Override
+        public void fetches(int step, Value value, Place place) {
+            acts(List.of(value));
+        }
+
+        private void acts(List<Value> written) {
+            outputs = written;
+            memory = bound.bound().get(actions).memory();
+            end[actions++] = changes.size();
+        }
+
+        @Override
+        public void overwrites(int step, Value from, Value into) {
+            frees(step, from);
+            enters(step, into);
+        }
+
+        @Override
+        public void enters(int step, Value value) {
+            long lines = lines(memory.get(outputs.indexOf(value)));
+            bytes.put(value, lines);
+            change(value, lines);
+            end[actions - 1] = changes.size();
+        }
+
+        @Override
+        public void frees(int step, Value value) {
+            change(value, -bytes.getOrDefault(value, 0L));
+        }
+
+        private void change(Value value, long by) {
+            changes.add(new Change(categories.at(value).ordinal(), by));
         }
     }
 
     /** The lines of memory that a buffer, as it is bound, really has. */
     private static long lines(Buffer buffer) {
         return Math.ceilDiv(buffer.memory().bytes(), LINE) * LINE;
-    }
-
-    private static int most(Step step) {
-        return switch (step) {
-            case Step.Work work -> work.node().outputs().size() + work.reuses().size();
-            case Step.Free _, Step.Fetch _ -> 1;
-            case Step.Offload _ -> 0;
-        };
-    }
-
-    private void came(Table<Value, Category> categories, Value v, Buffer buffer) {
-        bytes.put(v, lines(buffer));
-        change(categories, v, lines(buffer));
-    }
-
-    private void left(Table<Value, Category> categories, Value v) {
-        change(categories, v, -bytes.getOrDefault(v, 0L));
-    }
-
-    private void change(Table<Value, Category> categories, Value v, long by) {
-        category[length] = categories.at(v).ordinal();
-        change[length++] = by;
     }
 
     /** A run begins: the parameters are in memory. */
@@ -114,7 +135,7 @@ final class MemoryMeter {
     /** The next computation or transfer runs. */
     void step() {
         int to = end[actions++];
-        for (; done < to; done++) now[category[done]] += change[done];
+        for (; done < to; done++) now[changes.get(done).category] += changes.get(done).bytes;
         long all = 0;
         for (int k = 0; k < KINDS; k++) {
             peak[k] = Math.max(peak[k], now[k]);

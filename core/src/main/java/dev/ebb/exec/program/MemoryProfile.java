@@ -49,8 +49,8 @@ public final class MemoryProfile {
         return switch (step) {
             case Step.Work work -> name(work.node());
             case Step.Free(var value) -> "free " + value;
-            case Step.Offload(var value) -> "offload " + value;
-            case Step.Fetch(var value) -> "fetch " + value;
+            case Step.Offload(var value, var place) -> "offload " + value + " to " + place.name();
+            case Step.Fetch(var value, var place) -> "fetch " + value + " from " + place.name();
         };
     }
 

@@ -3,12 +3,10 @@ package dev.ebb.exec.program;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Direct;
-import dev.ebb.exec.DiskException;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.loop.BoundSteps;
 import dev.ebb.exec.loop.RepeatedBits;
-import dev.ebb.exec.loop.Scratch;
 import dev.ebb.exec.transfer.BackingStore;
 import dev.ebb.exec.transfer.BoundTransfers;
 import dev.ebb.ir.Buffer;
@@ -19,16 +17,12 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Layout;
 import dev.ebb.plan.schedule.Schedule;
-import dev.ebb.plan.schedule.Step;
+import dev.ebb.plan.schedule.ValueHistory;
 
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.ObjIntConsumer;
@@ -75,38 +69,38 @@ public final class Program implements AutoCloseable {
 
     /** On so many workers, with the memory that these own. */
     public Program(Layout layout, Device device, int workers) {
-        this(layout, device, workers, BackingStore::in);
+        this(layout, Arena.of(List.of(layout), device, workers));
     }
 
-    /** Opens the file in a folder where values are put meanwhile. */
-    interface Opener {
-        BackingStore in(Path folder) throws IOException;
+    Program(Layout layout, Device device, BoundTransfers.Opener opener) {
+        this(layout, Arena.of(List.of(layout), device, device.threads().count()), opener);
     }
 
-    Program(Layout layout, Device device, Opener opener) {
-        this(layout, device, device.threads().count(), opener);
+    /** In memory that others may use too, in turns; closing any of them closes it. */
+    public Program(Layout layout, Arena arena) {
+        this(layout, arena, BackingStore::in);
     }
 
-    private Program(Layout layout, Device device, int workers, Opener opener) {
+    private Program(Layout layout, Arena arena, BoundTransfers.Opener opener) {
         this.layout = layout;
-        var nodes = Scratch.nodes(layout.schedule().problem());
-        ownBytes = device.ownBytes(nodes).applyAsLong(workers);
+        ownBytes = arena.ownBytes();
         footprint = layout.schedule().footprint();
-        session = Session.on(device);
-        session.queue().reserve(nodes, workers);
-        carrier = carrier(layout, session, opener);
-        var memory = session.queue().allocate(Math.max(layout.arenaBytes(), LINE)).memory();
-        steps = new BoundSteps(layout, session, memory, new Table<>(), carrier);
+        session = arena.session();
+        carrier = new BoundTransfers(layout, session, opener);
+        steps = new BoundSteps(layout, session, arena.memory(), new Table<>(), carrier);
         lastTransfers = carrier.end();
         meter = new MemoryMeter(layout, steps);
         watch = new Stopwatch(steps.bound(), session.queue());
         paramsEnd = steps.paramsEnd();
-        var away = onlyOnDisk(layout.schedule());
+        var histories = ValueHistory.of(layout.schedule());
         paramPlaces = places(graph().params(), steps.initial()::find);
         resultPlaces =
                 places(
                         graph().results(),
-                        r -> away.contains(r) ? Optional.empty() : steps.resident().find(r));
+                        r ->
+                                histories.getOrDefault(r, ValueHistory.NONE).resident()
+                                        ? steps.resident().find(r)
+                                        : Optional.empty());
         recorded =
                 Course.isFixed(layout.schedule())
                         ? session.queue().whole(() -> steps.bound().forEach(s -> s.body().run()))
@@ -117,21 +111,6 @@ public final class Program implements AutoCloseable {
 
     public Layout layout() {
         return layout;
-    }
-
-    private static BoundTransfers carrier(Layout layout, Session session, Opener opener) {
-        if (layout.shelves().bytes() == 0) return new BoundTransfers(layout);
-        var folder = layout.schedule().problem().disk().folder();
-        try {
-            return new BoundTransfers(layout, session, opener.in(folder));
-        } catch (IOException e) {
-            throw new DiskException(
-                    "no file can be made",
-                    layout.shelves().bytes(),
-                    folder.toString(),
-                    e.toString(),
-                    e);
-        }
     }
 
     private Graph graph() {
@@ -340,25 +319,6 @@ public final class Program implements AutoCloseable {
         }
     }
 
-    private static Set<Value> onlyOnDisk(Schedule schedule) {
-        var there = new HashSet<Value>(schedule.problem().graph().params());
-        there.removeAll(schedule.away());
-        for (Step step : schedule.steps()) {
-            switch (step) {
-                case Step.Work work -> {
-                    for (var reuse : work.reuses()) there.remove(reuse.from());
-                    there.addAll(work.node().outputs());
-                }
-                case Step.Fetch(var v) -> there.add(v);
-                case Step.Free(var v) -> there.remove(v);
-                case Step.Offload _ -> {}
-            }
-        }
-        var gone = new HashSet<>(schedule.problem().graph().results());
-        gone.removeAll(there);
-        return gone;
-    }
-
     private Report report(long highest, DigestCheck check) {
         long whole = Math.ceilDiv(highest, LINE) * LINE;
         return new Report(
@@ -370,9 +330,19 @@ public final class Program implements AutoCloseable {
                 watch.repeats(),
                 watch.byTime(),
                 peaks(),
-                new Report.OnDisk(
-                        layout.shelves().bytes(), Math.ceilDiv(carrier.highest(), LINE) * LINE),
+                beside(),
                 check.drifts());
+    }
+
+    private List<Report.Beside> beside() {
+        var highest = carrier.highest();
+        var all = new ArrayList<Report.Beside>();
+        for (int k = 0; k < highest.length; k++) {
+            var there = layout.places().get(k);
+            long measured = Math.ceilDiv(highest[k], LINE) * LINE;
+            all.add(new Report.Beside(there.place(), there.bytes(), measured));
+        }
+        return all;
     }
 
     private List<Report.Peak> peaks() {

@@ -3,16 +3,13 @@ package dev.ebb.exec.program;
 import dev.ebb.exec.Queue;
 import dev.ebb.exec.Report;
 import dev.ebb.exec.loop.BoundSteps;
-import dev.ebb.plan.schedule.Step;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** How long the computations of one run take: by op, and how much of it goes into repeats. */
 final class Stopwatch {
@@ -49,19 +46,13 @@ final class Stopwatch {
         op = new int[steps.size()];
         again = new boolean[steps.size()];
         Map<String, Integer> numbers = new HashMap<>();
-        Set<Object> seen = new HashSet<>();
         var count = new int[steps.size()];
         for (int i = 0; i < op.length; i++) {
             var name = steps.get(i).name();
             op[i] = numbers.computeIfAbsent(name, _ -> numbers.size());
             if (op[i] == names.size()) names.add(name);
             count[op[i]]++;
-            again[i] =
-                    switch (steps.get(i).step()) {
-                        case Step.Compute compute -> !seen.add(compute.node().outputs());
-                        case Step.Invert _, Step.Offload _, Step.Fetch _ -> true;
-                        case Step.Free _ -> false;
-                    };
+            again[i] = steps.get(i).again();
         }
         calls = count;
         nanos = new long[names.size()];

@@ -53,7 +53,9 @@ public final class Reference implements Device {
             case Kernel.Gather k ->
                     () -> ReferenceMoves.gather(k, in.get(0), in.get(1), out.getFirst());
             case Kernel.Scatter k ->
-                    () -> ReferenceMoves.scatter(k, in.get(0), in.get(1), out.getFirst());
+                    k.isUpdate()
+                            ? () -> ReferenceMoves.update(k, in, out.getFirst())
+                            : () -> ReferenceMoves.scatter(k, in.get(0), in.get(1), out.getFirst());
             case Kernel.Cumulate k ->
                     () -> ReferenceMoves.cumulate(k, in.getFirst(), out.getFirst());
             case Kernel.Convolve k -> () -> ReferenceConvolve.run(k, in, out.getFirst());

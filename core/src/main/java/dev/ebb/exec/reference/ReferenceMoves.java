@@ -62,6 +62,31 @@ final class ReferenceMoves {
         for (int i = 0; i < wholes.length; i++) out.setLong(i, wholes[i]);
     }
 
+    /** A copy of the data, unless it lies there already, then one element after the other. */
+    static void update(Kernel.Scatter k, List<Buffer> in, Buffer out) {
+        if (in.getFirst().segment().address() != out.segment().address())
+            for (long i = 0; i < out.size(); i++) copy(in.getFirst(), i, out, i);
+        var source = in.get(2);
+        for (var w = new IndexWalk(k.shape(), List.of(k.target(), k.index(), k.source()));
+                w.inside();
+                w.next()) {
+            long which = Checks.index(in.get(1).getLong(w.offsets[1]), k.bound());
+            long at = w.offsets[0] + which * k.stride();
+            switch (k.write()) {
+                case ADD -> throw new IllegalStateException(k + " adds to zeros");
+                case SET -> copy(source, w.offsets[2], out, at);
+                case MAX -> combine(Kernel.Combine.MAX, source, w.offsets[2], out, at);
+                case MIN -> combine(Kernel.Combine.MIN, source, w.offsets[2], out, at);
+            }
+        }
+    }
+
+    private static void combine(Kernel.Combine combine, Buffer from, long i, Buffer to, long j) {
+        if (to.dtype().isFloat())
+            to.set(j, ReferenceLoops.combine(combine, to.get(j), from.get(i)));
+        else to.setLong(j, ReferenceLoops.combine(combine, to.getLong(j), from.getLong(i)));
+    }
+
     /** What runs along is carried in double, or as long, and rounded where it is stored. */
     static void cumulate(Kernel.Cumulate k, Buffer in, Buffer out) {
         for (long o = 0; o < k.outer(); o++) {

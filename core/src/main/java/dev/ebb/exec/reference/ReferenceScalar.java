@@ -2,11 +2,11 @@ package dev.ebb.exec.reference;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Half;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.math.Checks;
 import dev.ebb.ir.math.Philox;
-import dev.ebb.ir.math.Special;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -118,11 +118,11 @@ final class ReferenceScalar {
         };
     }
 
-    private static Element unary(Scalar.Fn1 fn, Element x) {
+    private static Element unary(Fn1 fn, Element x) {
         if (x.type.isFloat()) {
-            return fn == Scalar.Fn1.IS_NAN
+            return fn == Fn1.IS_NAN
                     ? Element.truth(Double.isNaN(x.real))
-                    : Element.of(x.type, Special.apply(fn, x.real));
+                    : Element.of(x.type, fn.apply(x.real));
         }
         return switch (fn) {
             case NEG -> Element.of(x.type, -x.whole);
@@ -132,33 +132,7 @@ final class ReferenceScalar {
                     x.type == DType.BOOL
                             ? Element.truth(x.whole == 0)
                             : Element.of(x.type, ~x.whole);
-            case FLOOR,
-                    CEIL,
-                    ROUND,
-                    SQRT,
-                    EXP,
-                    EXPM1,
-                    LOG,
-                    LOG1P,
-                    LOG2,
-                    SIN,
-                    COS,
-                    TAN,
-                    ASIN,
-                    ACOS,
-                    ATAN,
-                    SINH,
-                    COSH,
-                    TANH,
-                    ASINH,
-                    ACOSH,
-                    ATANH,
-                    ERF,
-                    ERFC,
-                    ERFINV,
-                    LGAMMA,
-                    IS_NAN ->
-                    throw new IllegalStateException(fn + " of " + x.type);
+            default -> throw new IllegalStateException(fn + " of " + x.type);
         };
     }
 
@@ -166,7 +140,7 @@ final class ReferenceScalar {
         if (x.type.isFloat()) {
             return fn.compares()
                     ? Element.truth(compare(fn, x.real, y.real))
-                    : Element.of(x.type, Special.apply(fn, x.real, y.real));
+                    : Element.of(x.type, fn.apply(x.real, y.real));
         }
         if (fn.compares()) return Element.truth(compare(fn, x.whole, y.whole));
         long a = x.whole;

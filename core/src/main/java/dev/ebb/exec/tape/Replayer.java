@@ -247,7 +247,7 @@ public final class Replayer implements AutoCloseable {
                         .sorted(Comparator.comparingDouble(Report.KernelTime::seconds).reversed())
                         .toList(),
                 peaks(),
-                Report.OnDisk.NOTHING,
+                List.of(),
                 List.of());
     }
 

@@ -1,69 +1,127 @@
 package dev.ebb.exec.transfer;
 
+import dev.ebb.exec.PlaceException;
 import dev.ebb.exec.Session;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Disk;
+import dev.ebb.plan.schedule.Host;
 import dev.ebb.plan.schedule.Layout;
 import dev.ebb.plan.schedule.LoopStates;
+import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.schedule.PlaceLayout;
 import dev.ebb.plan.schedule.Step;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
- * The transfers of a schedule bound to memory and to the file, and the waits they need: a kernel
- * waits until its operands have been read, and memory that was freed by an offload is reused only
- * after the write has ended.
+ * The transfers of a schedule bound to memory and to the places beside it, and the waits they need:
+ * a kernel waits until its operands have been read, and memory that was freed by an offload is
+ * reused only after the write has ended. Each place has its own lane, in which transfers run one
+ * after the other.
  */
 public final class BoundTransfers implements AutoCloseable {
+
+    /** Opens the file in a folder where values are put meanwhile. */
+    public interface Opener {
+        BackingStore in(Path folder) throws IOException;
+    }
+
+    /** A place that a schedule uses. */
+    private record Open(
+            PlaceLayout layout, TransferLane lane, Table<Value, PlaceStore.Block> blocks) {
+
+        /** Where {@code v} lies; a state and its next version share a block. */
+        PlaceStore.Block block(Value v) {
+            return blocks.find(v).orElseGet(() -> made(v));
+        }
+
+        private PlaceStore.Block made(Value v) {
+            var made = new PlaceStore.Block(v.toString(), layout.offsets().at(v), v.type().bytes());
+            for (var pair : layout.versions().entrySet()) {
+                if (pair.getKey().equals(v) || pair.getValue().equals(v)) {
+                    blocks.put(pair.getKey(), made);
+                    blocks.put(pair.getValue(), made);
+                }
+            }
+            blocks.put(v, made);
+            return made;
+        }
+
+        TransferLane.Transfer transfer(Value v, Memory memory, boolean out) {
+            return lane.new Transfer(block(v), memory, out);
+        }
+    }
+
     private final Layout layout;
-    private final Table<Value, OffloadFile.Block> blocks = new Table<>();
-    private final Map<Value, OffloadFile.Transfer> arriving = new HashMap<>();
-    private final Map<Value, OffloadFile.Transfer> leaving = new HashMap<>();
+    private final Map<Value, Place> away;
+
+    /** The places that are used, by their number in the problem. */
+    private final Map<Integer, Open> open = new HashMap<>();
+
+    private final Map<Value, TransferLane.Transfer> arriving = new HashMap<>();
+    private final Map<Value, List<TransferLane.Transfer>> leaving = new HashMap<>();
     private final Table<Value, CheckpointStore> states = new Table<>();
-    private final List<OffloadFile.Transfer> due = new ArrayList<>();
-    private final Optional<OffloadFile> shelf;
+    private final List<TransferLane.Transfer> due = new ArrayList<>();
 
     /** For a schedule without transfers. */
     public BoundTransfers(Layout layout) {
         this.layout = layout;
-        shelf = Optional.empty();
+        away = layout.schedule().away();
     }
 
-    public BoundTransfers(Layout layout, Session session, BackingStore backing) {
-        this.layout = layout;
-        var folder = layout.schedule().problem().disk().folder().toString();
-        shelf = Optional.of(new OffloadFile(backing, session.queue(), folder));
+    /** Opens the places that {@code layout} uses, each of the size that it promises. */
+    public BoundTransfers(Layout layout, Session session, Opener opener) {
+        this(layout);
+        for (int k = 0; k < layout.places().size(); k++) {
+            var there = layout.places().get(k);
+            if (there.bytes() == 0) continue;
+            try {
+                var lane =
+                        new TransferLane(
+                                there.place(), store(there, session, opener), session.queue());
+                open.put(k, new Open(there, lane, new Table<>()));
+            } catch (IOException | RuntimeException | OutOfMemoryError e) {
+                close();
+                var what =
+                        switch (there.place()) {
+                            case Disk _ -> "no file can be made";
+                            case Host _ -> "no memory can be had";
+                        };
+                throw new PlaceException(what, there.bytes(), there.place(), e.toString(), e);
+            }
+        }
     }
 
-    private OffloadFile shelf() {
-        return shelf.orElseThrow(() -> new IllegalStateException("a schedule without a disk"));
+    private static PlaceStore store(PlaceLayout there, Session session, Opener opener)
+            throws IOException {
+        return switch (there.place()) {
+            case Disk disk -> new FileStore(opener.in(disk.folder()), session.queue());
+            case Host host -> PlaceStore.in(session.queue().hostPool(host.kind(), there.bytes()));
+        };
     }
 
-    /** The place of {@code v} on the disk; a state and its next version share one. */
-    private OffloadFile.Block block(Value v) {
-        return blocks.find(v)
-                .orElseGet(
-                        () -> {
-                            long offset = layout.shelves().offsets().at(v);
-                            var made =
-                                    new OffloadFile.Block(v.toString(), offset, v.type().bytes());
-                            for (var pair : layout.shelves().versions().entrySet()) {
-                                if (pair.getKey().equals(v) || pair.getValue().equals(v)) {
-                                    blocks.put(pair.getKey(), made);
-                                    blocks.put(pair.getValue(), made);
-                                }
-                            }
-                            blocks.put(v, made);
-                            return made;
-                        });
+    private Open in(Place place) {
+        var found = open.get(layout.schedule().problem().places().indexOf(place));
+        if (found == null) throw new IllegalStateException("nothing is put in " + place.name());
+        return found;
+    }
+
+    /** Where {@code v} lies between two runs, which starts or ends beside the arena. */
+    private Open home(Value v) {
+        var start = away.get(v);
+        if (start != null) return in(start);
+        for (var there : open.values()) if (there.layout.offsets().has(v)) return there;
+        throw new IllegalStateException(v + " is in no place");
     }
 
     /** Where a loop puts states that do not lie in its memory, and its reverse finds them. */
@@ -75,11 +133,14 @@ public final class BoundTransfers implements AutoCloseable {
         return states.find(loop.key())
                 .orElseGet(
                         () -> {
-                            long offset = layout.shelves().loops().at(loop.key());
+                            var there = open.get(loop.room().place());
+                            if (there == null)
+                                throw new IllegalStateException("a loop without its place");
+                            long offset = there.layout.loops().at(loop.key());
                             var made =
-                                    new DiskCheckpoints(
+                                    new OffloadedCheckpoints(
                                             session,
-                                            shelf(),
+                                            there.lane,
                                             node.op().name(),
                                             offset,
                                             loop.room());
@@ -88,14 +149,14 @@ public final class BoundTransfers implements AutoCloseable {
                         });
     }
 
-    public Runnable offload(Value v, Buffer from) {
-        var transfer = shelf().new Transfer(block(v), from.memory(), true);
-        leaving.put(v, transfer);
+    public Runnable offload(Value v, Place to, Buffer from) {
+        var transfer = in(to).transfer(v, from.memory(), true);
+        leaving.computeIfAbsent(v, _ -> new ArrayList<>()).add(transfer);
         return after(arrived(List.of(v)), transfer::start);
     }
 
-    public Runnable fetch(Value v, Buffer to) {
-        var transfer = shelf().new Transfer(block(v), to.memory(), false);
+    public Runnable fetch(Value v, Place from, Buffer to) {
+        var transfer = in(from).transfer(v, to.memory(), false);
         arriving.put(v, transfer);
         return after(taken(), transfer::start);
     }
@@ -103,25 +164,25 @@ public final class BoundTransfers implements AutoCloseable {
     /** The memory of {@code v} is given back: whoever runs next waits until it is free. */
     public void freed(Value v) {
         due.addAll(arrived(List.of(v)));
-        written(v).ifPresent(due::add);
+        due.addAll(written(v));
     }
 
     /** {@code body}, once what it reads has arrived and what it writes over has been written. */
     public Runnable after(Step.Work work, Runnable body) {
         var waits = arrived(work.node().inputs());
-        for (var reuse : work.reuses()) written(reuse.from()).ifPresent(waits::add);
+        for (var reuse : work.reuses()) waits.addAll(written(reuse.from()));
         waits.addAll(taken());
         return after(waits, body);
     }
 
-    private List<OffloadFile.Transfer> taken() {
+    private List<TransferLane.Transfer> taken() {
         var waits = new ArrayList<>(due);
         due.clear();
         return waits;
     }
 
-    private List<OffloadFile.Transfer> arrived(List<Value> values) {
-        var waits = new ArrayList<OffloadFile.Transfer>();
+    private List<TransferLane.Transfer> arrived(List<Value> values) {
+        var waits = new ArrayList<TransferLane.Transfer>();
         for (Value v : values) {
             var transfer = arriving.remove(v);
             if (transfer != null) waits.add(transfer);
@@ -129,11 +190,12 @@ public final class BoundTransfers implements AutoCloseable {
         return waits;
     }
 
-    private Optional<OffloadFile.Transfer> written(Value v) {
-        return Optional.ofNullable(leaving.remove(v));
+    private List<TransferLane.Transfer> written(Value v) {
+        var transfers = leaving.remove(v);
+        return transfers == null ? List.of() : transfers;
     }
 
-    private static Runnable after(List<OffloadFile.Transfer> waits, Runnable body) {
+    private static Runnable after(List<TransferLane.Transfer> waits, Runnable body) {
         if (waits.isEmpty()) return body;
         return () -> {
             for (var transfer : waits) transfer.await();
@@ -145,51 +207,56 @@ public final class BoundTransfers implements AutoCloseable {
     public Runnable end() {
         var waits = taken();
         waits.addAll(arriving.values());
-        waits.addAll(leaving.values());
+        leaving.values().forEach(waits::addAll);
         return after(waits, () -> {});
     }
 
-    /** A run begins, unless it needs the disk and its thread is interrupted. */
+    /** A run begins, unless it moves values and its thread is interrupted. */
     public void begin() {
-        if (shelf.isPresent()) OffloadFile.heed();
+        if (!open.isEmpty()) TransferLane.heed();
     }
 
     /** A run has failed: lets what is under way come to an end. */
     public void settle() {
-        shelf.ifPresent(OffloadFile::idle);
+        open.values().forEach(there -> there.lane.idle());
     }
 
     /**
-     * Brings {@code v}, which no run changes, back from the disk after a run has failed, if it has
-     * ever been put there: its memory may hold something else by now.
+     * Brings {@code v}, which no run changes, back after a run has failed, if it has ever been put
+     * beside the arena: its memory may hold something else by now.
      */
     public void recover(Value v, Memory to) {
-        if (blocks.find(v).filter(OffloadFile.Block::written).isPresent()) move(v, to, false);
+        for (var there : open.values()) {
+            if (there.blocks.find(v).filter(PlaceStore.Block::written).isEmpty()) continue;
+            move(there.transfer(v, to, false));
+            return;
+        }
     }
 
-    /** Puts {@code v} on the disk now. */
+    /** Puts {@code v} where it starts beside the arena, now. */
     public void put(Value v, MemorySegment from) {
-        move(v, Memory.of(from), true);
+        move(home(v).transfer(v, Memory.of(from), true));
     }
 
-    /** Copies {@code v} from the disk now. */
+    /** Copies {@code v} from where it lies beside the arena, now. */
     public void get(Value v, MemorySegment to) {
-        move(v, Memory.of(to), false);
+        move(home(v).transfer(v, Memory.of(to), false));
     }
 
-    private void move(Value v, Memory memory, boolean out) {
-        var transfer = shelf().new Transfer(block(v), memory, out);
+    private static void move(TransferLane.Transfer transfer) {
         transfer.start();
         transfer.finish();
     }
 
-    /** The highest byte of the disk that has been written. */
-    public long highest() {
-        return shelf.map(OffloadFile::highest).orElse(0L);
+    /** The highest byte of each place that has been written, in the order of the places. */
+    public long[] highest() {
+        var highest = new long[layout.places().size()];
+        open.forEach((k, there) -> highest[k] = there.lane.highest());
+        return highest;
     }
 
     @Override
     public void close() {
-        shelf.ifPresent(OffloadFile::close);
+        open.values().forEach(there -> there.lane.close());
     }
 }

@@ -16,17 +16,20 @@ public interface CheckpointStore {
             new CheckpointStore() {
                 @Override
                 public void put(int number, List<Buffer> carries, Memory beside) {
-                    throw new IllegalStateException("a loop without a disk puts a state there");
+                    throw new IllegalStateException(
+                            "a loop that keeps all in memory offloads a state");
                 }
 
                 @Override
                 public void get(int number, List<Buffer> carries, Memory beside) {
-                    throw new IllegalStateException("a loop without a disk seeks a state there");
+                    throw new IllegalStateException(
+                            "a loop that keeps all in memory fetches a state");
                 }
 
                 @Override
                 public void ahead(int number, List<Buffer> carries, Memory beside) {
-                    throw new IllegalStateException("a loop without a disk seeks a state there");
+                    throw new IllegalStateException(
+                            "a loop that keeps all in memory fetches a state");
                 }
 
                 @Override

@@ -37,14 +37,14 @@ public final class ErrorFunctions {
     }
 
     /** erf(x), within 2 units in the last place. */
-    static double erf(double x) {
+    public static double erf(double x) {
         double a = Math.abs(x);
         if (!(a >= NEAR)) return near(x);
         return Math.copySign(1 - complement(a > ERFC_FAR ? ERFC_FAR : a), x);
     }
 
     /** erfc(x) = 1 - erf(x), within 3.5 units in the last place also where it is small. */
-    static double erfc(double x) {
+    public static double erfc(double x) {
         double a = Math.abs(x);
         if (!(a >= NEAR)) return 1 - near(x);
         double far = complement(a > ERFC_FAR ? ERFC_FAR : a);
@@ -56,7 +56,7 @@ public final class ErrorFunctions {
      * logarithm (Winitzki's approximation), then steps of Halley's method, on erfc where erf is
      * past one half.
      */
-    static double erfinv(double y) {
+    public static double erfinv(double y) {
         double a = Math.abs(y);
         if (!(a <= 1)) return Double.NaN;
         if (a == 1) return y * Double.POSITIVE_INFINITY;

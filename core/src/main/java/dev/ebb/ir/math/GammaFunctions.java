@@ -5,7 +5,7 @@ package dev.ebb.ir.math;
  * that are right of zero, recurrences to them, and asymptotic series far out. The polynomials
  * interpolate 60-digit values at Chebyshev nodes ({@code special_fits.py} beside the tests).
  */
-final class GammaFunctions {
+public final class GammaFunctions {
     private static final double HALF_LOG_TWO_PI = 0.9189385332046727;
 
     /** Bernoulli numbers B2, B4, ... B20. */
@@ -155,7 +155,7 @@ final class GammaFunctions {
      * log |gamma(x)|: right of -1/2 within 4 units in the last place. Further left it has a zero
      * between any two poles, and the error is within 4 units in the last place of lgamma(1 - x).
      */
-    static double lgamma(double x) {
+    public static double lgamma(double x) {
         if (Double.isNaN(x)) return x;
         if (Double.isInfinite(x) || (x <= 0 && x == Math.rint(x))) return Double.POSITIVE_INFINITY;
         if (x < -0.5) {
@@ -197,7 +197,7 @@ final class GammaFunctions {
      * of digamma(1 - x) and pi / tan(pi x). It is minus infinity at 0, infinite at -0 and NaN at
      * the other poles, where the two sides disagree.
      */
-    static double digamma(double x) {
+    public static double digamma(double x) {
         if (x == 0) return Math.copySign(Double.POSITIVE_INFINITY, -x);
         if (x < 0) {
             double fraction = x - Math.rint(x);
@@ -239,7 +239,7 @@ final class GammaFunctions {
      * is left of zero in even orders. It is infinite at the poles in odd orders; in even ones NaN,
      * and at zero infinite with the sign of the side.
      */
-    static double polygamma(int n, double x) {
+    public static double polygamma(int n, double x) {
         if (Double.isNaN(x) || n < 0) return Double.NaN;
         if (n == 0) return digamma(x);
         boolean odd = n % 2 == 1;

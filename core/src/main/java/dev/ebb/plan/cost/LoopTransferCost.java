@@ -2,26 +2,27 @@ package dev.ebb.plan.cost;
 
 import dev.ebb.ir.Node;
 import dev.ebb.plan.schedule.Cost;
-import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.LoopStates;
+import dev.ebb.plan.schedule.Place;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The cost of kernels by another model, plus the time that a loop waits while its checkpoints are
- * written to the disk and read back.
+ * written to a place beside the arena and read back.
  */
 public final class LoopTransferCost implements Cost {
     private final Cost kernels;
-    private final Disk disk;
+    private final List<Place> places;
     private final Map<Key, Double> known = new ConcurrentHashMap<>();
 
     private record Key(LoopStates loop, double kernels) {}
 
-    public LoopTransferCost(Cost kernels, Disk disk) {
+    public LoopTransferCost(Cost kernels, List<Place> places) {
         this.kernels = kernels;
-        this.disk = disk;
+        this.places = List.copyOf(places);
     }
 
     @Override
@@ -39,6 +40,6 @@ public final class LoopTransferCost implements Cost {
     }
 
     private double waiting(Key key) {
-        return key.loop.seconds(disk, key.kernels);
+        return key.loop.seconds(places.get(key.loop.room().place()), key.kernels);
     }
 }

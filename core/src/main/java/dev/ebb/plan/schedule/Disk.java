@@ -3,33 +3,28 @@ package dev.ebb.plan.schedule;
 import java.nio.file.Path;
 
 /**
- * A second place for values, slower and larger than memory.
+ * A file of the program's own on a disk: slower and larger than memory.
  *
  * @param folder where the file lies
- * @param bytes what it may hold at any time; 0 if there is no such place
  */
-public record Disk(Path folder, long bytes, Speed speed) {
-
-    /** No second place. */
-    public static final Disk NONE = new Disk(Path.of(""), 0, Speed.typical());
-
-    /** Smaller values are not worth the trip. */
-    public static final long SMALLEST = 4096;
+public record Disk(Path folder, long bytes, Speed speed) implements Place {
 
     public Disk {
-        if (bytes < 0)
-            throw new IllegalArgumentException("a disk holds 0 bytes or more, not " + bytes);
+        Place.room(bytes);
     }
 
-    public boolean isPresent() {
-        return bytes > 0;
+    /** A file in {@code folder}, on a disk as fast as {@link Speed#typical}. */
+    public static Disk in(Path folder, long bytes) {
+        return new Disk(folder, bytes, Speed.typical());
     }
 
-    public double toWrite(long size) {
-        return speed.start() + size / speed.writing();
+    @Override
+    public Way way() {
+        return Way.DISK;
     }
 
-    public double toRead(long size) {
-        return speed.start() + size / speed.reading();
+    @Override
+    public String name() {
+        return "disk " + folder;
     }
 }

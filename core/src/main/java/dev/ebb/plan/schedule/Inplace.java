@@ -29,7 +29,8 @@ public final class Inplace {
             case Kernel.Rows k ->
                     k.result() instanceof Row.Elements
                             && identity(node.inputs(), k.operands(), from, k.shape());
-            case Kernel.Assemble k -> updates(node, k, from);
+            case Kernel.Assemble k -> k.isUpdate() && updates(node, from);
+            case Kernel.Scatter k -> k.isUpdate() && updates(node, from);
             // the factors are read all over while the output is written; an extra where it is read
             case Kernel.Contract k ->
                     node.inputs().subList(0, 2).stream().noneMatch(from::equals)
@@ -41,7 +42,6 @@ public final class Inplace {
             case Kernel.Fold _,
                     Kernel.Cut _,
                     Kernel.Gather _,
-                    Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
@@ -52,9 +52,8 @@ public final class Inplace {
         };
     }
 
-    private static boolean updates(Node node, Kernel.Assemble k, Value from) {
-        return k.isUpdate()
-                && node.inputs().getFirst().equals(from)
+    private static boolean updates(Node node, Value from) {
+        return node.inputs().getFirst().equals(from)
                 && node.inputs().stream().filter(from::equals).count() == 1;
     }
 

@@ -12,10 +12,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where in one arena each buffer of a schedule lies, and how large the arena must be; and where on
- * the disk what is put there.
+ * Where in one arena each buffer of a schedule lies, and how large the arena must be; and the same
+ * for each place beside it.
  */
-public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes, DiskLayout shelves) {
+public record Layout(
+        Schedule schedule, List<Slot> slots, long arenaBytes, List<PlaceLayout> places) {
 
     /**
      * A stay of one or more values, one after the other, in memory over the steps {@code [from,
@@ -36,7 +37,23 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes, DiskL
 
     public Layout {
         slots = List.copyOf(slots);
+        places = List.copyOf(places);
         check(slots, arenaBytes);
+    }
+
+    /** The layout of one place of the problem. */
+    public PlaceLayout in(Place place) {
+        return places.get(schedule.problem().places().indexOf(place));
+    }
+
+    /** What lies beside the arena in all places together. */
+    public long offloadedBytes() {
+        return places.stream().mapToLong(PlaceLayout::bytes).sum();
+    }
+
+    /** Whether no place holds more than its room. */
+    public boolean fitsPlaces() {
+        return places.stream().allMatch(PlaceLayout::fits);
     }
 
     /** Lays a schedule out in as small an arena as {@link Packing} finds. */
@@ -62,12 +79,12 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes, DiskL
         for (int i = 0; i < n; i++) {
             slots.add(new Slot(open.get(i).stays(), from[i], to[i], offsets[i], bytes[i]));
         }
-        return new Layout(schedule, slots, packing.arena(), DiskLayout.of(schedule));
+        return new Layout(schedule, slots, packing.arena(), PlaceLayout.of(schedule));
     }
 
-    /** What a schedule has on the disk at most, as {@link #of} lays it out. */
-    public static long diskBytes(Schedule schedule) {
-        return DiskLayout.of(schedule).bytes();
+    /** Whether no place would hold more than its room; the arena is not laid out for that. */
+    public static boolean fitsPlaces(Schedule schedule) {
+        return PlaceLayout.of(schedule).stream().allMatch(PlaceLayout::fits);
     }
 
     /** Each buffer in a place of its own: for a schedule that is looked at and never run. */
@@ -78,47 +95,56 @@ public record Layout(Schedule schedule, List<Slot> slots, long arenaBytes, DiskL
             slots.add(new Slot(open.stays(), open.from(), open.to(), end, open.bytes()));
             end += open.bytes();
         }
-        return new Layout(schedule, slots, end, DiskLayout.of(schedule));
+        return new Layout(schedule, slots, end, PlaceLayout.of(schedule));
     }
 
     private static List<Slot> lifetimes(Schedule schedule) {
-        var problem = schedule.problem();
-        var slots = new ArrayList<Slot>();
-        Map<Value, List<Stay>> open = new LinkedHashMap<>();
-        var away = schedule.away();
-        for (Value p : problem.graph().params())
-            if (!away.contains(p)) open.put(p, new ArrayList<>(List.of(new Stay(p, -1))));
-        var steps = schedule.steps();
-        for (int i = 0; i < steps.size(); i++) {
-            switch (steps.get(i)) {
-                case Step.Work work -> {
-                    Map<Value, List<Stay>> taken = new LinkedHashMap<>();
-                    for (var reuse : work.reuses())
-                        taken.put(reuse.into(), take(open, reuse.from()));
-                    for (Value v : work.node().outputs()) {
-                        var stays = taken.getOrDefault(v, new ArrayList<>());
-                        stays.add(new Stay(v, i));
-                        open.put(v, stays);
-                    }
-                }
-                case Step.Fetch(var v) -> open.put(v, new ArrayList<>(List.of(new Stay(v, i))));
-                case Step.Free(var v) -> slots.add(close(problem, take(open, v), i));
-                case Step.Offload _ -> {}
-            }
+        var lifetimes = new Lifetimes(schedule.problem());
+        schedule.tell(lifetimes);
+        for (Value v : List.copyOf(lifetimes.open.keySet()))
+            lifetimes.frees(schedule.steps().size(), v);
+        return lifetimes.slots;
+    }
+
+    /** The values that lie one after the other in memory that is taken once and given back once. */
+    private static final class Lifetimes implements ScheduleListener {
+        private final Problem problem;
+        private final List<Slot> slots = new ArrayList<>();
+        private final Map<Value, List<Stay>> open = new LinkedHashMap<>();
+
+        Lifetimes(Problem problem) {
+            this.problem = problem;
         }
-        open.values().forEach(stays -> slots.add(close(problem, stays, steps.size())));
-        return slots;
-    }
 
-    private static List<Stay> take(Map<Value, List<Stay>> open, Value v) {
-        var stays = open.remove(v);
-        if (stays == null) throw new IllegalStateException(v + " is not in memory");
-        return stays;
-    }
+        @Override
+        public void starts(Value param) {
+            enters(-1, param);
+        }
 
-    private static Slot close(Problem problem, List<Stay> stays, int to) {
-        return new Slot(
-                stays, stays.getFirst().from(), to, 0, problem.bytes(stays.getFirst().value()));
+        @Override
+        public void enters(int step, Value v) {
+            open.put(v, new ArrayList<>(List.of(new Stay(v, step))));
+        }
+
+        @Override
+        public void overwrites(int step, Value from, Value into) {
+            var stays = take(from);
+            stays.add(new Stay(into, step));
+            open.put(into, stays);
+        }
+
+        @Override
+        public void frees(int step, Value v) {
+            var stays = take(v);
+            var first = stays.getFirst();
+            slots.add(new Slot(stays, first.from(), step, 0, problem.bytes(first.value())));
+        }
+
+        private List<Stay> take(Value v) {
+            var stays = open.remove(v);
+            if (stays == null) throw new IllegalStateException(v + " is not in memory");
+            return stays;
+        }
     }
 
     /**

@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The states that a loop keeps on the disk. Its schedule uses its states as a stack, so those at
- * the bottom are written and read least often: they are the ones that lie there, and the number of
- * forward steps is that of as many states in memory. No schedule of both places can do with fewer:
- * it would be one of a single place with as many slots.
+ * The states that a loop keeps in a place beside the arena. Its schedule uses its states as a
+ * stack, so those at the bottom are written and read least often: they are the ones that lie there,
+ * and the number of forward steps is that of as many states in memory. No schedule of both places
+ * can do with fewer: it would be one of a single place with as many slots.
  *
  * @param key the memory beside which they are kept, as a value: what the forward loop leaves and
  *     its reverse reads
@@ -31,11 +31,11 @@ public record LoopStates(
     public static Optional<LoopStates> of(Node node) {
         if (node.kernel() instanceof Control.Scan k
                 && k.remember() instanceof Control.Remember.Checkpoints(var room, _)
-                && room.onDisk() > 0) {
+                && room.offloaded() > 0) {
             var key = node.outputs().get(k.body().results().size());
             return Optional.of(new LoopStates(key, room, k.times(), k.pace(), carries(k), true));
         }
-        if (node.kernel() instanceof Control.Sweep s && s.room().onDisk() > 0) {
+        if (node.kernel() instanceof Control.Sweep s && s.room().offloaded() > 0) {
             var k = s.forward();
             var key = node.inputs().get(k.body().params().size() + (k.counted() ? 1 : 0));
             return Optional.of(
@@ -51,7 +51,7 @@ public record LoopStates(
     /**
      * How often states are moved.
      *
-     * @param places how many of the states that may lie on the disk are ever used
+     * @param places how many of the states that may lie there are ever used
      */
     public record Moves(long writes, long reads, int places) {
         static final Moves NONE = new Moves(0, 0, 0);
@@ -64,7 +64,7 @@ public record LoopStates(
 
     private record Stretch(int from, int to, int level) {}
 
-    /** What they take on the disk. */
+    /** What they take there. */
     public long bytes() {
         return all().places * room.state();
     }
@@ -75,14 +75,14 @@ public record LoopStates(
      * that are run until the next one, and a read behind the stretch that is taped and reversed
      * before it.
      */
-    public double seconds(Disk disk, double kernels) {
+    public double seconds(Place place, double kernels) {
         double write = 0;
         double read = 0;
         for (Value v : carries) {
-            write += disk.toWrite(v.type().bytes());
-            read += disk.toRead(v.type().bytes());
+            write += place.toWrite(v.type().bytes());
+            read += place.toRead(v.type().bytes());
         }
-        long first = Math.min(room.onDisk(), splits().positions(rounds).size());
+        long first = Math.min(room.offloaded(), splits().positions(rounds).size());
         double hidden = room.moving() * kernels;
         if (forward) return Math.max(0, first * write - hidden);
         var all = all();
@@ -111,7 +111,7 @@ public record LoopStates(
             int middle = splits.next(s.from, s.to, s.level);
             boolean waits = false;
             if (middle > s.from) {
-                if (s.level < room.onDisk()) own = new Moves(1, 0, s.level + 1);
+                if (s.level < room.offloaded()) own = new Moves(1, 0, s.level + 1);
                 var after = alike(middle, s.to, s.level + 1);
                 waits = wanted(after, known, open);
                 own = own.and(known.getOrDefault(after, Moves.NONE));
@@ -120,7 +120,7 @@ public record LoopStates(
             }
             if (middle > s.from) {
                 // the state at which both parts begin is read once more
-                if (s.level > 0 && s.level <= room.onDisk()) own = own.and(new Moves(0, 1, 0));
+                if (s.level > 0 && s.level <= room.offloaded()) own = own.and(new Moves(0, 1, 0));
                 var before = alike(s.from, middle, s.level);
                 waits |= wanted(before, known, open);
                 own = own.and(known.getOrDefault(before, Moves.NONE));
@@ -133,7 +133,7 @@ public record LoopStates(
     }
 
     private boolean wanted(Stretch s, Map<Stretch, Moves> known, ArrayDeque<Stretch> open) {
-        if (s.level > room.onDisk() || known.containsKey(s)) return false;
+        if (s.level > room.offloaded() || known.containsKey(s)) return false;
         open.push(s);
         return true;
     }

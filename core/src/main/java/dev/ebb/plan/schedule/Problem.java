@@ -1,12 +1,15 @@
 package dev.ebb.plan.schedule;
 
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Node;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -14,13 +17,18 @@ import java.util.stream.Stream;
  * which ways back there are besides computing again.
  *
  * @param inversions how values can be rebuilt from what came after them
- * @param disk where values can be put meanwhile
+ * @param places where values can be put meanwhile, beside the arena
  */
 public record Problem(
-        Graph graph, List<Binding> bindings, Sizes sizes, List<Inversion> inversions, Disk disk) {
+        Graph graph,
+        List<Binding> bindings,
+        Sizes sizes,
+        List<Inversion> inversions,
+        List<Place> places) {
 
     public Problem {
         bindings = List.copyOf(bindings);
+        places = List.copyOf(places);
         // what is exact comes first: the same problem without the others numbers it alike
         inversions =
                 Stream.concat(
@@ -53,7 +61,7 @@ public record Problem(
     }
 
     public Problem(Graph graph, List<Binding> bindings, Sizes sizes) {
-        this(graph, bindings, sizes, List.of(), Disk.NONE);
+        this(graph, bindings, sizes, List.of(), List.of());
     }
 
     public Problem(Graph graph, List<Binding> bindings) {
@@ -62,12 +70,12 @@ public record Problem(
 
     /** The same problem, where values can also be rebuilt by {@code ways}. */
     public Problem inverting(List<Inversion> ways) {
-        return new Problem(graph, bindings, sizes, ways, disk);
+        return new Problem(graph, bindings, sizes, ways, places);
     }
 
-    /** The same problem with a second place for values. */
-    public Problem on(Disk second) {
-        return new Problem(graph, bindings, sizes, inversions, second);
+    /** The same problem with these places for values beside the arena. */
+    public Problem with(List<Place> beside) {
+        return new Problem(graph, bindings, sizes, inversions, beside);
     }
 
     /** The same problem, where values come back by these ways alone. */
@@ -77,7 +85,7 @@ public record Problem(
                 bindings,
                 sizes,
                 inversions.stream().filter(ways::has).toList(),
-                ways.has(Way.DISK) ? disk : Disk.NONE);
+                places.stream().filter(p -> ways.has(p.way())).toList());
     }
 
     private static boolean alike(Type a, Type b) {
@@ -88,6 +96,16 @@ public record Problem(
     public static Problem of(Graph graph) {
         return new Problem(
                 graph, Collections.nCopies(graph.params().size(), new Binding.Consumed()));
+    }
+
+    /** The values that the forward half computes and the backward half reads. */
+    public Set<Value> crossing() {
+        var crossing = new LinkedHashSet<Value>();
+        for (Node node : graph.nodes()) if (!node.reverse()) crossing.addAll(node.outputs());
+        var read = new HashSet<Value>();
+        for (Node node : graph.nodes()) if (node.reverse()) read.addAll(node.inputs());
+        crossing.retainAll(read);
+        return crossing;
     }
 
     /** The memory that {@code value} occupies. */

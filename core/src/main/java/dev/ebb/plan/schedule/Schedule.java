@@ -4,12 +4,16 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.cache.SearchKey;
 import dev.ebb.plan.pack.Packing;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -23,7 +27,50 @@ public record Schedule(Problem problem, List<Step> steps) {
 
     public Schedule {
         steps = List.copyOf(steps);
-        replay(problem, steps);
+        check(problem, steps);
+    }
+
+    /** Tells {@code listener} all that happens, in order. */
+    public void tell(ScheduleListener listener) {
+        tell(problem, steps, listener);
+    }
+
+    private static void tell(Problem problem, List<Step> steps, ScheduleListener listener) {
+        var away = away(problem, steps);
+        for (Value p : problem.graph().params()) {
+            var place = away.get(p);
+            if (place == null) listener.starts(p);
+            else listener.startsAway(p, place);
+        }
+        Set<Node> done = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (int i = 0; i < steps.size(); i++) {
+            switch (steps.get(i)) {
+                case Step.Work work -> {
+                    listener.runs(i, work, how(work, done));
+                    var over = new HashSet<Value>();
+                    for (var reuse : work.reuses()) {
+                        listener.overwrites(i, reuse.from(), reuse.into());
+                        over.add(reuse.into());
+                    }
+                    for (Value v : work.node().outputs())
+                        if (!over.contains(v)) listener.enters(i, v);
+                }
+                case Step.Free(var v) -> listener.frees(i, v);
+                case Step.Offload(var v, var place) -> listener.offloads(i, v, place);
+                case Step.Fetch(var v, var place) -> {
+                    listener.fetches(i, v, place);
+                    listener.enters(i, v);
+                }
+            }
+        }
+    }
+
+    private static ScheduleListener.Run how(Step.Work work, Set<Node> done) {
+        return switch (work) {
+            case Step.Compute(var node, _) ->
+                    done.add(node) ? ScheduleListener.Run.FIRST : ScheduleListener.Run.AGAIN;
+            case Step.Invert _ -> ScheduleListener.Run.INVERTED;
+        };
     }
 
     /**
@@ -33,22 +80,33 @@ public record Schedule(Problem problem, List<Step> steps) {
      * @param computed how many distinct nodes are computed
      * @param recomputed how many computations are repeats
      * @param rebuilt how many values are brought back by inversion
-     * @param fetched how many are brought back from the disk
+     * @param fetched how many are brought back from places beside the arena
      */
     public record Footprint(
             long peakBytes, int computed, int recomputed, int rebuilt, int fetched) {}
 
     public Footprint footprint() {
-        return replay(problem, steps);
+        return check(problem, steps);
     }
 
     /**
      * The time that all its steps take. Without transfers that is the sum of the costs of its
-     * computations; transfers run one after the other beside the computation, which waits for them
-     * where it needs them.
+     * computations; the transfers of each place run one after the other beside the computation,
+     * which waits for them where it needs them.
      */
     public double cost(Cost cost) {
-        return new Clock(problem.disk(), cost).run(problem, steps);
+        return Clock.time(this, cost);
+    }
+
+    /** A digest of the code that says what a schedule costs. */
+    public static String timing() {
+        return Timing.DIGEST;
+    }
+
+    /** Made when it is first asked for. */
+    private static final class Timing {
+        static final String DIGEST =
+                new SearchKey(SearchKey.code(Schedule.class, Clock.class)).text();
     }
 
     /**
@@ -66,7 +124,6 @@ public record Schedule(Problem problem, List<Step> steps) {
         }
         for (Node node : graph.nodes())
             for (Value v : node.outputs()) next = Math.max(next, v.id() + 1);
-        var made = new HashSet<Value>();
         var nodes = new ArrayList<Node>();
         for (Step step : steps) {
             switch (step) {
@@ -74,7 +131,7 @@ public record Schedule(Problem problem, List<Step> steps) {
                     var inputs = node.inputs().stream().map(here::at).toList();
                     var outputs = new ArrayList<Value>();
                     for (Value v : node.outputs()) {
-                        var now = made.add(v) ? v : new Value(next++, v.type());
+                        var now = here.has(v) ? new Value(next++, v.type()) : v;
                         outputs.add(now);
                         here.put(v, now);
                     }
@@ -85,26 +142,31 @@ public record Schedule(Problem problem, List<Step> steps) {
                         throw new IllegalStateException(
                                 step
                                         + " is not a computation of the graph; plan without"
-                                        + " inverses and without a disk");
+                                        + " inverses and without places");
             }
         }
         return new Graph(graph.params(), nodes, graph.results().stream().map(here::at).toList());
     }
 
-    /** The parameters that are on the disk when the schedule starts: those fetched unstored. */
-    public Set<Value> away() {
+    /**
+     * The parameters that lie beside the arena when the schedule starts, each with its place: those
+     * that are fetched from where they were not put.
+     */
+    public Map<Value, Place> away() {
         return away(problem, steps);
     }
 
-    private static Set<Value> away(Problem problem, List<Step> steps) {
+    private static Map<Value, Place> away(Problem problem, List<Step> steps) {
+        if (problem.places().isEmpty()) return Map.of();
         var params = new HashSet<>(problem.graph().params());
-        var stored = new HashSet<Value>();
-        var away = new LinkedHashSet<Value>();
+        var stored = new HashSet<Step.Offload>();
+        var away = new LinkedHashMap<Value, Place>();
         for (Step step : steps) {
             switch (step) {
-                case Step.Offload(var v) -> stored.add(v);
-                case Step.Fetch(var v) -> {
-                    if (params.contains(v) && !stored.contains(v)) away.add(v);
+                case Step.Offload offload -> stored.add(offload);
+                case Step.Fetch(var v, var place) -> {
+                    if (params.contains(v) && !stored.contains(new Step.Offload(v, place)))
+                        away.putIfAbsent(v, place);
                 }
                 case Step.Work _, Step.Free _ -> {}
             }
@@ -117,16 +179,9 @@ public record Schedule(Problem problem, List<Step> steps) {
         return Sizes.CACHE_LINES.of(value);
     }
 
-    private static Footprint replay(Problem problem, List<Step> steps) {
-        var replay = new ScheduleCheck(problem, away(problem, steps));
-        for (Step step : steps) {
-            switch (step) {
-                case Step.Work work -> replay.work(work);
-                case Step.Free(var value) -> replay.free(value, step);
-                case Step.Offload(var value) -> replay.offload(value);
-                case Step.Fetch(var value) -> replay.fetch(value);
-            }
-        }
-        return replay.end();
+    private static Footprint check(Problem problem, List<Step> steps) {
+        var check = new ScheduleCheck(problem);
+        tell(problem, steps, check);
+        return check.end();
     }
 }

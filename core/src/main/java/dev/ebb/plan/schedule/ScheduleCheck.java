@@ -11,20 +11,20 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Replays the steps of a schedule and refuses an invalid one: a kernel that reads a value that is
+ * Follows the steps of a schedule and refuses an invalid one: a kernel that reads a value that is
  * not in memory, a value freed twice, an effect that runs twice.
  */
-final class ScheduleCheck {
+final class ScheduleCheck implements ScheduleListener {
     private final Problem problem;
 
     /** What is resident, and the value in whose memory it lies. */
     private final Map<Value, Value> resident = new HashMap<>();
 
     private final Set<Value> kept = new HashSet<>();
-    private final Set<Value> away;
+    private final Map<Value, Place> away = new HashMap<>();
 
-    /** What has a copy on the disk. */
-    private final Set<Value> stored = new HashSet<>();
+    /** What has a copy beside the arena, and where. */
+    private final Set<Step.Offload> stored = new HashSet<>();
 
     private final IdentityHashMap<Node, Integer> number = new IdentityHashMap<>();
     private final boolean[] done;
@@ -36,77 +36,95 @@ final class ScheduleCheck {
     private int rebuilt;
     private int fetched;
 
-    ScheduleCheck(Problem problem, Set<Value> away) {
+    ScheduleCheck(Problem problem) {
         this.problem = problem;
-        this.away = away;
-        stored.addAll(away);
-        var params = problem.graph().params();
-        for (int i = 0; i < params.size(); i++) {
-            var p = params.get(i);
-            if (away.contains(p)) continue;
-            bytes += problem.bytes(p);
-            resident.put(p, p);
-            if (problem.bindings().get(i) instanceof Binding.Kept) kept.add(p);
-        }
-        peak = bytes;
         var nodes = problem.graph().nodes();
         for (int i = 0; i < nodes.size(); i++) number.put(nodes.get(i), i);
         done = new boolean[nodes.size()];
+        var params = problem.graph().params();
+        for (int i = 0; i < params.size(); i++)
+            if (problem.bindings().get(i) instanceof Binding.Kept) kept.add(params.get(i));
     }
 
-    void work(Step.Work step) {
-        var node = step.node();
+    @Override
+    public void starts(Value param) {
+        resident.put(param, param);
+        bytes += problem.bytes(param);
+        peak = bytes;
+    }
+
+    @Override
+    public void startsAway(Value param, Place place) {
+        away.put(param, place);
+        stored.add(new Step.Offload(param, place));
+        kept.remove(param);
+    }
+
+    @Override
+    public void runs(int step, Step.Work work, Run how) {
+        var node = work.node();
         for (Value v : node.inputs())
             require(resident.containsKey(v), v, "is not resident for", node);
-        switch (step) {
+        switch (work) {
             case Step.Compute _ -> count(node);
             case Step.Invert(var inversion, _) -> count(inversion);
         }
-        Map<Value, Value> place = new HashMap<>();
-        for (var reuse : step.reuses()) {
+        for (var reuse : work.reuses()) {
+            var from = reuse.from();
+            require(node.inputs().contains(from), from, "is overwritten but not read by", node);
+            require(!kept.contains(from), from, "must be kept but is overwritten by", node);
+            require(node.outputs().contains(reuse.into()), reuse.into(), "is not written by", node);
             require(
-                    node.inputs().contains(reuse.from()),
-                    reuse.from(),
-                    "is overwritten but not read by",
-                    node);
-            require(
-                    !kept.contains(reuse.from()),
-                    reuse.from(),
-                    "must be kept but is overwritten by",
-                    node);
-            require(
-                    Inplace.allowed(node, reuse.from(), reuse.into()),
-                    reuse.from(),
+                    Inplace.allowed(node, from, reuse.into()),
+                    from,
                     "may not be overwritten by",
                     node);
-            var lying = resident.remove(reuse.from());
-            require(lying != null, reuse.from(), "is overwritten twice in", node);
-            place.put(reuse.into(), lying);
         }
-        for (Value v : node.outputs()) {
-            var old = place.remove(v);
-            if (old == null) bytes += problem.bytes(v);
-            require(
-                    resident.put(v, old == null ? v : old) == null,
-                    v,
-                    "is already resident before",
-                    node);
-        }
-        require(place.isEmpty(), node.outputs(), "are not all that is written by", node);
-        peak = Math.max(peak, bytes);
     }
 
-    void offload(Value v) {
-        require(problem.disk().isPresent(), v, "is put on a disk, but there is none:", "give one");
-        require(resident.containsKey(v), v, "is not in memory to be put on", "the disk");
-        require(stored.add(v), v, "is put twice on", "the disk");
+    @Override
+    public void overwrites(int step, Value from, Value into) {
+        var lying = resident.remove(from);
+        if (lying == null) throw fault(from, "is overwritten twice at", "step " + step);
+        arrive(into, lying, step);
     }
 
-    void fetch(Value v) {
-        require(stored.contains(v), v, "is fetched but is not on", "the disk");
-        require(resident.put(v, v) == null, v, "is fetched but is already in", "memory");
+    @Override
+    public void enters(int step, Value v) {
         bytes += problem.bytes(v);
         peak = Math.max(peak, bytes);
+        arrive(v, v, step);
+    }
+
+    private void arrive(Value v, Value where, int step) {
+        require(resident.put(v, where) == null, v, "is in the arena already at", "step " + step);
+    }
+
+    @Override
+    public void frees(int step, Value v) {
+        require(!kept.contains(v), v, "must be kept but is freed at", "step " + step);
+        require(resident.remove(v) != null, v, "is freed but not resident at", "step " + step);
+        bytes -= problem.bytes(v);
+    }
+
+    @Override
+    public void offloads(int step, Value v, Place place) {
+        require(
+                problem.places().contains(place),
+                v,
+                "is put where there is no place: the problem does not name",
+                place.name());
+        require(resident.containsKey(v), v, "is not in the arena to be put in", place.name());
+        require(stored.add(new Step.Offload(v, place)), v, "is put twice in", place.name());
+    }
+
+    @Override
+    public void fetches(int step, Value v, Place place) {
+        require(
+                stored.contains(new Step.Offload(v, place)),
+                v,
+                "is fetched but is not in",
+                place.name());
         fetched++;
     }
 
@@ -145,28 +163,24 @@ final class ScheduleCheck {
         done[i] = true;
     }
 
-    void free(Value v, Step step) {
-        require(!kept.contains(v), v, "must be kept but is freed in", step);
-        require(resident.remove(v) != null, v, "is freed but not resident in", step);
-        bytes -= problem.bytes(v);
-    }
-
     Schedule.Footprint end() {
         var graph = problem.graph();
         for (Value r : graph.results()) {
             require(
-                    resident.containsKey(r) || stored.contains(r),
+                    resident.containsKey(r)
+                            || stored.stream().anyMatch(copy -> copy.value().equals(r)),
                     r,
-                    "is neither resident nor on the disk at the end of",
+                    "is neither in the arena nor beside it at the end of",
                     "the schedule");
         }
         for (int i = 0; i < graph.params().size(); i++) {
             if (problem.bindings().get(i) instanceof Binding.Replaced(int r)) {
                 var result = graph.results().get(r);
                 var param = graph.params().get(i);
+                var home = away.get(param);
                 require(
-                        away.contains(param)
-                                ? stored.contains(result)
+                        home != null
+                                ? stored.contains(new Step.Offload(result, home))
                                 : param.equals(resident.get(result)),
                         result,
                         "should end in the place of",
@@ -183,6 +197,10 @@ final class ScheduleCheck {
     }
 
     private static void require(boolean holds, Object what, String fault, Object where) {
-        if (!holds) throw new IllegalArgumentException(what + " " + fault + " " + where);
+        if (!holds) throw fault(what, fault, where);
+    }
+
+    private static IllegalArgumentException fault(Object what, String fault, Object where) {
+        return new IllegalArgumentException(what + " " + fault + " " + where);
     }
 }

@@ -9,10 +9,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * How fast a disk is.
+ * How fast a {@link Place} is.
  *
- * @param writing bytes a second from memory to it
- * @param reading bytes a second from it to memory
+ * @param writing bytes a second from the arena to it
+ * @param reading bytes a second from it to the arena
  * @param start seconds before either begins
  */
 public record Speed(double writing, double reading, double start) {
@@ -23,7 +23,7 @@ public record Speed(double writing, double reading, double start) {
     public Speed {
         if (!(writing > 0) || !(reading > 0) || !(start >= 0)) {
             throw new IllegalArgumentException(
-                    "a disk moves some bytes a second, not "
+                    "a place moves some bytes a second, not "
                             + writing
                             + " written and "
                             + reading
@@ -36,6 +36,16 @@ public record Speed(double writing, double reading, double start) {
     /** A solid-state disk behind the system's cache. Plans made with it are the same everywhere. */
     public static Speed typical() {
         return new Speed(1e9, 2e9, 1e-4);
+    }
+
+    /** Memory of the same machine. Plans made with it are the same everywhere. */
+    public static Speed memory() {
+        return new Speed(8e9, 8e9, 1e-5);
+    }
+
+    /** Pinned memory behind a card on PCIe 5. Plans made with it are the same everywhere. */
+    public static Speed pcie() {
+        return new Speed(5e10, 5e10, 1e-5);
     }
 
     /**

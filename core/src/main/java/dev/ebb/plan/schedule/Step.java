@@ -46,9 +46,9 @@ public sealed interface Step {
     /** Gives a value's memory back. */
     record Free(Value value) implements Step {}
 
-    /** Starts to write a value to the disk; it stays in memory until it is freed. */
-    record Offload(Value value) implements Step {}
+    /** Starts to write a value to a place; it stays in the arena until it is freed. */
+    record Offload(Value value, Place place) implements Step {}
 
-    /** Starts to read a value back from the disk; whatever reads it waits for it. */
-    record Fetch(Value value) implements Step {}
+    /** Starts to read a value back from a place; whatever reads it waits for it. */
+    record Fetch(Value value, Place place) implements Step {}
 }

@@ -8,7 +8,10 @@ public enum Way {
     /** From what came after it, nearly: of ops that were asked for by name. */
     APPROXIMATE_INVERSES("approximate inverses"),
 
-    /** From the disk that the budget names. */
+    /** From a pool of host memory that the budget names. */
+    HOST("host memory"),
+
+    /** From a disk that the budget names. */
     DISK("disk");
 
     private final String text;

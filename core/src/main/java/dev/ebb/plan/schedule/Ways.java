@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 /**
  * What a plan may use to bring values back, beside keeping them and computing them again, which it
  * always may. {@code Ebb.compile(f).within(budget).only(Ways.recomputing())} plans as if ops had no
- * inverses and the budget named no disk.
+ * inverses and the budget named no place.
  */
 public record Ways(Set<Way> all) {
 
@@ -37,7 +37,7 @@ public record Ways(Set<Way> all) {
     public static Ways in(Problem problem) {
         var found = EnumSet.noneOf(Way.class);
         for (var inversion : problem.inversions()) found.add(of(inversion));
-        if (problem.disk().isPresent()) found.add(Way.DISK);
+        for (var place : problem.places()) found.add(place.way());
         return new Ways(found);
     }
 
@@ -53,9 +53,19 @@ public record Ways(Set<Way> all) {
         return has(of(inversion));
     }
 
+    /** Those of values that lie in places beside the arena. */
+    public static Ways places() {
+        return of(Way.HOST, Way.DISK);
+    }
+
     /** Those that are in both. */
     public Ways and(Ways other) {
         return new Ways(all.stream().filter(other::has).collect(Collectors.toSet()));
+    }
+
+    /** Those that are not in {@code other}. */
+    public Ways without(Ways other) {
+        return new Ways(all.stream().filter(w -> !other.has(w)).collect(Collectors.toSet()));
     }
 
     /** Those that are in either. */

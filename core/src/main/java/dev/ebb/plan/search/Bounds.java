@@ -57,8 +57,8 @@ public final class Bounds {
      * budget}.
      */
     public static double extra(Model model, long budget, int[] order) {
-        // what a disk takes can hide behind the computation
-        if (model.problem.disk().isPresent()) return 0;
+        // what transfers take can hide behind the computation
+        if (model.mayMove()) return 0;
         var bounds = new Bounds(model);
         double best = 0;
         for (int w : moments(model, order)) best = Math.max(best, bounds.at(w, budget));

@@ -3,6 +3,7 @@ package dev.ebb.plan.search;
 import dev.ebb.plan.pack.SplitMix;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -12,8 +13,8 @@ import java.util.stream.IntStream;
  * The eviction candidates of a sequence: every gap between two uses of a value, with the memory
  * over the budget that evicting it there would free and the cost of bringing it back. The values
  * that the recomputation reads are kept alive or recomputed too, whichever is cheaper at the
- * current price of memory. A value may also come back by an inversion, or by a fetch from the disk
- * if it was stored when its gap began.
+ * current price of memory. A value may also come back by an inversion, or by a fetch from a place
+ * beside the arena if it was stored when its gap began.
  */
 final class EvictionCandidates {
     /** A choice is as good as another if it is worth this share of it. */
@@ -24,13 +25,13 @@ final class EvictionCandidates {
      * what that is worth.
      *
      * @param since the last step before the value goes
-     * @param stores whether it is put on the disk then
+     * @param store the transfer that puts it beside the arena then; -1 for none
      */
     record Choice(
             int value,
             int use,
             int since,
-            boolean stores,
+            int store,
             int step,
             int[] chain,
             long key,
@@ -50,7 +51,7 @@ final class EvictionCandidates {
 
     private double price;
     private long budget;
-    private long stored;
+    private final long[] stored;
     private Optional<Choice> best = Optional.empty();
     private double bestScore;
 
@@ -63,6 +64,7 @@ final class EvictionCandidates {
         this.dice = dice;
         alike = new RepeatedNodes(model);
         recall = new RecomputeChain(model, time);
+        stored = new long[model.problem.places().size()];
         least = Math.max(model.total() * 1e-7, 1e-300);
         evictable =
                 IntStream.range(0, model.values.length)
@@ -78,7 +80,7 @@ final class EvictionCandidates {
         price = priceOfMemory;
         best = Optional.empty();
         bestScore = 0;
-        stored = storedBytes();
+        countStored();
         work += time.length;
         for (int v : evictable) {
             int end = time.first[v + 1];
@@ -179,13 +181,14 @@ final class EvictionCandidates {
     }
 
     private void offer(int v, int way, int from, int at, int use, double saved, double luck) {
-        boolean stores = isStoredHere(v, way, at);
+        int store = storeBefore(way, at);
         double cost = -saved;
-        if (stores) {
-            if (from < 0 || stored + model.bytes[v] > model.problem.disk().bytes()) return;
-            cost += model.again[model.store(v)];
+        if (store >= 0) {
+            int k = model.placeNumber(store);
+            if (from < 0 || stored[k] + model.bytes[v] > model.placeOf(store).bytes()) return;
+            cost += model.again[store];
         }
-        boolean found = recall.by(way, v, at, stores, price);
+        boolean found = recall.by(way, v, at, store >= 0, price);
         work += recall.work();
         if (!found) return;
         cost += recall.cost();
@@ -202,7 +205,7 @@ final class EvictionCandidates {
                                     v,
                                     time.order[use],
                                     from,
-                                    stores,
+                                    store,
                                     at,
                                     recall.chain(),
                                     key(v, time.order[use]),
@@ -212,21 +215,22 @@ final class EvictionCandidates {
         }
     }
 
-    /** No more than this is on the disk at any time. */
-    private long storedBytes() {
-        if (!model.problem.disk().isPresent()) return 0;
-        long sum = 0;
-        for (int v = 0; v < model.values.length; v++) {
-            int c = model.copy[v];
-            boolean used = c >= 0 && (model.initial[c] || time.first[c + 1] > time.first[c]);
-            if (used) sum += model.bytes[v];
+    /** No more than this is in each place at any time. */
+    private void countStored() {
+        Arrays.fill(stored, 0);
+        if (!model.mayMove()) return;
+        for (int c = 0; c < model.values.length; c++) {
+            if (model.original[c] < 0) continue;
+            boolean used = model.initial[c] || time.first[c + 1] > time.first[c];
+            if (used)
+                stored[model.placeNumber(model.producer[c])] += model.bytes[model.original[c]];
         }
-        return sum;
     }
 
-    /** Whether {@code way} fetches what has not been stored before step {@code at}. */
-    private boolean isStoredHere(int v, int way, int at) {
-        if (!model.isTransfer(way) || model.initial[model.copy[v]]) return false;
-        return time.last(model.copy[v], at) < 0;
+    /** The store that must come first where {@code way} fetches what is not there; -1 for none. */
+    private int storeBefore(int way, int at) {
+        if (!model.isTransfer(way)) return -1;
+        int copy = model.in[way][0];
+        return model.initial[copy] || time.last(copy, at) >= 0 ? -1 : model.producer[copy];
     }
 }

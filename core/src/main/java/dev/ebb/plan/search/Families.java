@@ -3,24 +3,31 @@ package dev.ebb.plan.search;
 import dev.ebb.ir.Table;
 import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Ways;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 
 /**
  * The families of plans of one problem, from computing again alone to all that is allowed. A family
- * with one way more holds the plans of those before it too: the answer to a budget is the cheapest
- * of what each of them answers. So a way more never costs time, and since each family gets dearer
- * with less memory, so does the cheapest of them.
+ * with one way or place more holds the plans of those before it too: the answer to a budget is the
+ * cheapest of what each of them answers. So a way or a place more never costs time, and since each
+ * family gets dearer with less memory, so does the cheapest of them. Of places every selection is a
+ * family, so that no selection is ever cheaper than all together; planning takes twice as long with
+ * each place more.
  */
 public final class Families {
     private final Problem problem;
     private final Cost cost;
     private final Effort effort;
     private final SearchCache cache;
-    private final Table<Ways, List<Frontier>> known = new Table<>();
+    private final Table<Key, List<Frontier>> known = new Table<>();
+
+    private record Key(Ways ways, List<Place> places) {}
 
     public Families(Problem problem, Cost cost, Effort effort, SearchCache cache) {
         this.cache = cache;
@@ -32,22 +39,54 @@ public final class Families {
     /** Those of {@code ways}, smaller ones first. */
     public List<Frontier> of(Ways ways) {
         var all = new ArrayList<Frontier>();
-        for (var step : ways.and(Ways.in(problem)).oneByOne()) {
-            if (!known.has(step)) known.put(step, made(step, List.copyOf(all)));
-            all.addAll(known.at(step));
+        var inMemory = ways.and(Ways.in(problem)).without(Ways.places());
+        for (var step : inMemory.oneByOne()) {
+            all.addAll(made(new Key(step, List.of()), List.copyOf(all)));
+        }
+        var before = List.copyOf(all);
+        var done = new ArrayList<List<Place>>();
+        for (var some : selections(ways)) {
+            var smaller = new ArrayList<>(before);
+            for (var fewer : done) {
+                if (new HashSet<>(some).containsAll(fewer))
+                    smaller.addAll(known.at(new Key(inMemory, fewer)));
+            }
+            all.addAll(made(new Key(inMemory, some), smaller));
+            done.add(some);
         }
         return all;
     }
 
-    /** What lies on the disk from the start, and what ends there, makes a family of its own. */
-    private List<Frontier> made(Ways ways, List<Frontier> smaller) {
-        var allowed = problem.only(ways);
-        var here = new Frontier(new Model(allowed, cost), cost, smaller, effort, cache);
-        if (!allowed.disk().isPresent()) return List.of(here);
-        var away = new Model(allowed, cost, true);
-        if (away.awayBytes() > allowed.disk().bytes()) return List.of(here);
-        var before = new ArrayList<>(smaller);
-        before.add(here);
-        return List.of(here, new Frontier(away, cost, before, effort, cache));
+    /** The selections of one or more places that {@code ways} allow, smaller ones first. */
+    private List<List<Place>> selections(Ways ways) {
+        var all = new ArrayList<List<Place>>(List.of(List.of()));
+        for (var place : problem.places()) {
+            if (!ways.has(place.way())) continue;
+            for (var some : List.copyOf(all)) {
+                var more = new ArrayList<>(some);
+                more.add(place);
+                all.add(List.copyOf(more));
+            }
+        }
+        all.sort(Comparator.comparingInt(List::size));
+        return all.subList(1, all.size());
+    }
+
+    /** What lies beside the arena from the start, and what ends there, makes its own family. */
+    private List<Frontier> made(Key key, List<Frontier> smaller) {
+        if (known.has(key)) return known.at(key);
+        var allowed = problem.only(key.ways.or(Ways.places()));
+        var found = new ArrayList<Frontier>();
+        found.add(
+                new Frontier(
+                        new Model(allowed, cost, key.places, false), cost, smaller, effort, cache));
+        if (!key.places.isEmpty()) {
+            var away = new Model(allowed, cost, key.places, true);
+            var before = new ArrayList<>(smaller);
+            before.addAll(found);
+            if (away.fitsAway()) found.add(new Frontier(away, cost, before, effort, cache));
+        }
+        known.put(key, found);
+        return found;
     }
 }

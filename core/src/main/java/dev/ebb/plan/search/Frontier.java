@@ -2,7 +2,6 @@ package dev.ebb.plan.search;
 
 import dev.ebb.ir.Node;
 import dev.ebb.plan.cache.SearchCache;
-import dev.ebb.plan.schedule.Clock;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Schedule;
 
@@ -262,9 +261,9 @@ public final class Frontier {
     }
 
     /**
-     * The cheapest plan under {@code bound}, where a smaller family has {@code rival}. With a disk
-     * only what is cheaper before it is improved is worth the work; else the rival is taken over,
-     * unless it keeps in memory what this family has on the disk from the start.
+     * The cheapest plan under {@code bound}, where a smaller family has {@code rival}. With places
+     * beside the arena only what is cheaper before it is improved is worth the work; else the rival
+     * is taken over, unless it keeps in memory what this family has elsewhere from the start.
      */
     private @Nullable Member against(Member rival, long bound, boolean full, long allowance) {
         if (!mayMove()) {
@@ -280,7 +279,7 @@ public final class Frontier {
     }
 
     private boolean mayMove() {
-        return model.problem.disk().isPresent();
+        return model.mayMove();
     }
 
     /** Goes on from the plan that rebuilds all it can, if that takes less; false if not. */
@@ -391,8 +390,7 @@ public final class Frontier {
     private Member timed(Member member) {
         if (!mayMove() || member.model != model) return member;
         var early = member(Transfers.eager(model, member.sequence, member.peak));
-        var clock = new Clock(model.problem.disk(), cost);
-        double seconds = clock.run(model.problem, early.schedule().steps());
+        double seconds = early.schedule().cost(cost);
         return new Member(model, early.sequence, early.peak, seconds - model.total());
     }
 }

@@ -138,9 +138,8 @@ final class KnownGenerations {
             var replay = new Liveness(model);
             if (!replay.replay(sequence, length) || replay.length != length)
                 return Optional.empty();
-            // with a disk, extra is what the clock shows
-            boolean counted = !model.problem.disk().isPresent();
-            if (counted && extra != replay.extra) return Optional.empty();
+            // where values are moved, extra is what the clock shows
+            if (!model.mayMove() && extra != replay.extra) return Optional.empty();
             members.add(new Frontier.Member(model, sequence, replay.peak, extra));
         }
         return Optional.of(members);

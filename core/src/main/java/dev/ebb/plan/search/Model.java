@@ -6,8 +6,8 @@ import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Cost;
-import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Inplace;
+import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Problem;
 
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * A problem in plain arrays, for algorithms that replay it thousands of times. Values are numbered
  * params first, then the outputs of the nodes in graph order, then what only other ways back need.
  * Works are what a sequence is made of: the nodes, in their place in the graph, then inversions,
- * then transfers to and from a disk. A copy on the disk is a value that takes no memory.
+ * then transfers to and from places beside the arena. A copy there is a value that takes no memory.
  */
 public final class Model {
     /**
@@ -44,14 +44,7 @@ public final class Model {
 
     final int[][] out;
 
-    /**
-     * The same in one array, for the replays: what work {@code u} reads and then writes is {@code
-     * operands[operandsFrom[u]..operandsFrom[u + 1])}, its outputs from {@code writesFrom[u]} on.
-     */
-    final int[] operands;
-
-    final int[] operandsFrom;
-    final int[] writesFrom;
+    final Operands operands;
 
     /**
      * Which output may lie over which dying input: pairs of values, {@code from, into, from, into,
@@ -65,16 +58,25 @@ public final class Model {
     /** What doing a work once more counts: its cost, or a multiple of it if it is EXPENSIVE. */
     final double[] again;
 
-    /** The node that writes a value; -1 for a param; for one that starts on disk what reads it. */
+    /** The node that writes a value; -1 for a param; for one that starts away what fetches it. */
     public final int[] producer;
 
     /** Other works that write a value, none of which the graph needs. */
     final int[][] ways;
 
-    /** The copy of a value on the disk, and the value of a copy; -1 for none. */
-    final int[] copy;
-
+    /** The value of a copy beside the arena; -1 for what is none. */
     final int[] original;
+
+    /** Where a value lies that starts or ends beside the arena, as a number; -1 for none. */
+    final int[] home;
+
+    /** The values that may be moved, and the place of each in that list; -1 for the others. */
+    private final int[] moved;
+
+    private final int[] moving;
+
+    /** The first copy in each place of the problem; -1 for places that are not used. */
+    private final int[] copies;
 
     /** The nodes that read a value, in graph order. */
     final int[][] readers;
@@ -98,17 +100,17 @@ public final class Model {
     /** The bytes of all that must be there at the end. */
     final long pinnedBytes;
 
-    /** Params whose place a result takes. */
-    private final boolean[] replaced;
-
     private final double total;
 
     public Model(Problem problem, Cost costs) {
-        this(problem, costs, false);
+        this(problem, costs, problem.places(), false);
     }
 
-    /** If {@code away}, large parameters start on the disk, and large results end there. */
-    Model(Problem problem, Cost costs, boolean away) {
+    /**
+     * With these of the problem's places. If {@code away}, large parameters start in one of them,
+     * and large results end there.
+     */
+    Model(Problem problem, Cost costs, List<Place> places, boolean away) {
         this.problem = problem;
         var graph = problem.graph();
         var inversions = problem.inversions();
@@ -128,11 +130,17 @@ public final class Model {
                 all.add(v);
             }
         }
-        var moved = problem.disk().isPresent() ? movable(all, held) : new int[0];
-        for (int v : moved) all.add(all.get(v));
+        moved = places.isEmpty() ? new int[0] : movable(all, held);
+        int plain = all.size();
+        copies = new int[problem.places().size()];
+        for (int k = 0; k < copies.length; k++) {
+            copies[k] = places.contains(problem.places().get(k)) ? all.size() : -1;
+            if (copies[k] >= 0) for (int v : moved) all.add(all.get(v));
+        }
         int count = all.size();
         values = all.toArray(Value[]::new);
-        works = firstTransfer + 2 * moved.length;
+        // numbered alike whichever places are used: a sequence of fewer places is one of more
+        works = firstTransfer + 2 * moved.length * copies.length;
         in = new int[works][];
         out = new int[works][];
         reuse = new int[works][];
@@ -141,18 +149,18 @@ public final class Model {
         once = new boolean[works];
         effect = new boolean[works];
         producer = new int[count];
-        copy = new int[count];
+        moving = new int[count];
         original = new int[count];
-        for (int[] a : List.of(producer, copy, original)) Arrays.fill(a, -1);
+        home = new int[count];
+        for (int[] a : List.of(producer, moving, original, home)) Arrays.fill(a, -1);
+        for (int j = 0; j < moved.length; j++) moving[moved[j]] = j;
         bytes = new long[count];
-        for (int v = 0; v < count - moved.length; v++) bytes[v] = problem.bytes(values[v]);
+        for (int v = 0; v < plain; v++) bytes[v] = problem.bytes(values[v]);
         ways = new int[count][0];
         for (int u = 0; u < firstTransfer; u++) work(u, index, costs);
-        for (int k = 0; k < moved.length; k++) transfer(moved[k], count - moved.length + k, k);
-        operandsFrom = new int[works + 1];
-        writesFrom = new int[works];
-        operands = operands();
-        readers = readers(count);
+        for (int k = 0; k < copies.length; k++) for (int v : moved) transfer(v, k);
+        operands = new Operands(in, out);
+        readers = Operands.readers(in, n, count);
         pinned = new boolean[count];
         for (Value r : graph.results()) pinned[index.at(r)] = true;
         initial = new boolean[count];
@@ -165,18 +173,15 @@ public final class Model {
                 case Binding.Consumed _ -> {}
                 case Binding.Replaced(int r) -> {
                     int result = index.at(graph.results().get(r));
-                    if (away && copy[p] >= 0 && copy[result] >= 0) pinned[result] = true;
+                    if (away && moving[p] >= 0 && moving[result] >= 0) pinned[result] = true;
                     else replace(p, result);
                 }
             }
         }
-        if (away) for (int v : moved) leave(v);
+        if (away) new Homes(this).choose();
         long total = 0;
         for (int p = 0; p < params; p++) if (initial[p]) total = Math.addExact(total, bytes[p]);
         paramBytes = total;
-        replaced = new boolean[count];
-        for (int p = 0; p < params; p++)
-            replaced[p] = initial[p] && problem.bindings().get(p) instanceof Binding.Replaced;
         long atEnd = 0;
         for (int v = 0; v < count; v++) if (pinned[v]) atEnd += bytes[v];
         pinnedBytes = atEnd;
@@ -185,29 +190,12 @@ public final class Model {
         this.total = sum;
     }
 
-    /** Fills in where the operands of each work begin. */
-    private int[] operands() {
-        int count = 0;
-        for (int u = 0; u < works; u++) {
-            operandsFrom[u] = count;
-            writesFrom[u] = count + in[u].length;
-            count = writesFrom[u] + out[u].length;
-        }
-        operandsFrom[works] = count;
-        var all = new int[count];
-        for (int u = 0; u < works; u++) {
-            System.arraycopy(in[u], 0, all, operandsFrom[u], in[u].length);
-            System.arraycopy(out[u], 0, all, writesFrom[u], out[u].length);
-        }
-        return all;
-    }
-
-    /** What is worth a trip to the disk: not scratch, which nothing reads. */
+    /** What is worth a transfer: not scratch, which nothing reads. */
     private int[] movable(List<Value> all, int held) {
         var read = new HashSet<>(problem.graph().results());
         for (Node node : nodes) read.addAll(node.inputs());
         return IntStream.range(0, held)
-                .filter(v -> problem.bytes(all.get(v)) >= Disk.SMALLEST)
+                .filter(v -> problem.bytes(all.get(v)) >= Place.SMALLEST)
                 .filter(v -> read.contains(all.get(v)))
                 .toArray();
     }
@@ -235,41 +223,87 @@ public final class Model {
         return longer;
     }
 
-    private void transfer(int v, int onDisk, int k) {
-        int store = firstTransfer + 2 * k;
+    private void transfer(int v, int k) {
+        int store = store(v, k);
         int fetch = store + 1;
-        copy[v] = onDisk;
-        original[onDisk] = v;
-        producer[onDisk] = store;
-        in[store] = new int[] {v};
-        out[store] = new int[] {onDisk};
-        in[fetch] = new int[] {onDisk};
-        out[fetch] = new int[] {v};
-        cost[store] = again[store] = problem.disk().toWrite(bytes[v]);
-        cost[fetch] = again[fetch] = problem.disk().toRead(bytes[v]);
-        reuse[store] = reuse[fetch] = new int[0];
+        in[store] = out[store] = in[fetch] = out[fetch] = reuse[store] = reuse[fetch] = new int[0];
+        if (copies[k] < 0) return;
+        int copy = copy(v, k);
+        original[copy] = v;
+        producer[copy] = store;
+        in[store] = out[fetch] = new int[] {v};
+        out[store] = in[fetch] = new int[] {copy};
+        cost[store] = again[store] = placeOf(store).toWrite(bytes[v]);
+        cost[fetch] = again[fetch] = placeOf(fetch).toRead(bytes[v]);
         ways[v] = with(ways[v], fetch);
     }
 
-    /** Lets a parameter start on the disk, or a result end there. */
-    private void leave(int v) {
-        boolean result = problem.graph().results().contains(values[v]);
+    /** Lets a parameter start in place number {@code k}, or a result end there. */
+    void leave(int v, int k) {
+        home[v] = k;
+        pinned[v] = false;
         if (v < params) {
-            if (result || problem.bindings().get(v) instanceof Binding.Replaced && place(v)) return;
             initial[v] = false;
-            pinned[v] = false;
-            initial[copy[v]] = true;
-            producer[v] = fetch(v);
-        } else if (result && place[v] < 0) {
-            pinned[v] = false;
-            pinned[copy[v]] = true;
+            initial[copy(v, k)] = true;
+            producer[v] = store(v, k) + 1;
+        } else {
+            pinned[copy(v, k)] = true;
         }
     }
 
+    /** The values that may start or end beside the arena. */
+    int[] leaving() {
+        return Arrays.stream(moved).filter(this::mayLeave).toArray();
+    }
+
+    private boolean mayLeave(int v) {
+        boolean result = problem.graph().results().contains(values[v]);
+        if (v >= params) return result && place[v] < 0;
+        return !result && !(problem.bindings().get(v) instanceof Binding.Replaced && isTaken(v));
+    }
+
     /** Whether some result must lie in the place of param {@code p}. */
-    private boolean place(int p) {
+    private boolean isTaken(int p) {
         for (int q : place) if (q == p) return true;
         return false;
+    }
+
+    /** Whether all that may start or end beside the arena does. */
+    boolean fitsAway() {
+        return Arrays.stream(moved).noneMatch(v -> home[v] < 0 && mayLeave(v));
+    }
+
+    /** Whether {@code v} is a result that ends beside the arena. */
+    boolean endsAway(int v) {
+        return v >= params && home[v] >= 0;
+    }
+
+    /** Whether values may be moved at all. */
+    boolean mayMove() {
+        return moved.length > 0;
+    }
+
+    private int copy(int v, int k) {
+        return copies[k] + moving[v];
+    }
+
+    /** The transfer of {@code v} to place number {@code k}; the one back is the next. */
+    int store(int v, int k) {
+        return firstTransfer + 2 * (k * moved.length + moving[v]);
+    }
+
+    /** The number of the place to or from which a transfer goes. */
+    int placeNumber(int u) {
+        return (u - firstTransfer) / 2 / moved.length;
+    }
+
+    Place placeOf(int u) {
+        return problem.places().get(placeNumber(u));
+    }
+
+    /** Whether place number {@code k} is used. */
+    boolean uses(int k) {
+        return copies[k] >= 0;
     }
 
     /** The node that computes {@code v}; -1 for a param, wherever it starts. */
@@ -287,17 +321,9 @@ public final class Model {
         return u >= firstTransfer;
     }
 
-    /** Whether transfer {@code u} writes to the disk. */
+    /** Whether {@code u} is a transfer out of the arena. */
     boolean isStore(int u) {
         return u >= firstTransfer && (u - firstTransfer) % 2 == 0;
-    }
-
-    int store(int v) {
-        return producer[copy[v]];
-    }
-
-    int fetch(int v) {
-        return producer[copy[v]] + 1;
     }
 
     private static double checked(double cost, Node node) {
@@ -320,17 +346,6 @@ public final class Model {
             }
         }
         return Arrays.copyOf(pairs, count);
-    }
-
-    private int[][] readers(int count) {
-        var sizes = new int[count];
-        int n = nodes.size();
-        for (int i = 0; i < n; i++) for (int x : in[i]) sizes[x]++;
-        var lists = new int[count][];
-        for (int v = 0; v < count; v++) lists[v] = new int[sizes[v]];
-        Arrays.fill(sizes, 0);
-        for (int i = 0; i < n; i++) for (int x : in[i]) lists[x][sizes[x]++] = i;
-        return lists;
     }
 
     private void replace(int param, int result) {
@@ -365,16 +380,7 @@ public final class Model {
      * Whether a dead param cannot be kept alive for longer, because a result has taken its place.
      */
     boolean isReplaced(int x) {
-        return replaced[x];
-    }
-
-    /** What lies on the disk at the start or the end. */
-    long awayBytes() {
-        long sum = 0;
-        for (int v = 0; v < values.length; v++) {
-            if (copy[v] >= 0 && (initial[copy[v]] || pinned[copy[v]])) sum += bytes[v];
-        }
-        return sum;
+        return x < params && initial[x] && problem.bindings().get(x) instanceof Binding.Replaced;
     }
 
     /** Whether some work counts more than it costs when it is done again. */

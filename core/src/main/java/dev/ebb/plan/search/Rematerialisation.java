@@ -115,7 +115,7 @@ final class Rematerialisation {
 
     /** Tries the current sequence with this choice made. */
     private boolean replay(EvictionCandidates.Choice choice) {
-        if (choice.stores()) return replay(List.of(choice));
+        if (choice.store() >= 0) return replay(List.of(choice));
         int step = choice.step();
         int[] chain = choice.chain();
         int length = current.length + chain.length;
@@ -131,9 +131,7 @@ final class Rematerialisation {
     private boolean replay(List<EvictionCandidates.Choice> choices) {
         var chains = new ArrayList<>(choices);
         chains.sort(Comparator.comparingInt(EvictionCandidates.Choice::step));
-        var stores =
-                new ArrayList<>(
-                        choices.stream().filter(EvictionCandidates.Choice::stores).toList());
+        var stores = new ArrayList<>(choices.stream().filter(c -> c.store() >= 0).toList());
         stores.sort(Comparator.comparingInt(EvictionCandidates.Choice::since));
         int length = current.length + stores.size();
         for (var choice : choices) length += choice.chain().length;
@@ -144,7 +142,7 @@ final class Rematerialisation {
         int put = 0;
         for (int i = 0; i <= current.length; i++) {
             for (; put < stores.size() && stores.get(put).since() + 1 == i; put++) {
-                int store = model.store(stores.get(put).value());
+                int store = stores.get(put).store();
                 if (stored.add(store)) scratch[to++] = store;
             }
             for (; chained < chains.size() && chains.get(chained).step() == i; chained++) {

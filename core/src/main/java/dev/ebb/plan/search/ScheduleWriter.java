@@ -58,8 +58,8 @@ public final class ScheduleWriter {
         if (!model.isTransfer(u))
             return new Step.Invert(model.problem.inversions().get(u - n), reuses);
         return model.isStore(u)
-                ? new Step.Offload(model.values[model.in[u][0]])
-                : new Step.Fetch(model.values[model.out[u][0]]);
+                ? new Step.Offload(model.values[model.in[u][0]], model.placeOf(u))
+                : new Step.Fetch(model.values[model.out[u][0]], model.placeOf(u));
     }
 
     /**

@@ -3,9 +3,9 @@ package dev.ebb.plan.search;
 import java.util.Arrays;
 
 /**
- * Where in a sequence transfers to and from the disk begin. They run beside the computation, so a
- * value is written as soon as it is there, and read back as early as memory allows and the wait is
- * worth.
+ * Where in a sequence transfers to and from places beside the arena begin. They run beside the
+ * computation, so a value is written as soon as it is there, and read back as early as memory
+ * allows and the wait is worth.
  */
 final class Transfers {
     private final Model model;
@@ -19,8 +19,8 @@ final class Transfers {
     }
 
     /**
-     * A sequence of nodes with the transfers it cannot do without: parameters that start on the
-     * disk are fetched before their first use, results that end there are stored.
+     * A sequence of nodes with the transfers it cannot do without: parameters that start beside the
+     * arena are fetched before their first use, results that end there are stored.
      */
     static int[] complete(Model model, int[] nodes) {
         var there = model.initial.clone();
@@ -28,14 +28,13 @@ final class Transfers {
         int length = 0;
         for (int u : nodes) {
             for (int x : model.in[u]) {
-                if (!there[x]) all[length++] = model.fetch(x);
+                if (!there[x]) all[length++] = model.producer[x];
                 there[x] = true;
             }
             all[length++] = u;
             for (int o : model.out[u]) {
                 there[o] = true;
-                if (model.copy[o] >= 0 && model.pinned[model.copy[o]])
-                    all[length++] = model.store(o);
+                if (model.endsAway(o)) all[length++] = model.store(o, model.home[o]);
             }
         }
         return Arrays.copyOf(all, length);
@@ -63,14 +62,14 @@ final class Transfers {
         int u = sequence[i];
         if (!model.isTransfer(u) || model.isStore(u)) return;
         int v = model.out[u][0];
-        int onDisk = model.in[u][0];
+        int copy = model.in[u][0];
         var replay = new Liveness(model);
         if (!replay.replay(sequence, length) || replay.length != length) return;
         double hidden = 0;
         int to = i;
         while (to > 0 && hidden < 2 * model.cost[u]) {
             int before = sequence[to - 1];
-            if (uses(before, v) || writes(before, onDisk)) break;
+            if (uses(before, v) || writes(before, copy)) break;
             if (replay.memory[to - 1] + model.bytes[v] > bound) break;
             hidden += model.isTransfer(before) ? 0 : model.cost[before];
             to--;

@@ -4,8 +4,8 @@ import static dev.ebb.tensor.Literals.lit;
 import static dev.ebb.tensor.op.Elementwise.choose;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;

@@ -1,8 +1,8 @@
 package dev.ebb.tensor.op;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Label;
-import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.network.Activations;
@@ -134,7 +134,12 @@ public interface ElementOps {
     }
 
     default Tensor sqrt() {
-        return self().apply(new Elementwise.Sqrt());
+        return self().apply(new Function(Fn1.SQRT));
+    }
+
+    /** The cube root, of negative numbers too. */
+    default Tensor cbrt() {
+        return self().apply(new Function(Fn1.CBRT));
     }
 
     default Tensor rsqrt() {
@@ -159,87 +164,87 @@ public interface ElementOps {
     }
 
     default Tensor exp() {
-        return self().apply(new Exponentials.Exp());
+        return self().apply(new Function(Fn1.EXP));
     }
 
     default Tensor expm1() {
-        return self().apply(new Exponentials.Expm1());
+        return self().apply(new Function(Fn1.EXPM1));
     }
 
     default Tensor log() {
-        return self().apply(new Exponentials.Log());
+        return self().apply(new Function(Fn1.LOG));
     }
 
     default Tensor log1p() {
-        return self().apply(new Exponentials.Log1p());
+        return self().apply(new Function(Fn1.LOG1P));
     }
 
     default Tensor log2() {
-        return self().apply(new Exponentials.Log2());
+        return self().apply(new Function(Fn1.LOG2));
     }
 
     default Tensor sin() {
-        return self().apply(new Trigonometry.Sin());
+        return self().apply(new Function(Fn1.SIN));
     }
 
     default Tensor cos() {
-        return self().apply(new Trigonometry.Cos());
+        return self().apply(new Function(Fn1.COS));
     }
 
     default Tensor tan() {
-        return self().apply(new Trigonometry.Tan());
+        return self().apply(new Function(Fn1.TAN));
     }
 
     default Tensor asin() {
-        return self().apply(new Trigonometry.Asin());
+        return self().apply(new Function(Fn1.ASIN));
     }
 
     default Tensor acos() {
-        return self().apply(new Trigonometry.Acos());
+        return self().apply(new Function(Fn1.ACOS));
     }
 
     default Tensor atan() {
-        return self().apply(new Trigonometry.Atan());
+        return self().apply(new Function(Fn1.ATAN));
     }
 
     default Tensor sinh() {
-        return self().apply(new Trigonometry.Sinh());
+        return self().apply(new Function(Fn1.SINH));
     }
 
     default Tensor cosh() {
-        return self().apply(new Trigonometry.Cosh());
+        return self().apply(new Function(Fn1.COSH));
     }
 
     default Tensor tanh() {
-        return self().apply(new Trigonometry.Tanh());
+        return self().apply(new Function(Fn1.TANH));
     }
 
     default Tensor asinh() {
-        return self().apply(new Trigonometry.Asinh());
+        return self().apply(new Function(Fn1.ASINH));
     }
 
     default Tensor acosh() {
-        return self().apply(new Trigonometry.Acosh());
+        return self().apply(new Function(Fn1.ACOSH));
     }
 
     default Tensor atanh() {
-        return self().apply(new Trigonometry.Atanh());
+        return self().apply(new Function(Fn1.ATANH));
     }
 
     default Tensor erf() {
-        return self().apply(new SpecialFunctions.Erf());
+        return self().apply(new Function(Fn1.ERF));
     }
 
     default Tensor erfc() {
-        return self().apply(new SpecialFunctions.Erfc());
+        return self().apply(new Function(Fn1.ERFC));
     }
 
     default Tensor erfinv() {
-        return self().apply(new SpecialFunctions.Erfinv());
+        return self().apply(new Function(Fn1.ERFINV));
     }
 
     default Tensor lgamma() {
-        return self().apply(new SpecialFunctions.Lgamma());
+        return self().apply(new Function(Fn1.LGAMMA));
     }
 
     /** The derivative of {@link #lgamma}. */

@@ -3,11 +3,11 @@ package dev.ebb.tensor.op;
 import static dev.ebb.tensor.Literals.lit;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
@@ -92,18 +92,6 @@ public final class Elementwise {
         @Override
         public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
             return dy.mul(y.square()).neg();
-        }
-    }
-
-    record Sqrt() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.sqrt();
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.div(y.mul(2));
         }
     }
 

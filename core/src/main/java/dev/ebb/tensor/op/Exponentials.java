@@ -2,8 +2,8 @@ package dev.ebb.tensor.op;
 
 import static dev.ebb.tensor.Literals.lit;
 
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.tensor.Binary;
 import dev.ebb.tensor.Tensor;
@@ -13,66 +13,6 @@ import dev.ebb.tensor.Unary;
 /** Exponentials, logarithms and powers. */
 final class Exponentials {
     private Exponentials() {}
-
-    record Exp() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.exp();
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.mul(y);
-        }
-    }
-
-    record Expm1() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.apply(Fn1.EXPM1);
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.mul(y.add(1));
-        }
-    }
-
-    record Log() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.log();
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.div(x);
-        }
-    }
-
-    record Log1p() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.log1p();
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.div(x.add(1));
-        }
-    }
-
-    record Log2() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.apply(Fn1.LOG2);
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.div(x.mul(StrictMath.log(2)));
-        }
-    }
 
     /** A constant power. */
     record PowScalar(double exponent) implements Unary {

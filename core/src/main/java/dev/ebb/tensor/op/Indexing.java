@@ -93,7 +93,7 @@ public final class Indexing {
         }
     }
 
-    private static void requireIndex(String op, Type index) {
+    static void requireIndex(String op, Type index) {
         if (index.dtype() != DType.I32 && index.dtype() != DType.I64) {
             throw new ShapeException(
                     op + ": an index is i32 or i64, this is " + index + "; cast it first");
@@ -186,6 +186,7 @@ public final class Indexing {
         public Kernel kernel(List<Type> in) {
             var index = in.getFirst().shape();
             return new Kernel.Scatter(
+                    Kernel.Write.ADD,
                     in.getLast().shape(),
                     data.size(),
                     address.data(data, index),

@@ -1,6 +1,7 @@
 package dev.ebb.tensor.op;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -208,7 +209,7 @@ final class Reductions {
             var views = in.stream().map(t -> View.broadcast(t.shape(), x.shape())).toList();
             var hit = Scalar.arg(0).eq(Scalar.arg(1));
             if (x.dtype().isFloat()) {
-                hit = hit.apply(Scalar.Fn2.OR, Scalar.arg(0).apply(Scalar.Fn1.IS_NAN));
+                hit = hit.apply(Scalar.Fn2.OR, Scalar.arg(0).apply(Fn1.IS_NAN));
             }
             var none = new Scalar.Lit(DType.I64, x.shape().dim(axis));
             var body = hit.select(new Scalar.Index(axis).cast(DType.I64), none);

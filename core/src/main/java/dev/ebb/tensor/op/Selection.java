@@ -1,6 +1,7 @@
 package dev.ebb.tensor.op;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
@@ -175,7 +176,7 @@ public final class Selection {
         @Override
         public Kernel kernel(List<Type> in) {
             var shape = in.getFirst().shape();
-            var body = Scalar.arg(0).apply(Scalar.Fn1.IS_NAN);
+            var body = Scalar.arg(0).apply(Fn1.IS_NAN);
             return Kernel.Map.of(shape, List.of(View.contiguous(shape)), body);
         }
 

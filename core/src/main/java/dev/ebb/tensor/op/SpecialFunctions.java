@@ -3,7 +3,6 @@ package dev.ebb.tensor.op;
 import static dev.ebb.tensor.Literals.lit;
 
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.tensor.Tensor;
@@ -14,55 +13,6 @@ final class SpecialFunctions {
     private SpecialFunctions() {}
 
     private static final double TWO_OVER_SQRT_PI = 2 / Math.sqrt(Math.PI);
-
-    record Erf() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.erf();
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.mul(x.square().neg().exp().mul(TWO_OVER_SQRT_PI));
-        }
-    }
-
-    record Erfc() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.apply(Fn1.ERFC);
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.mul(x.square().neg().exp().mul(-TWO_OVER_SQRT_PI));
-        }
-    }
-
-    record Erfinv() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.apply(Fn1.ERFINV);
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.mul(y.square().exp().div(TWO_OVER_SQRT_PI));
-        }
-    }
-
-    /** log |gamma(x)|. */
-    record Lgamma() implements Unary {
-        @Override
-        public Scalar at(Scalar x) {
-            return x.apply(Fn1.LGAMMA);
-        }
-
-        @Override
-        public Tensor vjp(Tensor x, Tensor y, Tensor dy) {
-            return dy.mul(x.digamma());
-        }
-    }
 
     /** The derivative of order {@code order} of digamma, which is that of log gamma. */
     record Polygamma(int order) implements Unary {

@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
-import dev.ebb.exec.DiskException;
+import dev.ebb.exec.PlaceException;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.exec.transfer.BackingStore;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Layout;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -72,10 +73,10 @@ class DiskFaultTest {
                 n -> n.a().matmul(n.b()).tanh().matmul(n.c()).sin().matmul(n.a()).square().mean();
         var net = new Net(filled(1), filled(2), filled(3));
         var f = Ebb.grad(loss);
-        var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(8));
+        var disk = Budget.unlimited().with(Disk.in(folder, 8L << 20));
         var curve = Ebb.compile(f).within(disk).on(new Reference()).plan(net).curve();
         layout = curve.at(Budget.bytes(curve.leastBytes())).layout();
-        assertThat(layout.shelves().bytes()).isPositive();
+        assertThat(layout.offloadedBytes()).isPositive();
         arguments = new ArrayList<>();
         for (var t : List.of(net.a(), net.b(), net.c())) arguments.add((Array) t);
         expected = run(new Program(layout, new Reference()));
@@ -125,7 +126,7 @@ class DiskFaultTest {
                 break;
             }
             assertThatThrownBy(() -> run(new Program(layout, new Reference(), _ -> faulty)))
-                    .isInstanceOf(DiskException.class)
+                    .isInstanceOf(PlaceException.class)
                     .hasMessageContaining("No space left")
                     .hasMessageContaining("could not be written")
                     .hasMessageContaining(folder.toString());
@@ -164,7 +165,7 @@ class DiskFaultTest {
                         }
                     };
             assertThatThrownBy(() -> run(new Program(layout, new Reference(), _ -> faulty)))
-                    .isInstanceOf(DiskException.class)
+                    .isInstanceOf(PlaceException.class)
                     .hasMessageContaining("not those that were written");
             assertNothingLeft();
         }
@@ -209,7 +210,7 @@ class DiskFaultTest {
                     }
                 };
         assertThatThrownBy(() -> run(new Program(layout, new Reference(), _ -> stuck)))
-                .isInstanceOf(DiskException.class)
+                .isInstanceOf(PlaceException.class)
                 .hasMessageContaining("takes no more");
         assertNothingLeft();
     }
@@ -224,7 +225,7 @@ class DiskFaultTest {
                     }
                 };
         assertThatThrownBy(() -> run(new Program(layout, new Reference(), _ -> cut)))
-                .isInstanceOf(DiskException.class)
+                .isInstanceOf(PlaceException.class)
                 .hasMessageContaining("ends too early");
         assertNothingLeft();
     }
@@ -236,7 +237,7 @@ class DiskFaultTest {
         Files.delete(inner);
         assertThat(same(run(new Program(layout, new Reference(), _ -> backing[0])))).isTrue();
         assertThatThrownBy(() -> new Program(layout, new Reference(), _ -> BackingStore.in(inner)))
-                .isInstanceOf(DiskException.class)
+                .isInstanceOf(PlaceException.class)
                 .hasMessageContaining("no file can be made");
     }
 
@@ -258,7 +259,7 @@ class DiskFaultTest {
         try (var program = new Program(layout, new Reference(), _ -> once)) {
             for (int i = 0; i < arguments.size(); i++)
                 program.write(i, arguments.get(i).data().segment());
-            assertThatThrownBy(program::run).isInstanceOf(DiskException.class);
+            assertThatThrownBy(program::run).isInstanceOf(PlaceException.class);
             for (int i = 0; i < arguments.size(); i++)
                 program.write(i, arguments.get(i).data().segment());
             program.run();

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Loop;
-import dev.ebb.exec.DiskException;
+import dev.ebb.exec.PlaceException;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.exec.transfer.BackingStore;
 import dev.ebb.plan.Binomial;
@@ -28,6 +28,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** A disk that fails while a loop keeps states there: a clear error, never a wrong gradient. */
 class LoopDiskFaultTest {
@@ -75,7 +76,7 @@ class LoopDiskFaultTest {
     @BeforeEach
     void plan() {
         Fn<Tensor, Tensor> f = v -> Loop.repeat(40, v, c -> c.mul(c).sin().add(0.1)).sum();
-        var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(1));
+        var disk = Budget.unlimited().with(Disk.in(folder, 1L << 20));
         var compiled =
                 Ebb.compile(Ebb.grad(f)).within(disk).on(new Reference()).with(new Binomial(2, 4));
         layout = compiled.plan(X).layout();
@@ -116,7 +117,7 @@ class LoopDiskFaultTest {
         for (int n = 1; n <= good.writes; n++) {
             var full = new Faulty(folder, n, 0);
             assertThatThrownBy(() -> run(program(full)))
-                    .isInstanceOf(DiskException.class)
+                    .isInstanceOf(PlaceException.class)
                     .hasMessageContaining("of scan(40)")
                     .hasMessageContaining("could not be written")
                     .hasMessageContaining("No space left")
@@ -126,7 +127,7 @@ class LoopDiskFaultTest {
         for (int n = 1; n <= good.reads; n++) {
             var flipped = new Faulty(folder, 0, n);
             assertThatThrownBy(() -> run(program(flipped)))
-                    .isInstanceOf(DiskException.class)
+                    .isInstanceOf(PlaceException.class)
                     .hasMessageContaining("could not be read back")
                     .hasMessageContaining("not those that were written");
             assertNothingLeft();
@@ -139,14 +140,14 @@ class LoopDiskFaultTest {
         var counting = new Faulty(folder, 0, 0);
         run(program(counting));
         var disk = new Disk(folder, 1, new Speed(1e300, 1e300, 1));
-        double seconds = layout.schedule().cost(new LoopTransferCost(_ -> 0, disk));
+        double seconds = layout.schedule().cost(new LoopTransferCost(_ -> 0, List.of(disk)));
         assertThat(seconds).isEqualTo(counting.writes + counting.reads, within(1e-9));
     }
 
     @Test
     void aProgramGoesOnAfterAFaultThatPassed() throws IOException {
         try (var program = program(new Faulty(folder, 3, 0))) {
-            assertThatThrownBy(() -> once(program)).isInstanceOf(DiskException.class);
+            assertThatThrownBy(() -> once(program)).isInstanceOf(PlaceException.class);
             assertThat(once(program).mismatch(expected)).isEqualTo(-1);
         }
     }

@@ -6,12 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Loop;
-import dev.ebb.exec.DiskException;
+import dev.ebb.exec.PlaceException;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.exec.transfer.BackingStore;
 import dev.ebb.ir.Control;
 import dev.ebb.plan.Binomial;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Layout;
 import dev.ebb.plan.schedule.Step;
 import dev.ebb.tensor.Array;
@@ -66,7 +67,7 @@ class LoopOverlapTest {
 
     private Layout layout(int slots, int onDisk) {
         Fn<Tensor, Tensor> f = v -> Loop.repeat(40, v, c -> c.mul(c).sin().add(0.1)).sum();
-        var disk = Budget.unlimited().withDisk(folder, Budget.mebibytes(1));
+        var disk = Budget.unlimited().with(Disk.in(folder, 1L << 20));
         return Ebb.compile(Ebb.grad(f))
                 .within(disk)
                 .on(new Reference())
@@ -79,7 +80,8 @@ class LoopOverlapTest {
         program.write(0, X.data().segment());
         var report = program.run();
         assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
-        assertThat(report.disk().measuredBytes()).isEqualTo(report.disk().promisedBytes());
+        assertThat(report.places().getFirst().measuredBytes())
+                .isEqualTo(report.places().getFirst().promisedBytes());
         var to = MemorySegment.ofArray(new byte[3 * 8]);
         program.readResult(0, to);
         return to;
@@ -150,7 +152,7 @@ class LoopOverlapTest {
                 };
         try (var program = new Program(layout, new Reference(), _ -> failing)) {
             assertThatThrownBy(() -> run(program))
-                    .isInstanceOf(DiskException.class)
+                    .isInstanceOf(PlaceException.class)
                     .hasMessageContaining("once");
             assertThat(run(program).mismatch(expected)).isEqualTo(-1);
         }

@@ -141,7 +141,7 @@ class PackingTest {
                 good.slots().stream()
                         .map(s -> new Layout.Slot(s.stays(), s.from(), s.to(), 0, s.bytes()))
                         .toList();
-        assertThatThrownBy(() -> new Layout(schedule, bad, good.arenaBytes(), good.shelves()))
+        assertThatThrownBy(() -> new Layout(schedule, bad, good.arenaBytes(), good.places()))
                 .hasMessageContaining("share memory");
     }
 }

@@ -1,9 +1,10 @@
 package dev.ebb.cpu.code;
 
+import dev.ebb.cpu.math.FunctionForm;
 import dev.ebb.cpu.tile.OperationList;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 
 import java.util.List;
@@ -204,28 +205,9 @@ public record FusedForm(
     }
 
     private static Optional<Function> unary(Fn1 fn, DType number) {
-        return switch (fn) {
-            case NEG, ABS, SIGN, SQRT, EXP, EXPM1, LOG, LOG1P, SIN, COS, TANH, ERF, IS_NAN, NOT ->
-                    Optional.of(Function.valueOf(fn.name()));
-            case TAN, ATAN, ERFC ->
-                    number == DType.F64
-                            ? Optional.of(Function.valueOf(fn.name()))
-                            : Optional.empty();
-            case FLOOR,
-                    CEIL,
-                    ROUND,
-                    LOG2,
-                    ASIN,
-                    ACOS,
-                    SINH,
-                    COSH,
-                    ASINH,
-                    ACOSH,
-                    ATANH,
-                    ERFINV,
-                    LGAMMA ->
-                    Optional.empty();
-        };
+        return FunctionForm.of(fn).isVector(number)
+                ? Optional.of(Function.valueOf(fn.name()))
+                : Optional.empty();
     }
 
     private static Optional<Function> binary(Fn2 fn, boolean floats) {

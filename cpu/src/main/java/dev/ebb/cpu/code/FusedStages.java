@@ -11,8 +11,8 @@ import dev.ebb.cpu.tile.OperationList;
 import dev.ebb.cpu.tile.Tile;
 import dev.ebb.cpu.tile.TileStep;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Scalar.Fn1;
 
 import java.util.ArrayList;
 import java.util.HashMap;

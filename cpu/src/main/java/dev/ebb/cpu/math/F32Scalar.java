@@ -2,7 +2,7 @@ package dev.ebb.cpu.math;
 
 import static dev.ebb.cpu.math.F32Math.*;
 
-import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.math.Elementary;
 import dev.ebb.ir.math.Special;
@@ -28,29 +28,7 @@ public final class F32Scalar {
             case ERF -> erf(x);
             case SIN -> sin(x);
             case COS -> cos(x);
-            case NEG,
-                    ABS,
-                    SIGN,
-                    FLOOR,
-                    CEIL,
-                    ROUND,
-                    SQRT,
-                    LOG2,
-                    TAN,
-                    ASIN,
-                    ACOS,
-                    ATAN,
-                    SINH,
-                    COSH,
-                    ASINH,
-                    ACOSH,
-                    ATANH,
-                    ERFC,
-                    ERFINV,
-                    LGAMMA,
-                    NOT,
-                    IS_NAN ->
-                    (float) Special.apply(fn, x);
+            default -> (float) fn.apply(x);
         };
     }
 
@@ -66,7 +44,7 @@ public final class F32Scalar {
             case MIN -> Math.min(x, y);
             case POW -> pow(x, y);
             case ATAN2, HYPOT, POLYGAMMA, EQ, NE, LT, LE, GT, GE, AND, OR, XOR, SHL, SHR, USHR ->
-                    (float) Special.apply(fn, x, y);
+                    (float) fn.apply(x, y);
         };
     }
 
@@ -81,7 +59,7 @@ public final class F32Scalar {
      */
     static float pow(float x, float y) {
         if (isPlain(x, y)) return (float) Elementary.exp(y * Elementary.log(x));
-        if (!isPlain(-x, y)) return (float) Special.apply(Fn2.POW, x, y);
+        if (!isPlain(-x, y)) return (float) Fn2.POW.apply(x, y);
         if (y != (float) Math.rint(y)) return Float.NaN;
         boolean odd = Math.abs(y) < 0x1p24f && ((int) y & 1) != 0;
         float p = pow(-x, y);
@@ -204,14 +182,14 @@ public final class F32Scalar {
     }
 
     static float sin(float x) {
-        if (!(Math.abs(x) <= F32Waves.FAR)) return (float) Special.apply(Fn1.SIN, x);
+        if (!(Math.abs(x) <= F32Waves.FAR)) return (float) Fn1.SIN.apply(x);
         if (Math.abs(x) < 0x1p-13f) return x;
         float t = Math.fma(x, F32Waves.TWO_OVER_PI, MAGIC);
         return wave(x, t - MAGIC, Float.floatToRawIntBits(t));
     }
 
     static float cos(float x) {
-        if (!(Math.abs(x) <= F32Waves.FAR)) return (float) Special.apply(Fn1.COS, x);
+        if (!(Math.abs(x) <= F32Waves.FAR)) return (float) Fn1.COS.apply(x);
         float t = Math.fma(x, F32Waves.TWO_OVER_PI, MAGIC);
         return wave(x, t - MAGIC, Float.floatToRawIntBits(t) + 1);
     }

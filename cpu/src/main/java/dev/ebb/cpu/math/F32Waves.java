@@ -6,8 +6,7 @@ import static jdk.incubator.vector.VectorOperators.LT;
 import static jdk.incubator.vector.VectorOperators.NE;
 import static jdk.incubator.vector.VectorOperators.XOR;
 
-import dev.ebb.ir.Scalar.Fn1;
-import dev.ebb.ir.math.Special;
+import dev.ebb.ir.Fn1;
 
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -80,7 +79,7 @@ public final class F32Waves {
         var from = x.toArray();
         var to = y.toArray();
         for (int i = 0; i < from.length; i++) {
-            if (!(Math.abs(from[i]) <= FAR)) to[i] = (float) Special.apply(fn, from[i]);
+            if (!(Math.abs(from[i]) <= FAR)) to[i] = (float) fn.apply(from[i]);
         }
         return FloatVector.fromArray(F32Math.LANES, to, 0);
     }

@@ -22,9 +22,8 @@ import static jdk.incubator.vector.VectorOperators.LT;
 import static jdk.incubator.vector.VectorOperators.NE;
 import static jdk.incubator.vector.VectorOperators.XOR;
 
-import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.math.Polynomial;
-import dev.ebb.ir.math.Special;
 import dev.ebb.ir.math.Waves;
 
 import jdk.incubator.vector.DoubleVector;
@@ -73,7 +72,7 @@ public final class F64Waves {
             if (areNear(r, a + i, some)) {
                 F64Pass.run(passes, r, a + i, a + i, o + i, between, some);
             } else {
-                for (int j = i; j < i + some; j++) r[o + j] = Special.apply(fn, r[a + j]);
+                for (int j = i; j < i + some; j++) r[o + j] = fn.apply(r[a + j]);
             }
         }
     }

@@ -8,9 +8,11 @@ import dev.ebb.ir.Row;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Which computations are written out element by element: those on few elements that cannot fail. An
@@ -41,7 +43,40 @@ final class Fitting {
                         in.stream().map(Type::dtype).toList(),
                         out.stream().map(Type::dtype).toList());
         if (functions < 0 || functions > MOST_FUNCTIONS) return -1;
+        if (accesses(work, Set.of()) > Parts.MOST_ACCESSES) return -1;
         return (int) functions * FUNCTION_BYTES;
+    }
+
+    /** How many elements {@code work} reads and writes at most where {@code held} are in locals. */
+    static long accesses(Sequence.Work work, Set<Value> held) {
+        long all = 0;
+        long positions = positions(work.node().kernel());
+        for (Value v : Set.copyOf(work.node().inputs()))
+            if (!held.contains(v)) all += Math.min(v.type().size(), positions);
+        for (Value v : work.node().outputs().subList(0, work.outputs().size()))
+            all += v.type().size();
+        return all;
+    }
+
+    /** How many elements of one input a kernel reads at most, where it is written out. */
+    private static long positions(Kernel kernel) {
+        return switch (kernel) {
+            case Kernel.Map k -> k.shape().size();
+            case Kernel.Fold k -> k.shape().size();
+            case Kernel.Rows k -> k.shape().size();
+            case Kernel.Assemble k -> k.shape().size();
+            case Kernel.Cut _ -> MOST_ELEMENTS;
+            case Kernel.Contract _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Kernel.Library _,
+                    dev.ebb.ir.Control _ ->
+                    Long.MAX_VALUE;
+        };
     }
 
     private static boolean isHeld(DType dtype) {

@@ -8,12 +8,11 @@ import static java.lang.constant.ConstantDescs.CD_short;
 
 import dev.ebb.cpu.math.F32Scalar;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Half;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.math.Philox;
-import dev.ebb.ir.math.Special;
 
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Opcode;
@@ -22,6 +21,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleUnaryOperator;
 
 /**
  * Writes the code of single scalar functions, with the bits of the device's other kernels. The same
@@ -30,9 +30,6 @@ import java.util.Map;
 final class ScalarCode {
     /** What computes the functions of a float that are more than an instruction. */
     private static final ClassDesc F32_FUNCTIONS = Elements.desc(F32Scalar.class);
-
-    /** The same for doubles. */
-    private static final ClassDesc F64_FUNCTIONS = Elements.desc(Special.class);
 
     private static final ClassDesc MATH = Elements.desc(Math.class);
     private static final ClassDesc HALF = Elements.desc(Half.class);
@@ -109,15 +106,15 @@ final class ScalarCode {
 
     private void unary(Fn1 fn, Operand x) {
         switch (x.type()) {
-            case F32 -> floating(fn, CD_float, F32_FUNCTIONS);
-            case F64 -> floating(fn, CD_double, F64_FUNCTIONS);
+            case F32 -> floating(fn, CD_float);
+            case F64 -> floating(fn, CD_double);
             case I32, BOOL -> whole(fn, x.type() == DType.BOOL);
             case I64 -> whole(fn);
             case BF16, F16, U8, BIT -> throw new IllegalArgumentException("computing " + x.type());
         }
     }
 
-    private void floating(Fn1 fn, ClassDesc of, ClassDesc functions) {
+    private void floating(Fn1 fn, ClassDesc of) {
         boolean single = of.equals(CD_float);
         switch (fn) {
             case NEG -> {
@@ -135,39 +132,21 @@ final class ScalarCode {
                 else code.dup2().dcmpl();
                 truth(Opcode.IFNE);
             }
-            case SIGN,
-                    FLOOR,
-                    CEIL,
-                    ROUND,
-                    EXP,
-                    EXPM1,
-                    LOG,
-                    LOG1P,
-                    LOG2,
-                    SIN,
-                    COS,
-                    TAN,
-                    ASIN,
-                    ACOS,
-                    ATAN,
-                    SINH,
-                    COSH,
-                    TANH,
-                    ASINH,
-                    ACOSH,
-                    ATANH,
-                    ERF,
-                    ERFC,
-                    ERFINV,
-                    LGAMMA -> {
+            case NOT -> throw new IllegalArgumentException("NOT of floats; compare first");
+            default -> {
                 // below the number already pushed
                 var enums = Elements.desc(Fn1.class);
                 code.getstatic(enums, fn.name(), enums);
-                if (single) code.swap();
-                else code.dup_x2().pop();
-                code.invokestatic(functions, "apply", MethodTypeDesc.of(of, enums, of));
+                if (single) {
+                    code.swap();
+                    code.invokestatic(F32_FUNCTIONS, "apply", MethodTypeDesc.of(of, enums, of));
+                } else {
+                    var meaning = Elements.desc(DoubleUnaryOperator.class);
+                    code.invokevirtual(enums, "meaning", MethodTypeDesc.of(meaning));
+                    code.dup_x2().pop();
+                    code.invokeinterface(meaning, "applyAsDouble", MethodTypeDesc.of(of, of));
+                }
             }
-            case NOT -> throw new IllegalArgumentException("NOT of floats; compare first");
         }
     }
 
@@ -210,8 +189,8 @@ final class ScalarCode {
             return;
         }
         switch (type) {
-            case F32 -> floating(fn, CD_float, F32_FUNCTIONS);
-            case F64 -> floating(fn, CD_double, F64_FUNCTIONS);
+            case F32 -> floating(fn, CD_float);
+            case F64 -> floating(fn, CD_double);
             case I32, BOOL -> ints(fn);
             case I64 -> longs(fn);
             case BF16, F16, U8, BIT -> throw new IllegalArgumentException("computing " + type);
@@ -247,7 +226,7 @@ final class ScalarCode {
                 });
     }
 
-    private void floating(Fn2 fn, ClassDesc of, ClassDesc functions) {
+    private void floating(Fn2 fn, ClassDesc of) {
         boolean single = of.equals(CD_float);
         switch (fn) {
             case ADD -> code.with(simple(single ? Opcode.FADD : Opcode.DADD));
@@ -265,7 +244,9 @@ final class ScalarCode {
                 int x = code.allocateLocal(kind);
                 code.storeLocal(kind, y).storeLocal(kind, x).getstatic(enums, fn.name(), enums);
                 code.loadLocal(kind, x).loadLocal(kind, y);
-                code.invokestatic(functions, "apply", MethodTypeDesc.of(of, enums, of, of));
+                if (single)
+                    code.invokestatic(F32_FUNCTIONS, "apply", MethodTypeDesc.of(of, enums, of, of));
+                else code.invokevirtual(enums, "apply", MethodTypeDesc.of(of, of, of));
             }
             default -> throw new IllegalArgumentException(fn + " of floats");
         }

@@ -3,7 +3,6 @@ package dev.ebb.cpu.straight;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Value;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -11,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A sequence cut into parts, each short enough for the just-in-time compiler, which takes no method
- * of more than 8,000 bytes. Within a part values are in locals; what another part or a computation
- * that is not written out reads lies where the plan put it.
+ * A sequence cut into parts, each short enough for the just-in-time compilers. Within a part values
+ * are in locals; what another part or a computation that is not written out reads lies where the
+ * plan put it.
  *
  * @param arguments so many of the first parameters come in an array, if {@code arrays}
  * @param arrays whether the results go to an array
@@ -27,21 +26,8 @@ record StraightForm(
         List<List<Integer>> parts,
         Set<Value> stored) {
 
-    private static final int PART_BYTES = 5000;
-
     static StraightForm of(Sequence sequence, int arguments, boolean arrays) {
-        var parts = new ArrayList<List<Integer>>();
-        parts.add(new ArrayList<>());
-        int bytes = 0;
-        for (int i = 0; i < sequence.works().size(); i++) {
-            int more = Math.max(8, Fitting.bytes(sequence.works().get(i)));
-            if (bytes + more > PART_BYTES && !parts.getLast().isEmpty()) {
-                parts.add(new ArrayList<>());
-                bytes = 0;
-            }
-            parts.getLast().add(i);
-            bytes += more;
-        }
+        var parts = Parts.of(sequence, arguments, arrays);
         return new StraightForm(
                 sequence, arguments, arrays, parts, stored(sequence, arrays, parts));
     }
@@ -83,9 +69,15 @@ record StraightForm(
 
     /** The arguments that a computation that is not written out reads: it finds them in memory. */
     Set<Value> argumentsInMemory() {
+        return argumentsInMemory(sequence, arguments);
+    }
+
+    static Set<Value> argumentsInMemory(Sequence sequence, int arguments) {
         var called = new HashSet<Value>();
         for (var work : sequence.works()) if (isCalled(work)) called.addAll(work.node().inputs());
-        called.retainAll(argumentStarts().keySet());
-        return called;
+        var found = new HashSet<Value>();
+        for (var p : sequence.params().subList(0, arguments))
+            if (called.contains(p.value())) found.add(p.value());
+        return found;
     }
 }

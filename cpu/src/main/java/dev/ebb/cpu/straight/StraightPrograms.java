@@ -19,7 +19,7 @@ public record StraightPrograms(int after) {
     private static final int MOST_WORKS = 4096;
 
     /** So many elements of all results are moved one by one at most. */
-    private static final long MOST_MOVED = 256;
+    private static final long MOST_MOVED = 128;
 
     /** Made in the ninth run. */
     public StraightPrograms() {

@@ -12,9 +12,11 @@ import dev.ebb.cpu.math.F32Math;
 import dev.ebb.cpu.math.F32Power;
 import dev.ebb.cpu.math.F32Scalar;
 import dev.ebb.cpu.math.F32Waves;
+import dev.ebb.cpu.math.FunctionForm;
 import dev.ebb.cpu.tile.Warming.State;
 import dev.ebb.cpu.tile.Warming.States;
-import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 
 import jdk.incubator.vector.FloatVector;
@@ -37,6 +39,7 @@ public final class F32Steps {
     private static final State SELECT = new State();
 
     public static TileStep unary(Fn1 fn, int a, int o) {
+        if (!FunctionForm.of(fn).isVector(DType.F32)) return (t, _, n) -> plain(fn, t.f32, a, o, n);
         return switch (fn) {
             case NEG -> warming(fn, (t, _, n) -> neg(t.f32, a, o, n), a, o);
             case ABS -> warming(fn, (t, _, n) -> abs(t.f32, a, o, n), a, o);
@@ -50,25 +53,9 @@ public final class F32Steps {
             case COS -> warming(fn, (t, _, n) -> cos(t.f32, a, o, n), a, o);
             case TANH -> warming(fn, (t, _, n) -> tanh(t.f32, a, o, n), a, o);
             case ERF -> warming(fn, (t, _, n) -> erf(t.f32, a, o, n), a, o);
-            case FLOOR,
-                    CEIL,
-                    ROUND,
-                    LOG2,
-                    TAN,
-                    ASIN,
-                    ACOS,
-                    ATAN,
-                    SINH,
-                    COSH,
-                    ASINH,
-                    ACOSH,
-                    ATANH,
-                    ERFC,
-                    ERFINV,
-                    LGAMMA ->
-                    (t, _, n) -> plain(fn, t.f32, a, o, n);
             case IS_NAN -> binary(Fn2.NE, a, a, o);
             case NOT -> throw new IllegalArgumentException("NOT of floats; compare first");
+            default -> throw new IllegalStateException(fn + " has no loop over vectors of f32");
         };
     }
 

@@ -9,10 +9,11 @@ import dev.ebb.cpu.math.F64Error;
 import dev.ebb.cpu.math.F64Math;
 import dev.ebb.cpu.math.F64Power;
 import dev.ebb.cpu.math.F64Waves;
+import dev.ebb.cpu.math.FunctionForm;
 import dev.ebb.cpu.tile.Warming.States;
-import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
-import dev.ebb.ir.math.Special;
 
 import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.VectorSpecies;
@@ -30,6 +31,7 @@ public final class F64Steps {
     private static final States<Fn2> BINARY = new States<>();
 
     public static TileStep unary(Fn1 fn, int a, int o) {
+        if (!FunctionForm.of(fn).isVector(DType.F64)) return (t, _, n) -> plain(fn, t.f64, a, o, n);
         return switch (fn) {
             case NEG -> warming(fn, (t, _, n) -> neg(t.f64, a, o, n), a, o);
             case ABS -> warming(fn, (t, _, n) -> abs(t.f64, a, o, n), a, o);
@@ -46,22 +48,9 @@ public final class F64Steps {
             case TANH -> warming(fn, (t, _, n) -> tanh(t.f64, a, o, n), a, o);
             case ERF -> warming(fn, (t, _, n) -> F64Error.erf(t.f64, a, o, n), a, o);
             case ERFC -> warming(fn, (t, _, n) -> F64Error.erfc(t.f64, a, o, n), a, o);
-            case FLOOR,
-                    CEIL,
-                    ROUND,
-                    LOG2,
-                    ASIN,
-                    ACOS,
-                    SINH,
-                    COSH,
-                    ASINH,
-                    ACOSH,
-                    ATANH,
-                    ERFINV,
-                    LGAMMA ->
-                    (t, _, n) -> plain(fn, t.f64, a, o, n);
             case IS_NAN -> binary(Fn2.NE, a, a, o);
             case NOT -> throw new IllegalArgumentException("NOT of floats; compare first");
+            default -> throw new IllegalStateException(fn + " has no loop over vectors of f64");
         };
     }
 
@@ -213,11 +202,11 @@ public final class F64Steps {
     }
 
     private static void plain(Fn1 fn, double[] r, int a, int o, int n) {
-        for (int i = 0; i < n; i++) r[o + i] = Special.apply(fn, r[a + i]);
+        for (int i = 0; i < n; i++) r[o + i] = fn.apply(r[a + i]);
     }
 
     private static void plain(Fn2 fn, double[] r, int a, int b, int o, int n) {
-        for (int i = 0; i < n; i++) r[o + i] = Special.apply(fn, r[a + i], r[b + i]);
+        for (int i = 0; i < n; i++) r[o + i] = fn.apply(r[a + i], r[b + i]);
     }
 
     private static void compare(Fn2 fn, double[] r, int a, int b, int[] c, int o, int n) {

@@ -11,7 +11,7 @@ import static jdk.incubator.vector.VectorOperators.XOR;
 
 import dev.ebb.cpu.tile.Warming.State;
 import dev.ebb.cpu.tile.Warming.States;
-import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.math.Checks;
 
@@ -34,32 +34,7 @@ final class I32Steps {
             case ABS -> (t, _, n) -> abs(t.i32, a, o, n);
             case SIGN -> (t, _, n) -> sign(t.i32, a, o, n);
             case NOT -> (t, _, n) -> flip(t.i32, a, truth ? 1 : -1, o, n);
-            case FLOOR,
-                    CEIL,
-                    ROUND,
-                    SQRT,
-                    EXP,
-                    EXPM1,
-                    LOG,
-                    LOG1P,
-                    LOG2,
-                    SIN,
-                    COS,
-                    TAN,
-                    ASIN,
-                    ACOS,
-                    ATAN,
-                    SINH,
-                    COSH,
-                    TANH,
-                    ASINH,
-                    ACOSH,
-                    ATANH,
-                    ERF,
-                    ERFC,
-                    ERFINV,
-                    LGAMMA,
-                    IS_NAN ->
+            default ->
                     throw new IllegalArgumentException(fn + " of integers; cast to floats first");
         };
     }

@@ -1,6 +1,6 @@
 package dev.ebb.cpu.tile;
 
-import dev.ebb.ir.Scalar.Fn1;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.math.Checks;
 
@@ -11,32 +11,7 @@ final class I64Steps {
     static TileStep unary(Fn1 fn, int a, int o) {
         return switch (fn) {
             case NEG, ABS, SIGN, NOT -> (t, _, n) -> unary(fn, t.i64, a, o, n);
-            case FLOOR,
-                    CEIL,
-                    ROUND,
-                    SQRT,
-                    EXP,
-                    EXPM1,
-                    LOG,
-                    LOG1P,
-                    LOG2,
-                    SIN,
-                    COS,
-                    TAN,
-                    ASIN,
-                    ACOS,
-                    ATAN,
-                    SINH,
-                    COSH,
-                    TANH,
-                    ASINH,
-                    ACOSH,
-                    ATANH,
-                    ERF,
-                    ERFC,
-                    ERFINV,
-                    LGAMMA,
-                    IS_NAN ->
+            default ->
                     throw new IllegalArgumentException(fn + " of integers; cast to floats first");
         };
     }

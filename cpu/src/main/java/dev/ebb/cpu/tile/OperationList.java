@@ -1,6 +1,7 @@
 package dev.ebb.cpu.tile;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar;
 
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ public record OperationList(List<Operation> operations, List<Integer> results) {
                 case Scalar.Lit(var type, _) -> type.compute();
                 case Scalar.Index _, Scalar.Draw _ -> DType.I32;
                 case Scalar.Position _ -> DType.I64;
-                case Scalar.Un(var fn, _) -> fn == Scalar.Fn1.IS_NAN ? DType.BOOL : typeOf(from, 0);
+                case Scalar.Un(var fn, _) -> fn == Fn1.IS_NAN ? DType.BOOL : typeOf(from, 0);
                 case Scalar.Bin(var fn, _, _) -> fn.compares() ? DType.BOOL : typeOf(from, 0);
                 case Scalar.Select _ -> typeOf(from, 1);
                 case Scalar.Cast(var to, _) -> to.compute();

@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
+import java.util.OptionalLong;
 
 /**
  * Matrix products by cuBLASLt. The library thinks in columns, so a row-major product is asked for
@@ -17,6 +18,9 @@ import java.lang.foreign.ValueLayout;
 public final class BlasLt {
     private static final int TRANSPOSE_A = 3;
     private static final int TRANSPOSE_B = 4;
+    private static final int EPILOGUE = 7;
+    private static final int BIAS_POINTER = 8;
+    private static final int ADD_BIAS = 4;
     private static final int BATCH = 5;
     private static final int STEP = 6;
     private static final int WORKSPACE = 1;
@@ -130,6 +134,7 @@ public final class BlasLt {
         var attribute = "cublasLtMatmulDescSetAttribute";
         set(attribute, product, TRANSPOSE_A, g.rowsB() ? 0 : 1, 4);
         set(attribute, product, TRANSPOSE_B, g.rowsA() ? 0 : 1, 4);
+        if (g.bias()) set(attribute, product, EPILOGUE, ADD_BIAS, 4);
         long first =
                 g.rowsB()
                         ? layout(g.type(), g.n(), g.k(), g.leadB(), g.batch(), g.stepB())
@@ -179,7 +184,25 @@ public final class BlasLt {
     }
 
     /** Puts a product onto a stream; addresses are those of the buffers. */
-    public void run(Plan plan, long a, long b, long c, long workspace, long stream) {
+    public void run(
+            Plan plan, long a, long b, long c, OptionalLong bias, long workspace, long stream) {
+        if (bias.isEmpty()) {
+            run(plan, a, b, c, workspace, stream);
+            return;
+        }
+        // the address is part of what describes the product, which several nodes may share
+        synchronized (plan) {
+            set(
+                    "cublasLtMatmulDescSetAttribute",
+                    plan.product(),
+                    BIAS_POINTER,
+                    bias.getAsLong(),
+                    8);
+            run(plan, a, b, c, workspace, stream);
+        }
+    }
+
+    private void run(Plan plan, long a, long b, long c, long workspace, long stream) {
         var g = plan.gemm();
         long shift = g.type() == DType.F64 ? 0 : 8;
         library.call(

@@ -9,6 +9,7 @@ import dev.ebb.ir.DType;
  * @param type of the factors
  * @param result of the products
  * @param tensorFloats whether f32 factors are rounded to tf32
+ * @param bias whether a vector of {@code n} elements of the result's type is added to every row
  * @param rowsA whether a row of {@code a} lies side by side, else a column does; so for {@code b}
  * @param leadA elements from one row (or column) to the next
  * @param stepA elements from one matrix of the batch to the next
@@ -17,6 +18,7 @@ public record Gemm(
         DType type,
         DType result,
         boolean tensorFloats,
+        boolean bias,
         int batch,
         int m,
         int n,

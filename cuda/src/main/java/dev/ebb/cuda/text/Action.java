@@ -3,6 +3,7 @@ package dev.ebb.cuda.text;
 import dev.ebb.cuda.driver.Gemm;
 
 import java.util.List;
+import java.util.Optional;
 
 /** One step of a recipe; the steps of a recipe run in order. */
 public sealed interface Action {
@@ -44,6 +45,13 @@ public sealed interface Action {
     /** {@code first}, unless input and output lie in the same place. */
     record Unless(Operand.In in, Operand.Out out, Action first) implements Action {}
 
-    /** A product by the library. */
-    record Product(Gemm gemm, Operand a, Operand b, Operand c, long workspace) implements Action {}
+    /**
+     * A product by the library.
+     *
+     * @param bias what is added to every row, if anything
+     * @param workspace where the library's part of the workspace begins
+     */
+    record Product(
+            Gemm gemm, Operand a, Operand b, Operand c, Optional<Operand> bias, long workspace)
+            implements Action {}
 }

@@ -6,15 +6,27 @@ import dev.ebb.ir.Kernel.Combine;
 import java.util.List;
 
 /**
- * The order in which columns are folded, by the number of rows alone: {@link #ROWS} rows at a time
+ * The order in which columns are folded, by the number of rows alone: {@code height} rows at a time
  * in order, then shares of consecutive chunks in order, then the shares in order.
  */
-record Chunks(long rows, long columns) {
-    static final int ROWS = 16;
+record Chunks(long rows, long columns, int height) {
     private static final int SHARES = 32;
 
+    /** Rows from which on higher chunks are enough work for a card. */
+    private static final long MANY = 8192;
+
+    /** Chunks of plain columns: higher where there are many rows, so that there is less to join. */
+    static Chunks plain(long rows, long columns) {
+        return new Chunks(rows, columns, rows >= MANY ? 64 : 16);
+    }
+
+    /** Chunks of rows whose numbers are folded first: each is walked by a few lanes alone. */
+    static Chunks afterNumbers(long rows, long columns) {
+        return new Chunks(rows, columns, 16);
+    }
+
     long count() {
-        return Math.max(1, (rows + ROWS - 1) / ROWS);
+        return Math.max(1, (rows + height - 1) / height);
     }
 
     /** Combines chunks [count, columns] at the start of the workspace into the first output. */

@@ -1,8 +1,8 @@
 package dev.ebb.cuda.text;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar;
-import dev.ebb.ir.Scalar.Fn1;
 import dev.ebb.ir.Scalar.Fn2;
 
 import java.util.HashMap;
@@ -28,6 +28,7 @@ final class Expression {
     private final Names names;
     private final String prefix;
     private final String note;
+    private final boolean quick;
     private final Map<Scalar, String> known = new HashMap<>();
 
     /**
@@ -35,18 +36,22 @@ final class Expression {
      * @param prefix what the names of its values begin with
      */
     Expression(Lines code, List<DType> types, Names names, String prefix) {
-        this(code, types, names, prefix, "");
+        this(code, types, names, prefix, "", false);
     }
 
     /**
      * @param note where a division by zero is noted, and the node's number: two operands
+     * @param quick whether exponentials and quotients of f32 need no more digits than a result of
+     *     sixteen bits has
      */
-    Expression(Lines code, List<DType> types, Names names, String prefix, String note) {
+    Expression(
+            Lines code, List<DType> types, Names names, String prefix, String note, boolean quick) {
         this.code = code;
         this.types = types;
         this.names = names;
         this.prefix = prefix;
         this.note = note;
+        this.quick = quick;
     }
 
     private static boolean isDivision(Fn2 fn, DType type) {
@@ -79,13 +84,18 @@ final class Expression {
             case Scalar.Lit(var type, double x) -> Words.literal(type, x);
             case Scalar.Index(int axis) -> names.index(axis);
             case Scalar.Position _ -> names.position();
-            case Scalar.Un(var fn, var x) -> call(name(fn), value(x));
+            case Scalar.Un(var fn, var x) ->
+                    call(fn == Fn1.EXP && isQuick(x) ? "quick_exp" : name(fn), value(x));
             case Scalar.Bin(var fn, var x, var y) -> binary(fn, x, y);
             case Scalar.Select(var c, var x, var y) ->
                     value(c) + " ? " + value(x) + " : " + value(y);
             case Scalar.Cast(var to, var x) -> cast(to, x);
             case Scalar.Draw(var k, var c) -> call("philox", value(k), value(c));
         };
+    }
+
+    private boolean isQuick(Scalar x) {
+        return quick && x.type(types).compute() == DType.F32;
     }
 
     private static String call(String fn, String... arguments) {
@@ -123,17 +133,23 @@ final class Expression {
                             USHR ->
                             "";
                 };
+        if (fn == Fn2.DIV && isQuick(x)) return call("quick_divide", a, b);
         if (isDivision(fn, type) && !note.isEmpty()) b = call("divisor", a, b, note);
         return sign.isEmpty() ? call(name(fn), a, b) : a + " " + sign + " " + b;
     }
 
     private String cast(DType to, Scalar x) {
         var value = value(x);
+        if (to == DType.BF16) {
+            boolean single = x.type(types).compute() == DType.F32;
+            return call("bfloat_rounded", single ? value : call("Down<f32>::of", value));
+        }
         var down =
                 "Down<" + Words.stored(to == DType.BIT ? DType.BOOL : to) + ">::of(" + value + ")";
         return switch (to) {
             case F32, F64, I32, I64, BOOL, BIT -> down;
-            case BF16, F16, U8 -> "up(" + down + ")";
+            case F16, U8 -> "up(" + down + ")";
+            case BF16 -> throw new IllegalStateException("bf16 is rounded by itself");
         };
     }
 
@@ -146,6 +162,7 @@ final class Expression {
             case CEIL -> "upward";
             case ROUND -> "even";
             case SQRT -> "root";
+            case CBRT -> "fn_cbrt";
             case EXP -> "fn_exp";
             case EXPM1 -> "fn_expm1";
             case LOG -> "fn_log";

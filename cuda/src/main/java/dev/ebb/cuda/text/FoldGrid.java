@@ -111,17 +111,88 @@ final class FoldGrid {
         code.close();
     }
 
-    /** Writes what visits element {@code c} of a row. */
-    void single(Lines code, Consumer<Expression> visit) {
-        visit.accept(element(code, "c", _ -> ""));
+    /** How many neighbouring columns a thread folds: as many as sixteen bytes of them have. */
+    int columnsTogether() {
+        int least = 16;
+        for (int i = 0; i < views.size(); i++) {
+            if (!kept.isFixed(i)) least = Math.min(least, (int) types.get(i).bytes(1));
+        }
+        int width = 16 / least;
+        while (width > 1 && !isTogether(width)) width /= 2;
+        return width;
     }
 
-    /** An expression at element {@code c} of the row; {@code loaded} names what is at hand. */
-    Expression element(Lines code, String c, IntFunction<String> loaded) {
-        return element(code, c, loaded, types, "t");
+    private boolean isTogether(int width) {
+        if (kept.inner() % width != 0) return false;
+        for (int i = 0; i < views.size(); i++) {
+            if (!kept.isFixed(i) && !isTogether(i, width)) return false;
+        }
+        return true;
     }
 
-    /** The same with numbers of the row as further arguments; {@code all} types include theirs. */
+    private boolean isTogether(int i, int width) {
+        return kept.step(i) == 1
+                && types.get(i) != DType.BIT
+                && views.get(i).offset() % width == 0
+                && kept.isAligned(i, width)
+                && folded.strides().get(i).stream().allMatch(s -> s % width == 0);
+    }
+
+    /** Writes where each operand begins in {@code width} columns from {@code row} on. */
+    void columnStarts(Lines code, int width) {
+        kept.split(code, "row", "k");
+        for (int i = 0; i < views.size(); i++) {
+            var start = Long.toString(views.get(i).offset());
+            code.add("const ofs s%d = %s;", i, kept.offset(i, start, "k"));
+            if (folded.isFixed(i)) loadColumns(code, i, width);
+        }
+    }
+
+    /** Writes what visits element {@code c} of each of these columns. */
+    void columns(Lines code, int width, Consumer<Expression> visit) {
+        folded.split(code, "c", "d");
+        for (int i = 0; i < views.size(); i++) {
+            if (!folded.isFixed(i)) loadColumns(code, i, width);
+        }
+        code.add("#pragma unroll");
+        code.open("for (int e = 0; e < %d; e++)", width);
+        var row = width == 1 ? "row" : "(row + e)";
+        visit.accept(
+                new Expression(
+                        code,
+                        types,
+                        names(
+                                i -> isAlone(i, width) ? "x" + i : "up(x%d.at[e])".formatted(i),
+                                row,
+                                "c"),
+                        "t"));
+        code.close();
+    }
+
+    /** Whether an operand has one element for all columns of a thread. */
+    private boolean isAlone(int i, int width) {
+        return width == 1 || kept.isFixed(i);
+    }
+
+    private void loadColumns(Lines code, int i, int width) {
+        var offset = folded.isFixed(i) ? "s" + i : folded.offset(i, "s" + i, "d");
+        var type = types.get(i);
+        if (isAlone(i, width)) {
+            code.add(
+                    "const %s x%d = %s;",
+                    Words.computed(type), i, MapText.element(type, "p" + i, offset));
+        } else {
+            var from = "(const %s*)p%d".formatted(Words.stored(type), i);
+            code.add(
+                    "const Pack<%s, %d> x%d = load<%d>(%s + %s);",
+                    Words.stored(type), width, i, width, from, offset);
+        }
+    }
+
+    /**
+     * An expression at element {@code c} of the row with numbers of the row as further arguments;
+     * {@code loaded} names what is at hand, {@code all} types include theirs.
+     */
     Expression element(
             Lines code, String c, IntFunction<String> loaded, List<DType> all, String prefix) {
         folded.split(code, c, "d");

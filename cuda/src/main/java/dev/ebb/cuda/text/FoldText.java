@@ -71,6 +71,7 @@ final class FoldText {
         }
         grid.rowStarts(code);
         code.add("%s sum = %s;", Words.computed(type), Words.identity(k.combine(), type));
+        code.add("#pragma unroll 8");
         code.open(
                 "for (num c = first + lane * %d; c < last; c += %d)",
                 Lanes.GROUP, lanes.count() * Lanes.GROUP);
@@ -131,32 +132,42 @@ final class FoldText {
 
     private static Recipe columns(Kernel.Fold k, FoldGrid grid, DType type, DType out) {
         long columns = grid.kept().size();
-        var chunks = new Chunks(grid.folded().size(), columns);
+        var chunks = Chunks.plain(grid.folded().size(), columns);
         boolean whole = chunks.count() == 1;
+        int width = grid.columnsTogether();
+        long groups = columns / width;
+        long threads = groups * chunks.count();
+        var t = Words.computed(type);
         var code = new Lines();
         MapText.open(code, "fold", 128, grid.inputs() + 1, grid.isLarge());
         code.add("const num at = (num)blockIdx.x * 128 + threadIdx.x;");
-        code.add("if (at >= %d) return;", columns * chunks.count());
-        code.add("const num row = at %% %d;", columns);
-        code.add("const num first = at / %d * %d;", columns, Chunks.ROWS);
+        code.add("if (at >= %d) return;", threads);
+        code.add("const num row = at %% %d * %d;", groups, width);
+        code.add("const num first = at / %d * %d;", groups, chunks.height());
         code.add(
                 "const num last = first + %d < %d ? first + %d : %d;",
-                Chunks.ROWS, chunks.rows(), Chunks.ROWS, chunks.rows());
-        grid.rowStarts(code);
-        code.add("%s sum = %s;", Words.computed(type), Words.identity(k.combine(), type));
+                chunks.height(), chunks.rows(), chunks.height(), chunks.rows());
+        grid.columnStarts(code, width);
+        code.add("%s sum[%d];", t, width);
+        code.add("#pragma unroll");
+        code.add(
+                "for (int e = 0; e < %d; e++) sum[e] = %s;",
+                width, Words.identity(k.combine(), type));
         code.add("#pragma unroll 8");
         code.open("for (num c = first; c < last; c++)");
-        grid.single(
+        grid.columns(
                 code,
+                width,
                 value ->
                         code.add(
-                                "sum = %s(sum, %s);",
+                                "sum[e] = %s(sum[e], %s);",
                                 Words.combine(k.combine()), value.value(k.body())));
         code.close();
-        var to = whole ? out : type;
-        code.add(
-                "((%s*)p%d)[at] = Down<%s>::of(sum);",
-                Words.stored(to), grid.inputs(), Words.stored(to));
+        var to = Words.stored(whole ? out : type);
+        code.add("Pack<%s, %d> r;", to, width);
+        code.add("#pragma unroll");
+        code.add("for (int e = 0; e < %d; e++) r.at[e] = Down<%s>::of(sum[e]);", width, to);
+        code.add("store<%d>((%s*)p%d + at * %d, r);", width, to, grid.inputs(), width);
         code.close();
         var target = whole ? new Operand.Out(0) : (Operand) new Operand.Work(0);
         var actions = new ArrayList<Action>();
@@ -164,7 +175,7 @@ final class FoldText {
                 new Action.Launch(
                         "fold",
                         code.toString(),
-                        MapText.blocks(columns * chunks.count(), 128),
+                        MapText.blocks(threads, 128),
                         128,
                         0,
                         grid.operands(target)));

@@ -22,7 +22,7 @@ record Lanes(long width) {
     /** Lanes that share a row. */
     int count() {
         if (width <= 32) return 1;
-        if (width <= 256) return 32;
+        if (width <= 1024) return 32;
         if (width <= 4096) return 128;
         return width <= 8192 ? 256 : 512;
     }

@@ -29,6 +29,9 @@ final class MapText {
     private final boolean large;
     private final boolean divides;
 
+    /** Whether every result is rounded to sixteen bits. */
+    private final boolean quick;
+
     private MapText(Kernel.Map k, List<DType> in, List<DType> out) {
         this.k = k;
         this.in = in;
@@ -42,6 +45,7 @@ final class MapText {
         together = axes.rank() <= 1 || axes.inner() % wish == 0;
         lanes = together || bits ? wish : 1;
         large = Words.isLarge(k.shape(), k.operands());
+        quick = out.stream().allMatch(t -> t == DType.BF16 || t == DType.F16);
     }
 
     static Recipe recipe(Kernel.Map k, List<DType> in, List<DType> out) {
@@ -122,7 +126,7 @@ final class MapText {
         }
         code.add("#pragma unroll");
         code.open("for (int e = 0; e < %d; e++)", lanes);
-        var values = new Expression(code, in, names("at + e", this::lane), "t", note());
+        var values = new Expression(code, in, names("at + e", this::lane), "t", note(), quick);
         var results = k.bodies().stream().map(values::value).toList();
         for (int j = 0; j < out.size(); j++) result(code, j, results.get(j), "r%d.at[e] = %s;");
         code.close();
@@ -189,7 +193,7 @@ final class MapText {
             code.add("const ofs o%d = %s;", i, axes.offset(i, start, "i"));
             code.add("const %s a%d = %s;", Words.computed(in.get(i)), i, element(in.get(i), i));
         }
-        var values = new Expression(code, in, names("here", i -> "a" + i), "t", note());
+        var values = new Expression(code, in, names("here", i -> "a" + i), "t", note(), quick);
         var results = k.bodies().stream().map(values::value).toList();
         for (int j = 0; j < out.size(); j++) {
             var format =

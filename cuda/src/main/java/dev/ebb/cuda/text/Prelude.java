@@ -10,9 +10,10 @@ public final class Prelude {
     private static final String PLAIN = read("prelude.cu");
     private static final String SPECIAL = read("special.cu");
     private static final String TENSOR = read("tensor.cu");
+    private static final String GROUPS = read("groups.cu");
 
     /** For any kernel. */
-    public static final String TEXT = PLAIN + SPECIAL + TENSOR;
+    public static final String TEXT = PLAIN + SPECIAL + TENSOR + GROUPS;
 
     private Prelude() {}
 
@@ -21,7 +22,8 @@ public final class Prelude {
         var all = text.toString();
         return PLAIN
                 + (all.contains("fn_polygamma(") ? SPECIAL : "")
-                + (all.contains("AttendSizes") ? TENSOR : "");
+                + (all.contains("AttendSizes") ? TENSOR : "")
+                + (all.contains("Groups<") ? GROUPS : "");
     }
 
     private static String read(String name) {

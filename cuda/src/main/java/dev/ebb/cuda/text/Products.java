@@ -13,8 +13,8 @@ import java.util.Optional;
 /**
  * Which products the library computes: those of floats whose rows or columns lie side by side, and
  * whose batch goes on in even steps. The rest is generated. Which of the two it is depends on the
- * kernel and the types alone. An epilogue is a map of its own over sums in the workspace, for it
- * may write over what it reads.
+ * kernel and the types alone. The library adds a bias itself; any other epilogue is a map of its
+ * own over sums in the workspace, for it may write over what it reads.
  */
 public final class Products {
     /** Below so many multiplications a generated product takes no longer than the library's. */
@@ -35,10 +35,12 @@ public final class Products {
         var found = gemm(k, in, out, precision);
         if (found.isEmpty()) return ContractText.recipe(k, in, out);
         var gemm = found.get();
-        if (isPlain(k) && gemm.result() == out) {
+        if ((isPlain(k) || gemm.bias()) && gemm.result() == out) {
             var turned = Turned.of(gemm);
+            Optional<Operand> bias =
+                    gemm.bias() ? Optional.of(new Operand.In(2)) : Optional.empty();
             return new Recipe(
-                    turned.actions(new Operand.Out(0)),
+                    turned.actions(new Operand.Out(0), bias),
                     turned.bytes() + libraryBytes(gemm) + SLACK);
         }
         var shape = ContractText.shape(k, k.m(), k.n());
@@ -50,6 +52,7 @@ public final class Products {
                                 new Operand.In(0),
                                 new Operand.In(1),
                                 new Operand.Work(0),
+                                Optional.empty(),
                                 bytes),
                         ContractText.epilogue(k, in, out, gemm.result(), shape)),
                 bytes + libraryBytes(gemm) + SLACK);
@@ -63,6 +66,26 @@ public final class Products {
 
     private static boolean isPlain(Kernel.Contract k) {
         return k.epilogue().equals(Scalar.arg(0));
+    }
+
+    /**
+     * Whether the epilogue adds a vector to every row. The library adds it to the sums before they
+     * are rounded. It reads the vector while it writes, so that one row alone, which may lie over
+     * it, is left to a map.
+     */
+    private static boolean isBias(Kernel.Contract k, List<DType> in, DType out) {
+        var type = in.getFirst();
+        if (type == DType.F64 || out != type || in.size() != 3 || in.get(2) != type) return false;
+        var bias = Scalar.arg(1);
+        var epilogue = k.epilogue();
+        boolean sum = false;
+        for (var x : List.of(Scalar.arg(0), new Scalar.Cast(type, Scalar.arg(0))))
+            sum |= epilogue.equals(x.add(bias)) || epilogue.equals(bias.add(x));
+        if (!sum || k.batch().size() * k.m() == 1) return false;
+        var view = k.extras().getFirst();
+        int last = k.batch().rank() + 1;
+        for (int d = 0; d < last; d++) if (view.stride(d) != 0) return false;
+        return view.offset() == 0 && view.stride(last) == 1;
     }
 
     /** The product as the library would compute it, if it can. */
@@ -82,13 +105,15 @@ public final class Products {
                         k.batch().allAxes());
         if (axes.rank() > 1) return Optional.empty();
         boolean half = type == DType.BF16 || type == DType.F16;
-        // a plain product may be rounded to sixteen bits by the library; an epilogue reads f32
-        var result = half && isPlain(k) && out == type ? type : type.compute();
+        boolean bias = isBias(k, in, out);
+        // the library may round to sixteen bits; an epilogue of its own reads f32
+        var result = half && (isPlain(k) || bias) && out == type ? type : type.compute();
         return Optional.of(
                 new Gemm(
                         type,
                         result,
                         type == DType.F32 && precision == Precision.TF32,
+                        bias,
                         Math.toIntExact(k.batch().size()),
                         k.m(),
                         k.n(),

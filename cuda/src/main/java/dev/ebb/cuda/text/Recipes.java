@@ -24,7 +24,11 @@ public final class Recipes {
             case Kernel.Assemble k -> Optional.of(MoveText.assemble(k, out.getFirst()));
             case Kernel.Cut k -> Optional.of(MoveText.cut(k, in.getFirst()));
             case Kernel.Gather k -> Optional.of(MoveText.gather(k, in.get(0), in.get(1)));
-            case Kernel.Scatter k -> Optional.of(ScatterText.recipe(k, in.get(0), in.get(1)));
+            case Kernel.Scatter k ->
+                    Optional.of(
+                            k.isUpdate()
+                                    ? ScatterOverText.recipe(k, in.get(1), in.get(2))
+                                    : ScatterText.recipe(k, in.get(0), in.get(1)));
             case Kernel.Cumulate k -> Optional.of(CumulateText.recipe(k, in.getFirst()));
             case Kernel.Convolve k -> Optional.of(ConvolveText.recipe(k, in, out.getFirst()));
             case Kernel.Attend k ->

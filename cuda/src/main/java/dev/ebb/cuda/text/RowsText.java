@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
  */
 final class RowsText {
     /** Bytes of a row that a lane keeps in registers. */
-    private static final int KEPT = 384;
+    private static final int KEPT = 512;
 
     private final Kernel.Rows k;
     private final List<DType> in;
@@ -25,6 +25,10 @@ final class RowsText {
     private final FoldGrid grid;
     private final Lanes lanes;
     private final boolean cached;
+
+    /** Whether the next row of a chunk is read while this one is worked on. */
+    private final boolean ahead;
+
     private final Lines code = new Lines();
 
     private RowsText(Kernel.Rows k, List<DType> in, DType out) {
@@ -41,6 +45,7 @@ final class RowsText {
                 bytes += (int) in.get(i).bytes(1) * lanes.groups() * Lanes.GROUP;
         }
         cached = lanes.segments() == 1 && bytes <= KEPT;
+        ahead = cached && bytes > 0 && 2 * bytes <= KEPT;
     }
 
     static Recipe recipe(Kernel.Rows k, List<DType> in, DType out) {
@@ -86,6 +91,11 @@ final class RowsText {
         long rows = k.outer().size();
         open();
         part("row", rows);
+        grid.rowStarts(code);
+        if (cached) {
+            declare("a");
+            read("a");
+        }
         numbers();
         var to = Words.stored(out);
         switch (k.result()) {
@@ -135,7 +145,7 @@ final class RowsText {
 
     private Recipe columns(Kernel.Combine combine, DType type) {
         long rows = k.outer().size();
-        var chunks = new Chunks(rows, lanes.width());
+        var chunks = Chunks.afterNumbers(rows, lanes.width());
         boolean registers = lanes.segments() == 1;
         boolean whole = chunks.count() == 1 && registers;
         var t = Words.computed(type);
@@ -159,8 +169,23 @@ final class RowsText {
         }
         code.add(
                 "const num end = chunk * %d + %d < %d ? chunk * %d + %d : %d;",
-                Chunks.ROWS, Chunks.ROWS, rows, Chunks.ROWS, Chunks.ROWS, rows);
-        code.open("for (num row = chunk * %d; row < end; row++)", Chunks.ROWS);
+                chunks.height(), chunks.height(), rows, chunks.height(), chunks.height(), rows);
+        if (ahead) {
+            declare("a");
+            declare("m");
+            code.add("{");
+            code.add("const num row = chunk * %d;", chunks.height());
+            grid.rowStarts(code);
+            read("m");
+            code.close();
+        }
+        code.open("for (num row = chunk * %d; row < end; row++)", chunks.height());
+        if (ahead) next();
+        grid.rowStarts(code);
+        if (cached && !ahead) {
+            declare("a");
+            read("a");
+        }
         numbers();
         var body = ((Row.Columns) k.result()).body();
         var fn = Words.combine(combine);
@@ -193,12 +218,26 @@ final class RowsText {
         code.close();
     }
 
-    /**
-     * Writes what computes the numbers of {@code row}, having read it into registers if it fits.
-     */
-    private void numbers() {
+    /** Takes over the row that was read ahead, and reads the one after it. */
+    private void next() {
+        code.add("#pragma unroll");
+        code.open("for (int j = 0; j < %d; j++)", lanes.groups());
+        for (int i = 0; i < in.size(); i++) {
+            if (!grid.folded().isFixed(i)) code.add("a%d[j] = m%d[j];", i, i);
+        }
+        code.close();
+        code.open("if (row + 1 < end)");
+        code.add("const num after = row + 1;");
+        code.add("{");
+        code.add("const num row = after;");
         grid.rowStarts(code);
-        if (cached) read();
+        read("m");
+        code.close();
+        code.close();
+    }
+
+    /** Writes what computes the numbers of {@code row}. */
+    private void numbers() {
         for (int i = 0; i < k.numbers().size(); i++) {
             var type = types.get(in.size() + i);
             switch (k.numbers().get(i)) {
@@ -232,6 +271,7 @@ final class RowsText {
                 "const num last = first + %d < %d ? first + %d : %d;",
                 Lanes.SEGMENT, lanes.width(), Lanes.SEGMENT, lanes.width());
         code.add("%s part = %s;", t, Words.identity(combine, type));
+        code.add("#pragma unroll 8");
         code.open(
                 "for (num c = first + lane * %d; c < last; c += %d)",
                 Lanes.GROUP, lanes.count() * Lanes.GROUP);
@@ -278,12 +318,16 @@ final class RowsText {
         if (cached) code.close();
     }
 
-    /** Reads the row into registers. */
-    private void read() {
+    /** Declares the registers of a row. */
+    private void declare(String name) {
         for (int i = 0; i < in.size(); i++) {
             if (grid.folded().isFixed(i)) continue;
-            code.add("Pack<%s, %d> a%d[%d];", kept(i), Lanes.GROUP, i, lanes.groups());
+            code.add("Pack<%s, %d> %s%d[%d];", kept(i), Lanes.GROUP, name, i, lanes.groups());
         }
+    }
+
+    /** Reads the row into registers. */
+    private void read(String name) {
         code.add("#pragma unroll");
         code.open("for (int j = 0; j < %d; j++)", lanes.groups());
         code.add("const num c = (lane + j * %d) * %d;", lanes.count(), Lanes.GROUP);
@@ -291,8 +335,8 @@ final class RowsText {
         for (int i = 0; i < in.size(); i++) {
             if (!grid.folded().isFixed(i) && grid.isPacked(i))
                 code.add(
-                        "a%d[j] = load<%d>((const %s*)p%d + s%d + c);",
-                        i, Lanes.GROUP, Words.stored(in.get(i)), i, i);
+                        "%s%d[j] = load<%d>((const %s*)p%d + s%d + c);",
+                        name, i, Lanes.GROUP, Words.stored(in.get(i)), i, i);
         }
         if (IntStream.range(0, in.size())
                 .anyMatch(i -> !grid.folded().isFixed(i) && !grid.isPacked(i))) {
@@ -304,7 +348,8 @@ final class RowsText {
                 if (grid.folded().isFixed(i) || grid.isPacked(i)) continue;
                 var offset = grid.folded().offset(i, "s" + i, "d");
                 code.add(
-                        "a%d[j].at[e] = %s;",
+                        "%s%d[j].at[e] = %s;",
+                        name,
                         i,
                         in.get(i) == DType.BIT
                                 ? MapText.element(DType.BIT, "p" + i, offset)

@@ -72,7 +72,7 @@ public final class TensorAttend {
         code.add("};");
         MapText.open(code, "attend", tiling.bounds(), n + 2, true);
         code.add("EBB_SHARED(memory);");
-        code.add("attend_forward<%s, AttendSizes, %s>(", t, numbers(tiling));
+        code.add("attend_forward<%s, %s, AttendSizes, %s>(", tiling.way(t), t, numbers(tiling));
         code.add(
                 "    (const %s*)p0, (const %s*)p1, (const %s*)p2, %s, (%s*)p%d, (f32*)p%d,"
                         + " memory);",
@@ -105,7 +105,7 @@ public final class TensorAttend {
         } else {
             actions.add(keys(k, in, "attend_keys", true, true));
         }
-        return new Recipe(actions, DType.F32.bytes((long) h.batch() * h.heads() * h.queries()));
+        return new Recipe(actions, DType.F32.bytes(2L * h.batch() * h.heads() * h.queries()));
     }
 
     private static Action queries(Kernel.AttendGrad k, List<DType> in) {
@@ -118,11 +118,13 @@ public final class TensorAttend {
         var code = gradientSizes(k, in);
         MapText.open(code, "attend_queries", tiling.bounds(), n + 2, true);
         code.add("EBB_SHARED(memory);");
-        code.add("attend_backward_queries<%s, AttendSizes, %s>(", t, numbers(tiling));
+        code.add(
+                "attend_backward_queries<%s, %s, AttendSizes, %s>(",
+                tiling.way(t), t, numbers(tiling));
         code.add("    (const %s*)p0, (const %s*)p1, (const %s*)p2, %s,", t, t, t, mask(h));
         code.add(
-                "    (const %s*)p%d, (const %s*)p%d, (const f32*)p%d, (%s*)p%d, (f32*)p%d,"
-                        + " memory);",
+                "    (const %s*)p%d, (const %s*)p%d, (const f32*)p%d, (%s*)p%d,"
+                        + " (Pack<f32, 2>*)p%d, memory);",
                 t, rest, t, rest + 1, rest + 2, t, n, n + 1);
         code.close();
         var operands = inputs(n);
@@ -149,13 +151,12 @@ public final class TensorAttend {
         MapText.open(code, name, tiling.bounds(), n + 3, true);
         code.add("EBB_SHARED(memory);");
         code.add(
-                "attend_backward_keys<%s, AttendSizes, %s, %b, %b>(",
-                t, numbers(tiling), keys, values);
+                "attend_backward_keys<%s, %s, AttendSizes, %s, %b, %b>(",
+                tiling.way(t), t, numbers(tiling), keys, values);
         code.add("    (const %s*)p0, (const %s*)p1, (const %s*)p2, %s,", t, t, t, mask(h));
         code.add(
-                "    (const %s*)p%d, (const f32*)p%d, (const f32*)p%d, (%s*)p%d, (%s*)p%d,"
-                        + " memory);",
-                t, rest + 1, rest + 2, n + 2, t, n, t, n + 1);
+                "    (const %s*)p%d, (const Pack<f32, 2>*)p%d, (%s*)p%d, (%s*)p%d, memory);",
+                t, rest + 1, n + 2, t, n, t, n + 1);
         code.close();
         var operands = inputs(n);
         operands.add(new Operand.Out(k.results().get(1).output()));

@@ -11,10 +11,26 @@ import dev.ebb.ir.Heads;
  *
  * @param resident blocks that a multiprocessor must have registers for
  * @param kept whether a warp keeps its own rows in registers; where not, registers are left to sums
+ * @param group whether the four warps multiply together
  */
-record Tiling(int fragments, int together, boolean kept, int resident) {
+record Tiling(int fragments, int together, boolean kept, int resident, boolean group) {
     Tiling(int fragments, int together, boolean kept) {
-        this(fragments, together, kept, 1);
+        this(fragments, together, kept, 1, false);
+    }
+
+    /** Four warps together; {@code together} rows of the other side. */
+    private static Tiling group(int together, int resident) {
+        return new Tiling(1, together, false, resident, true);
+    }
+
+    /** Whether rows are such that four warps can multiply together. */
+    private static boolean isGroup(DType type, Heads h) {
+        return type != DType.F32 && h.width() % 64 == 0 && h.valueWidth() % 64 == 0;
+    }
+
+    /** The part of the text that multiplies elements of type {@code t}. */
+    String way(String t) {
+        return (group ? "Groups<" : "Warps<") + t + ">";
     }
 
     static final int THREADS = 128;
@@ -42,8 +58,8 @@ record Tiling(int fragments, int together, boolean kept, int resident) {
     }
 
     /** Elements between the beginnings of two rows in shared memory. */
-    static int pitch(DType type, int width) {
-        return whole(width) + (type == DType.F32 ? 4 : 8);
+    private int pitch(DType type, int width) {
+        return whole(width) + (group ? 0 : type == DType.F32 ? 4 : 8);
     }
 
     private static int widest(Heads h) {
@@ -52,6 +68,7 @@ record Tiling(int fragments, int together, boolean kept, int resident) {
 
     static Tiling forward(DType type, Heads h) {
         boolean f32 = type == DType.F32;
+        if (isGroup(type, h) && widest(h) <= 128) return group(64, widest(h) <= 64 ? 4 : 2);
         if (widest(h) <= 64) return new Tiling(2, 64, true);
         if (widest(h) <= 128) return new Tiling(2, f32 ? 16 : 32, false);
         return new Tiling(1, f32 ? 16 : 32, false);
@@ -59,6 +76,7 @@ record Tiling(int fragments, int together, boolean kept, int resident) {
 
     static Tiling queries(DType type, Heads h) {
         boolean f32 = type == DType.F32;
+        if (isGroup(type, h) && widest(h) <= 128) return group(64, widest(h) <= 64 ? 4 : 2);
         if (widest(h) <= 64) return f32 ? new Tiling(2, 32, false) : new Tiling(2, 64, false);
         if (widest(h) <= 128) return f32 ? new Tiling(1, 16, false) : new Tiling(1, 64, true);
         return new Tiling(1, 16, false);
@@ -66,7 +84,9 @@ record Tiling(int fragments, int together, boolean kept, int resident) {
 
     static Tiling keys(DType type, Heads h) {
         boolean f32 = type == DType.F32;
-        if (widest(h) <= 64) return f32 ? new Tiling(2, 32, false) : new Tiling(1, 64, false, 3);
+        if (isGroup(type, h) && widest(h) <= 128) return group(64, widest(h) <= 64 ? 3 : 1);
+        if (widest(h) <= 64)
+            return f32 ? new Tiling(2, 32, false) : new Tiling(1, 64, false, 3, false);
         if (widest(h) <= 128) return new Tiling(1, f32 ? 16 : 32, false);
         return new Tiling(1, 16, false);
     }

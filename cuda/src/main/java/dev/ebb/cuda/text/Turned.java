@@ -5,6 +5,7 @@ import dev.ebb.ir.DType;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A product by the library whose factors are turned beforehand. Tensor cores take tf32 only along
@@ -61,6 +62,7 @@ record Turned(Gemm gemm, boolean a, boolean b) {
                 gemm.type(),
                 gemm.result(),
                 gemm.tensorFloats(),
+                gemm.bias(),
                 gemm.batch(),
                 gemm.m(),
                 gemm.n(),
@@ -76,7 +78,7 @@ record Turned(Gemm gemm, boolean a, boolean b) {
     }
 
     /** Copies at the start of the workspace, then the product. */
-    List<Action> actions(Operand result) {
+    List<Action> actions(Operand result, Optional<Operand> bias) {
         var actions = new ArrayList<Action>();
         Operand left = new Operand.In(0);
         Operand right = new Operand.In(1);
@@ -90,7 +92,7 @@ record Turned(Gemm gemm, boolean a, boolean b) {
             actions.add(turn(gemm.offsetB(), gemm.leadB(), gemm.n(), right, to));
             right = to;
         }
-        actions.add(new Action.Product(seen(), left, right, result, bytes()));
+        actions.add(new Action.Product(seen(), left, right, result, bias, bytes()));
         return actions;
     }
 

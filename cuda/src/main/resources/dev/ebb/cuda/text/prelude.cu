@@ -71,7 +71,7 @@ __device__ __forceinline__ bool bit(const u8* p, i64 i) {
 
 #ifndef EBB_HOST
 // Shared memory whose size is a matter of the launch.
-#define EBB_SHARED(name) extern __shared__ __align__(16) u8 name[]
+#define EBB_SHARED(name) extern __shared__ __align__(1024) u8 name[]
 
 __device__ __forceinline__ f32 half_to_float(u16 bits) {
     f32 x;
@@ -89,6 +89,26 @@ __device__ __forceinline__ u16 float_to_bfloat(f32 x) {
     u16 bits;
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
     return bits;
+}
+
+// To the nearest bf16 and back: two are rounded into the halves of a word, the lower is zero.
+__device__ __forceinline__ f32 bfloat_rounded(f32 x) {
+    u32 bits;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(x), "f"(0.0f));
+    return __uint_as_float(bits);
+}
+
+// For results that are rounded to sixteen bits: exact to about a millionth.
+__device__ __forceinline__ f32 quick_exp(f32 x) {
+    f32 y;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504f));
+    return y;
+}
+
+__device__ __forceinline__ f32 quick_divide(f32 x, f32 y) {
+    f32 z;
+    asm("div.full.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+    return z;
 }
 #endif
 
@@ -191,6 +211,12 @@ struct Down<bool> {
     }
 };
 
+#ifdef EBB_HOST
+inline f32 bfloat_rounded(f32 x) { return up(Down<bf16>::of(x)); }
+inline f32 quick_exp(f32 x) { return expf(x); }
+inline f32 quick_divide(f32 x, f32 y) { return x / y; }
+#endif
+
 #define F32_NAN __uint_as_float(0x7fc00000u)
 #define F32_INFINITY __uint_as_float(0x7f800000u)
 #define F64_NAN __longlong_as_double(0x7ff8000000000000LL)
@@ -206,10 +232,10 @@ __device__ __forceinline__ bool negative(f64 x) { return __double_as_longlong(x)
     __device__ __forceinline__ T mul(T x, T y) { return x * y; }                              \
     __device__ __forceinline__ T divide(T x, T y) { return x / y; }                              \
     __device__ __forceinline__ T rem(T x, T y) { return fmod##S(x, y); }                      \
-    __device__ __forceinline__ T maximum(T x, T y) {                                          \
+    __device__ __forceinline__ T greater(T x, T y) {                                          \
         return x != x ? x : y != y ? y : x > y ? x : y > x ? y : negative(x) ? y : x;          \
     }                                                                                         \
-    __device__ __forceinline__ T minimum(T x, T y) {                                          \
+    __device__ __forceinline__ T smaller(T x, T y) {                                          \
         return x != x ? x : y != y ? y : x < y ? x : y < x ? y : negative(x) ? x : y;          \
     }                                                                                         \
     __device__ __forceinline__ T power(T x, T y) {                                            \
@@ -236,6 +262,7 @@ __device__ __forceinline__ bool negative(f64 x) { return __double_as_longlong(x)
     __device__ __forceinline__ T fn_asin(T x) { return asin##S(x); }                          \
     __device__ __forceinline__ T fn_acos(T x) { return acos##S(x); }                          \
     __device__ __forceinline__ T fn_atan(T x) { return atan##S(x); }                          \
+    __device__ __forceinline__ T fn_cbrt(T x) { return cbrt##S(x); }                          \
     __device__ __forceinline__ T fn_sinh(T x) { return sinh##S(x); }                          \
     __device__ __forceinline__ T fn_cosh(T x) { return cosh##S(x); }                          \
     __device__ __forceinline__ T fn_tanh(T x) { return tanh##S(x); }                          \
@@ -251,6 +278,25 @@ __device__ __forceinline__ bool negative(f64 x) { return __double_as_longlong(x)
 
 EBB_FLOAT(f32, f, F32_NAN)
 EBB_FLOAT(f64, , F64_NAN)
+
+// A NaN wins, and +0 is greater than -0: one instruction where the card has it.
+__device__ __forceinline__ f64 maximum(f64 x, f64 y) { return greater(x, y); }
+__device__ __forceinline__ f64 minimum(f64 x, f64 y) { return smaller(x, y); }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+__device__ __forceinline__ f32 maximum(f32 x, f32 y) {
+    f32 z;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+    return z;
+}
+__device__ __forceinline__ f32 minimum(f32 x, f32 y) {
+    f32 z;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+    return z;
+}
+#else
+__device__ __forceinline__ f32 maximum(f32 x, f32 y) { return greater(x, y); }
+__device__ __forceinline__ f32 minimum(f32 x, f32 y) { return smaller(x, y); }
+#endif
 
 #define EBB_WHOLE(T, U, BITS)                                                                  \
     __device__ __forceinline__ T add(T x, T y) { return (T)((U)x + (U)y); }                    \

@@ -1,4 +1,4 @@
-// workspace: 1056 bytes
+// workspace: 2112 bytes
 // launch attend_queries: 8 blocks of 128 threads, 41984 bytes shared, on [In[index=0], In[index=1], In[index=2], In[index=3], In[index=4], In[index=5], Out[index=0], Work[offset=0]]
 struct AttendSizes {
     static const int WIDTH = 32;
@@ -33,9 +33,9 @@ extern "C" __global__ void __launch_bounds__(128) attend_queries(void* p0, void*
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
-    attend_backward_queries<bf16, AttendSizes, 2, 64, false>(
+    attend_backward_queries<Warps<bf16>, bf16, AttendSizes, 2, 64, false>(
         (const bf16*)p0, (const bf16*)p1, (const bf16*)p2, 0,
-        (const bf16*)p3, (const bf16*)p4, (const f32*)p5, (bf16*)p6, (f32*)p7, memory);
+        (const bf16*)p3, (const bf16*)p4, (const f32*)p5, (bf16*)p6, (Pack<f32, 2>*)p7, memory);
 }
 
 // launch attend_keys: 4 blocks of 128 threads, 31744 bytes shared, on [In[index=0], In[index=1], In[index=2], In[index=3], In[index=4], In[index=5], Out[index=1], Out[index=2], Work[offset=0]]
@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(128, 3) attend_keys(void* p0, void*
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
-    attend_backward_keys<bf16, AttendSizes, 1, 64, false, true, true>(
+    attend_backward_keys<Warps<bf16>, bf16, AttendSizes, 1, 64, false, true, true>(
         (const bf16*)p0, (const bf16*)p1, (const bf16*)p2, 0,
-        (const bf16*)p4, (const f32*)p5, (const f32*)p8, (bf16*)p6, (bf16*)p7, memory);
+        (const bf16*)p4, (const Pack<f32, 2>*)p8, (bf16*)p6, (bf16*)p7, memory);
 }

@@ -1,5 +1,5 @@
 // workspace: 2232576 bytes
-// product Product[gemm=Gemm[type=f32, result=f32, tensorFloats=true, batch=1, m=128, n=256, k=64, rowsA=true, leadA=64, stepA=0, offsetA=0, rowsB=true, leadB=256, stepB=0, offsetB=0], a=In[index=0], b=In[index=1], c=Work[offset=0], workspace=131072]
+// product Product[gemm=Gemm[type=f32, result=f32, tensorFloats=true, bias=false, batch=1, m=128, n=256, k=64, rowsA=true, leadA=64, stepA=0, offsetA=0, rowsB=true, leadB=256, stepB=0, offsetB=0], a=In[index=0], b=In[index=1], c=Work[offset=0], bias=Optional.empty, workspace=131072]
 
 // launch map: 16 blocks of 256 threads, 0 bytes shared, on [Work[offset=0], In[index=2], Out[index=0]]
 extern "C" __global__ void __launch_bounds__(256) map(void* p0, void* p1, void* p2) {

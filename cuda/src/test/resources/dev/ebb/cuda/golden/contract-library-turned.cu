@@ -16,4 +16,4 @@ extern "C" __global__ void __launch_bounds__(256) turn(void* p0, void* p1) {
         if (free + r < 128 && sum + x < 64) ((f32*)p1)[(ofs)(free + r) * 64 + sum + x] = tile[x][r];
 }
 
-// product Product[gemm=Gemm[type=f32, result=f32, tensorFloats=true, batch=1, m=128, n=1024, k=64, rowsA=true, leadA=64, stepA=0, offsetA=0, rowsB=true, leadB=1024, stepB=0, offsetB=0], a=Work[offset=0], b=In[index=1], c=Out[index=0], workspace=32768]
+// product Product[gemm=Gemm[type=f32, result=f32, tensorFloats=true, bias=false, batch=1, m=128, n=1024, k=64, rowsA=true, leadA=64, stepA=0, offsetA=0, rowsB=true, leadB=1024, stepB=0, offsetB=0], a=Work[offset=0], b=In[index=1], c=Out[index=0], bias=Optional.empty, workspace=32768]

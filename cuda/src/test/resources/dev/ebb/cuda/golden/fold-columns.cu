@@ -1,23 +1,31 @@
 // workspace: 672 bytes
-// launch fold: 2 blocks of 128 threads, 0 bytes shared, on [In[index=0], Work[offset=0]]
+// launch fold: 1 blocks of 128 threads, 0 bytes shared, on [In[index=0], Work[offset=0]]
 extern "C" __global__ void __launch_bounds__(128) fold(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
     const num at = (num)blockIdx.x * 128 + threadIdx.x;
-    if (at >= 168) return;
-    const num row = at % 24;
-    const num first = at / 24 * 16;
+    if (at >= 42) return;
+    const num row = at % 6 * 4;
+    const num first = at / 6 * 16;
     const num last = first + 16 < 100 ? first + 16 : 100;
     const ofs k0 = (ofs)(row);
     const ofs s0 = k0;
-    f32 sum = 0.0f;
+    f32 sum[4];
+#pragma unroll
+    for (int e = 0; e < 4; e++) sum[e] = 0.0f;
 #pragma unroll 8
     for (num c = first; c < last; c++) {
         const ofs d0 = (ofs)(c);
-        const f32 x0 = up(((const f32*)p0)[s0 + d0 * 24]);
-        sum = add(sum, x0);
+        const Pack<f32, 4> x0 = load<4>((const f32*)p0 + s0 + d0 * 24);
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+            sum[e] = add(sum[e], up(x0.at[e]));
+        }
     }
-    ((f32*)p1)[at] = Down<f32>::of(sum);
+    Pack<f32, 4> r;
+#pragma unroll
+    for (int e = 0; e < 4; e++) r.at[e] = Down<f32>::of(sum[e]);
+    store<4>((f32*)p1 + at * 4, r);
 }
 
 // launch chunks: 1 blocks of 1024 threads, 0 bytes shared, on [Work[offset=0], Out[index=0]]

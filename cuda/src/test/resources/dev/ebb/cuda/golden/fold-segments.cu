@@ -11,6 +11,7 @@ extern "C" __global__ void __launch_bounds__(512) fold(void* p0, void* p1) {
     const ofs k0 = (ofs)(row);
     const ofs s0 = k0 * 50000;
     f32 sum = -F32_INFINITY;
+#pragma unroll 8
     for (num c = first + lane * 4; c < last; c += 2048) {
         const Pack<bf16, 4> a0 = load<4>((const bf16*)p0 + s0 + c);
 #pragma unroll

@@ -1,31 +1,57 @@
 // workspace: 16384 bytes
-// launch rows: 4 blocks of 128 threads, 0 bytes shared, on [In[index=0], Work[offset=0]]
+// launch rows: 1 blocks of 128 threads, 0 bytes shared, on [In[index=0], Work[offset=0]]
 extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
-    const u32 lane = threadIdx.x % 128;
-    const num chunk = blockIdx.x;
-    f32 total[2][4];
+    const u32 lane = threadIdx.x % 32;
+    const num chunk = (num)blockIdx.x * 4 + threadIdx.x / 32;
+    if (chunk >= 4) return;
+    f32 total[8][4];
 #pragma unroll
-    for (int j = 0; j < 2; j++)
+    for (int j = 0; j < 8; j++)
 #pragma unroll
         for (int e = 0; e < 4; e++) total[j][e] = 0.0f;
     const num end = chunk * 16 + 16 < 64 ? chunk * 16 + 16 : 64;
-    for (num row = chunk * 16; row < end; row++) {
+    Pack<f32, 4> a0[8];
+    Pack<f32, 4> m0[8];
+    {
+        const num row = chunk * 16;
         const ofs k0 = (ofs)(row);
         const ofs s0 = k0 * 1024;
-        Pack<f32, 4> a0[2];
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
-            const num c = (lane + j * 128) * 4;
+        for (int j = 0; j < 8; j++) {
+            const num c = (lane + j * 32) * 4;
             if (c < 1024) {
-                a0[j] = load<4>((const f32*)p0 + s0 + c);
+                m0[j] = load<4>((const f32*)p0 + s0 + c);
             }
         }
+    }
+    for (num row = chunk * 16; row < end; row++) {
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            a0[j] = m0[j];
+        }
+        if (row + 1 < end) {
+            const num after = row + 1;
+            {
+                const num row = after;
+                const ofs k0 = (ofs)(row);
+                const ofs s0 = k0 * 1024;
+#pragma unroll
+                for (int j = 0; j < 8; j++) {
+                    const num c = (lane + j * 32) * 4;
+                    if (c < 1024) {
+                        m0[j] = load<4>((const f32*)p0 + s0 + c);
+                    }
+                }
+            }
+        }
+        const ofs k0 = (ofs)(row);
+        const ofs s0 = k0 * 1024;
         f32 n0 = -F32_INFINITY;
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
-            const num c = (lane + j * 128) * 4;
+        for (int j = 0; j < 8; j++) {
+            const num c = (lane + j * 32) * 4;
             if (c < 1024) {
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
@@ -38,18 +64,9 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
 #pragma unroll
         for (int far = 16; far > 0; far >>= 1)
             n0 = maximum(n0, __shfl_xor_sync(0xffffffffu, n0, far));
-        {
-            __shared__ f32 warps[4];
-            __syncthreads();
-            if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = n0;
-            __syncthreads();
-            n0 = warps[0];
 #pragma unroll
-            for (int w = 1; w < 4; w++) n0 = maximum(n0, warps[w]);
-        }
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
-            const num c = (lane + j * 128) * 4;
+        for (int j = 0; j < 8; j++) {
+            const num c = (lane + j * 32) * 4;
             if (c < 1024) {
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
@@ -62,10 +79,10 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
         }
     }
 #pragma unroll
-    for (int j = 0; j < 2; j++) {
+    for (int j = 0; j < 8; j++) {
 #pragma unroll
         for (int e = 0; e < 4; e++) {
-            const num x = (lane + j * 128) * 4 + e;
+            const num x = (lane + j * 32) * 4 + e;
             if (x < 1024) ((f32*)p1)[chunk * 1024 + x] = Down<f32>::of(total[j][e]);
         }
     }

@@ -12,17 +12,42 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
 #pragma unroll
         for (int e = 0; e < 4; e++) total[j][e] = 0.0f;
     const num end = chunk * 16 + 16 < 64 ? chunk * 16 + 16 : 64;
-    for (num row = chunk * 16; row < end; row++) {
+    Pack<f32, 4> a0[5];
+    Pack<f32, 4> m0[5];
+    {
+        const num row = chunk * 16;
         const ofs k0 = (ofs)(row);
         const ofs s0 = k0 * 20;
-        Pack<f32, 4> a0[5];
 #pragma unroll
         for (int j = 0; j < 5; j++) {
             const num c = (lane + j * 1) * 4;
             if (c < 20) {
-                a0[j] = load<4>((const f32*)p0 + s0 + c);
+                m0[j] = load<4>((const f32*)p0 + s0 + c);
             }
         }
+    }
+    for (num row = chunk * 16; row < end; row++) {
+#pragma unroll
+        for (int j = 0; j < 5; j++) {
+            a0[j] = m0[j];
+        }
+        if (row + 1 < end) {
+            const num after = row + 1;
+            {
+                const num row = after;
+                const ofs k0 = (ofs)(row);
+                const ofs s0 = k0 * 20;
+#pragma unroll
+                for (int j = 0; j < 5; j++) {
+                    const num c = (lane + j * 1) * 4;
+                    if (c < 20) {
+                        m0[j] = load<4>((const f32*)p0 + s0 + c);
+                    }
+                }
+            }
+        }
+        const ofs k0 = (ofs)(row);
+        const ofs s0 = k0 * 20;
         f32 n0 = -F32_INFINITY;
 #pragma unroll
         for (int j = 0; j < 5; j++) {

@@ -1,24 +1,25 @@
 // workspace: 0 bytes
-// launch rows: 64 blocks of 128 threads, 0 bytes shared, on [In[index=0], Out[index=0]]
+// launch rows: 16 blocks of 128 threads, 0 bytes shared, on [In[index=0], Out[index=0]]
 extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
-    const u32 lane = threadIdx.x % 128;
-    const num row = blockIdx.x;
+    const u32 lane = threadIdx.x % 32;
+    const num row = (num)blockIdx.x * 4 + threadIdx.x / 32;
+    if (row >= 64) return;
     const ofs k0 = (ofs)(row);
     const ofs s0 = k0 * 1024;
-    Pack<bf16, 4> a0[2];
+    Pack<bf16, 4> a0[8];
 #pragma unroll
-    for (int j = 0; j < 2; j++) {
-        const num c = (lane + j * 128) * 4;
+    for (int j = 0; j < 8; j++) {
+        const num c = (lane + j * 32) * 4;
         if (c < 1024) {
             a0[j] = load<4>((const bf16*)p0 + s0 + c);
         }
     }
     f32 n0 = -F32_INFINITY;
 #pragma unroll
-    for (int j = 0; j < 2; j++) {
-        const num c = (lane + j * 128) * 4;
+    for (int j = 0; j < 8; j++) {
+        const num c = (lane + j * 32) * 4;
         if (c < 1024) {
 #pragma unroll
             for (int e = 0; e < 4; e++) {
@@ -31,19 +32,10 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
 #pragma unroll
     for (int far = 16; far > 0; far >>= 1)
         n0 = maximum(n0, __shfl_xor_sync(0xffffffffu, n0, far));
-    {
-        __shared__ f32 warps[4];
-        __syncthreads();
-        if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = n0;
-        __syncthreads();
-        n0 = warps[0];
-#pragma unroll
-        for (int w = 1; w < 4; w++) n0 = maximum(n0, warps[w]);
-    }
     f32 n1 = 0.0f;
 #pragma unroll
-    for (int j = 0; j < 2; j++) {
-        const num c = (lane + j * 128) * 4;
+    for (int j = 0; j < 8; j++) {
+        const num c = (lane + j * 32) * 4;
         if (c < 1024) {
 #pragma unroll
             for (int e = 0; e < 4; e++) {
@@ -58,18 +50,9 @@ extern "C" __global__ void __launch_bounds__(128) rows(void* p0, void* p1) {
 #pragma unroll
     for (int far = 16; far > 0; far >>= 1)
         n1 = add(n1, __shfl_xor_sync(0xffffffffu, n1, far));
-    {
-        __shared__ f32 warps[4];
-        __syncthreads();
-        if ((threadIdx.x & 31) == 0) warps[threadIdx.x >> 5] = n1;
-        __syncthreads();
-        n1 = warps[0];
 #pragma unroll
-        for (int w = 1; w < 4; w++) n1 = add(n1, warps[w]);
-    }
-#pragma unroll
-    for (int j = 0; j < 2; j++) {
-        const num c = (lane + j * 128) * 4;
+    for (int j = 0; j < 8; j++) {
+        const num c = (lane + j * 32) * 4;
         if (c < 1024) {
             Pack<bf16, 4> r;
 #pragma unroll

@@ -11,6 +11,7 @@ extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1) {
     for (num first = 0; first < 40000; first += 16384) {
         const num last = first + 16384 < 40000 ? first + 16384 : 40000;
         f32 part = -F32_INFINITY;
+#pragma unroll 8
         for (num c = first + lane * 4; c < last; c += 2048) {
             const Pack<f32, 4> a0 = load<4>((const f32*)p0 + s0 + c);
 #pragma unroll
@@ -38,6 +39,7 @@ extern "C" __global__ void __launch_bounds__(512) rows(void* p0, void* p1) {
     for (num first = 0; first < 40000; first += 16384) {
         const num last = first + 16384 < 40000 ? first + 16384 : 40000;
         f32 part = 0.0f;
+#pragma unroll 8
         for (num c = first + lane * 4; c < last; c += 2048) {
             const Pack<f32, 4> a0 = load<4>((const f32*)p0 + s0 + c);
 #pragma unroll

@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256) map(void* p0, void* p1) {
     Pack<bf16, 8> r0;
 #pragma unroll
     for (int e = 0; e < 8; e++) {
-        const f32 t1 = up(Down<bf16>::of(up(a0.at[e])));
+        const f32 t1 = bfloat_rounded(Down<f32>::of(up(a0.at[e])));
         r0.at[e] = Down<bf16>::of(t1);
     }
     store<8>((bf16*)p1 + at, r0);

@@ -1,4 +1,4 @@
-/** Text as numbers, and batches of it. */
+/** Data as rows, and batches of them: in memory, from tables, pictures and text. */
 @NullMarked
 package dev.ebb.nn.data;
 

@@ -6,6 +6,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
@@ -67,6 +68,12 @@ public final class Safetensors implements TensorSource {
     public static void write(Path file, List<Supply> tensors, Map<String, String> metadata)
             throws IOException {
         SafetensorsWriter.write(file, tensors, metadata);
+    }
+
+    /** Writes tensors to a stream, in the order of the list, one after the other. */
+    public static void write(OutputStream out, List<Supply> tensors, Map<String, String> metadata)
+            throws IOException {
+        SafetensorsWriter.write(out, tensors, metadata);
     }
 
     /** All tensors as they are stored, each read when its data is asked for. */

@@ -22,15 +22,16 @@ final class SafetensorsWriter {
 
     static void write(Path file, List<Supply> tensors, Map<String, String> metadata)
             throws IOException {
+        Durable.write(file, out -> write(out, tensors, metadata));
+    }
+
+    static void write(OutputStream out, List<Supply> tensors, Map<String, String> metadata)
+            throws IOException {
         var header = header(tensors, metadata);
-        Durable.write(
-                file,
-                out -> {
-                    var length = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
-                    out.write(length.putLong(header.length).array());
-                    out.write(header);
-                    for (var tensor : tensors) bytes(data(tensor), out);
-                });
+        var length = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
+        out.write(length.putLong(header.length).array());
+        out.write(header);
+        for (var tensor : tensors) bytes(data(tensor), out);
     }
 
     private static Array data(Supply tensor) {

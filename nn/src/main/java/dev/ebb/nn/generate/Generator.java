@@ -21,24 +21,33 @@ import dev.ebb.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Writes with a language model: a step takes one token of each row, and the keys and values of all
- * tokens before them stay in the program's memory. Weights, caches and workspace together stay
- * within the budget. What is drawn for a prompt depends neither on the prompts beside it nor on the
- * budget.
+ * tokens before them stay in the program's memory. Prompts are read in blocks of tokens where the
+ * budget has room for that; a token's keys and values have the same bits either way. Weights,
+ * caches and workspace together stay within the budget. What is drawn for a prompt depends neither
+ * on the prompts beside it nor on the budget.
  */
 public final class Generator implements AutoCloseable {
     private final AutoregressiveModel model;
     private final int batch;
     private final int context;
-    private final Stepper<List<KeyValueCache>, Input, Tensor> stepper;
+    private final int block;
+    private final Stepper<List<KeyValueCache>, Input, List<Tensor>> stepper;
+
+    /** Prompts are read in blocks of at most this many tokens, and of at least {@link #LEAST}. */
+    private static final int MOST = 64;
+
+    private static final int LEAST = 4;
 
     /**
-     * What a step is fed.
+     * What a step is fed: one token of each row, whose scores come back, or a block of them, which
+     * are only read.
      *
-     * @param ids a token of each row, [batch, 1]
-     * @param at its position, [batch]
+     * @param ids tokens of each row, [batch, time]
+     * @param at the position of the first, [batch]
      */
     public record Input(Tensor ids, Tensor at) {}
 
@@ -54,12 +63,38 @@ public final class Generator implements AutoCloseable {
         this.model = model;
         this.batch = batch;
         this.context = context;
+        var blocks = new ArrayList<Integer>();
+        for (int n = Math.min(MOST, context); n >= LEAST; n /= 2) blocks.add(n);
+        if (!budget.places().isEmpty()) blocks.clear();
+        Optional<Stepper<List<KeyValueCache>, Input, List<Tensor>>> started = Optional.empty();
+        int length = 1;
+        for (int n : blocks) {
+            if (started.isPresent()) break;
+            started = withBlocks(n, budget, device);
+            length = n;
+        }
+        block = started.isPresent() ? length : 1;
+        stepper = started.orElseGet(() -> oneByOne(budget, device));
+    }
+
+    /** A process that also reads blocks of {@code length} tokens, if the budget has room for it. */
+    private Optional<Stepper<List<KeyValueCache>, Input, List<Tensor>>> withBlocks(
+            int length, Budget budget, Device device) {
+        var kinds = List.of(input(batch, 1), input(batch, length));
         try {
-            stepper =
+            return Optional.of(
                     stepping(model, budget, device)
-                            .start(
-                                    model.caches(batch, context),
-                                    input(new long[batch], new long[batch]));
+                            .startForEach(model.caches(batch, context), kinds));
+        } catch (OverBudgetException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Stepper<List<KeyValueCache>, Input, List<Tensor>> oneByOne(
+            Budget budget, Device device) {
+        try {
+            return stepping(model, budget, device)
+                    .start(model.caches(batch, context), input(batch, 1));
         } catch (OverBudgetException e) {
             int fits = longestContext(model, batch, context - 1, budget, device);
             throw fits == 0
@@ -82,26 +117,32 @@ public final class Generator implements AutoCloseable {
                 "a context of " + context + " tokens; this model looks at 2 to " + model.context());
     }
 
-    private static Stepping<List<KeyValueCache>, Input, Tensor> stepping(
+    private static Stepping<List<KeyValueCache>, Input, List<Tensor>> stepping(
             AutoregressiveModel model, Budget budget, Device device) {
-        Fn2<List<KeyValueCache>, Input, Next<List<KeyValueCache>, Tensor>> step =
+        Fn2<List<KeyValueCache>, Input, Next<List<KeyValueCache>, List<Tensor>>> step =
                 (caches, input) -> {
                     var next = model.next(input.ids, caches, new Positions(input.at));
-                    return new Next<>(next.caches(), next.logits());
+                    boolean drawn = input.ids.dim(1) == 1;
+                    return new Next<>(
+                            next.caches(), drawn ? List.of(next.logits()) : List.<Tensor>of());
                 };
         return Ebb.stepper(step).within(budget).on(device);
     }
 
+    private static Input input(int batch, int time) {
+        return input(new long[batch * time], new long[batch]);
+    }
+
     private static Input input(long[] ids, long[] at) {
-        return new Input(Array.of(Shape.of(ids.length, 1), ids), Array.of(Shape.of(at.length), at));
+        var shape = Shape.of(at.length, ids.length / at.length);
+        return new Input(Array.of(shape, ids), Array.of(Shape.of(at.length), at));
     }
 
     /** The plan of a generator, without the memory it would own. */
     public static Plan plan(
             AutoregressiveModel model, int batch, int context, Budget budget, Device device) {
         requireSizes(model, batch, context);
-        return stepping(model, budget, device)
-                .plan(model.caches(batch, context), input(new long[batch], new long[batch]));
+        return stepping(model, budget, device).plan(model.caches(batch, context), input(batch, 1));
     }
 
     /**
@@ -171,14 +212,30 @@ public final class Generator implements AutoCloseable {
             throw new IllegalArgumentException("an empty stop word");
     }
 
+    /** Reads what prompts have in blocks, as long as one has more than a few tokens left. */
+    private void read(List<Row> rows) {
+        while (rows.stream().anyMatch(r -> r.unread() > block / LEAST)) {
+            var ids = new long[batch * block];
+            var at = new long[batch];
+            for (int r = 0; r < rows.size(); r++) {
+                int start = rows.get(r).blockStart(block);
+                at[r] = start;
+                rows.get(r).block(start, ids, r * block, block);
+            }
+            stepper.step(input(ids, at));
+            for (int r = 0; r < rows.size(); r++) rows.get(r).read((int) at[r] + block);
+        }
+    }
+
     private void step(List<Row> rows, Sampling sampling, Listener listener) {
+        if (block > 1) read(rows);
         var ids = new long[batch];
         var at = new long[batch];
         for (int r = 0; r < rows.size(); r++) {
             ids[r] = rows.get(r).next();
             at[r] = rows.get(r).position();
         }
-        var scores = stepper.step(input(ids, at)).toFloats();
+        var scores = stepper.step(input(ids, at)).getFirst().toFloats();
         int vocabulary = model.vocabulary();
         for (int r = 0; r < rows.size(); r++) {
             var row = rows.get(r);
@@ -188,6 +245,11 @@ public final class Generator implements AutoCloseable {
             var news = row.news();
             if (news.length > 0) listener.drawn(r, news);
         }
+    }
+
+    /** The bytes it takes in all: at least what {@link #report} promises for one step. */
+    public long promisedBytes() {
+        return stepper.promisedBytes();
     }
 
     /** What was promised and measured in the last step. */

@@ -63,6 +63,30 @@ final class Row {
         return Math.min(cached, count - start - 1);
     }
 
+    /** How many tokens the cache lacks beside the last, from which alone a token is drawn. */
+    int unread() {
+        return done ? 0 : Math.max(0, count - start - 1 - cached);
+    }
+
+    /** Where {@code length} tokens begin that include what is unread, as far as they reach. */
+    int blockStart(int length) {
+        return Math.min(position(), context - length);
+    }
+
+    /**
+     * Copies {@code to.length} tokens from {@code at} on; where there are fewer, the rest may be
+     * anything, as nothing looks at positions that no token has reached.
+     */
+    void block(int at, long[] to, int from, int length) {
+        for (int i = 0; i < length && at + i < count - start; i++)
+            to[from + i] = tokens[start + at + i];
+    }
+
+    /** Notes that the tokens before {@code end} are in the cache, but for the last of all. */
+    void read(int end) {
+        cached = Math.max(cached, Math.min(end, count - start - 1));
+    }
+
     /** Notes that {@link #next} is in the cache now; says whether a token can be drawn. */
     boolean advance() {
         cached = position() + 1;

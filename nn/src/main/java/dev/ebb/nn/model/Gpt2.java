@@ -4,6 +4,7 @@ import dev.ebb.Ebb;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Activation;
 import dev.ebb.nn.Block;
+import dev.ebb.nn.Dense;
 import dev.ebb.nn.Embedding;
 import dev.ebb.nn.FeedForward;
 import dev.ebb.nn.Init;
@@ -66,8 +67,15 @@ public record Gpt2(
 
     /** Weights as published: normal with deviation 0.02, smaller on the way back to the stream. */
     public static Gpt2 of(Config c, Seed seed) {
-        var plain = Init.normal(0.02);
-        var back = Init.normal(0.02 / Math.sqrt(2.0 * c.layers));
+        return of(c, Init.normal(0.02), Init.normal(0.02 / Math.sqrt(2.0 * c.layers)), seed);
+    }
+
+    /** All matrices zeros, in the memory of the largest: to be filled from a file, or planned. */
+    public static Gpt2 blank(Config c) {
+        return Blank.of(zeros -> of(c, zeros, zeros, Blank.ANY));
+    }
+
+    private static Gpt2 of(Config c, Init plain, Init back, Seed seed) {
         var blocks =
                 IntStream.range(0, c.layers)
                         .mapToObj(i -> block(c, plain, back, seed.of("block").of(i)))
@@ -93,6 +101,11 @@ public record Gpt2(
                 attention,
                 LayerNorm.of(c.width, c.epsilon),
                 FeedForward.plain(c.width, c.inner, c.activation, plain, back, seed));
+    }
+
+    @Override
+    public Gpt2 rewritten(Dense.Rewrite change) {
+        return new Gpt2(tokens, positions, Blocks.rewritten(blocks, change), norm, config);
     }
 
     @Override

@@ -86,13 +86,25 @@ public record Llama(
      * @param outBias whether the way out of attention has one
      * @param feedForwardBias whether the feed-forward half has biases
      * @param tied whether the output layer is the embedding
+     * @param window how many tokens a query sees at most; zero for all
      */
     public record Variant(
             Activation activation,
             boolean inwardBias,
             boolean outBias,
             boolean feedForwardBias,
-            boolean tied) {
+            boolean tied,
+            Kind kind,
+            int window) {
+
+        public Variant(
+                Activation activation,
+                boolean inwardBias,
+                boolean outBias,
+                boolean feedForwardBias,
+                boolean tied) {
+            this(activation, inwardBias, outBias, feedForwardBias, tied, Kind.LLAMA, 0);
+        }
 
         /** As first published: SiLU, no biases, an output layer of its own. */
         public static Variant plain() {
@@ -100,8 +112,29 @@ public record Llama(
         }
     }
 
+    /** What else differs. */
+    public enum Kind {
+        /** As Llama, Mistral and Qwen 2. */
+        LLAMA,
+        /** Queries and keys of every head are normalised. */
+        QWEN3,
+        /**
+         * Norms scale by one more than their weight, and embeddings are scaled by the root of the
+         * width on their way in.
+         */
+        GEMMA
+    }
+
     public static Llama of(Config c, Seed seed) {
-        var init = Init.normal(0.02);
+        return of(c, Init.normal(0.02), seed);
+    }
+
+    /** All matrices zeros, in the memory of the largest: to be filled from a file, or planned. */
+    public static Llama blank(Config c) {
+        return Blank.of(zeros -> of(c, zeros, Blank.ANY));
+    }
+
+    private static Llama of(Config c, Init init, Seed seed) {
         var blocks =
                 IntStream.range(0, c.layers)
                         .mapToObj(i -> block(c, init, seed.of("block").of(i)))
@@ -109,7 +142,7 @@ public record Llama(
         return new Llama(
                 Embedding.of(c.vocabulary, c.width, init, seed.of("tokens")),
                 blocks,
-                RmsNorm.of(c.width, c.epsilon),
+                norm(c, c.width),
                 c.variant.tied
                         ? Optional.empty()
                         : Optional.of(Projection.of(c.width, c.vocabulary, init, seed.of("head"))),
@@ -120,21 +153,28 @@ public record Llama(
         int queries = c.headWidth * c.heads;
         int keys = c.headWidth * c.keyHeads;
         boolean bias = c.variant.inwardBias;
-        var in =
+        var separate =
                 new SelfAttention.Separate(
                         Dense.of(c.width, queries, bias, init, seed.of("query")),
                         Dense.of(c.width, keys, bias, init, seed.of("key")),
                         Dense.of(c.width, keys, bias, init, seed.of("value")));
+        SelfAttention.Inward in =
+                switch (c.variant.kind) {
+                    case LLAMA, GEMMA -> separate;
+                    case QWEN3 ->
+                            new SelfAttention.Normed(
+                                    separate, norm(c, c.headWidth), norm(c, c.headWidth));
+                };
         var attention =
                 new SelfAttention(
                         in,
                         Dense.of(queries, c.width, c.variant.outBias, init, seed.of("out")),
-                        new SelfAttention.Heads(c.heads, c.keyHeads, true),
+                        new SelfAttention.Heads(c.heads, c.keyHeads, true, c.variant.window),
                         Optional.of(c.rotary));
         return new Block(
-                RmsNorm.of(c.width, c.epsilon),
+                norm(c, c.width),
                 attention,
-                RmsNorm.of(c.width, c.epsilon),
+                norm(c, c.width),
                 FeedForward.gated(
                         c.width,
                         c.inner,
@@ -142,6 +182,31 @@ public record Llama(
                         c.variant.feedForwardBias,
                         init,
                         seed));
+    }
+
+    private static RmsNorm norm(Config c, int width) {
+        return switch (c.variant.kind) {
+            case LLAMA, QWEN3 -> RmsNorm.of(width, c.epsilon);
+            case GEMMA -> RmsNorm.fromOne(width, c.epsilon);
+        };
+    }
+
+    /** What enters the blocks. */
+    private Tensor embedded(Tensor ids) {
+        return Ebb.region(
+                "embedding",
+                () -> {
+                    var rows = tokens.apply(ids);
+                    return switch (config.variant.kind) {
+                        case LLAMA, QWEN3 -> rows;
+                        case GEMMA -> rows.mul(Math.sqrt(config.width));
+                    };
+                });
+    }
+
+    @Override
+    public Llama rewritten(Dense.Rewrite change) {
+        return new Llama(tokens, Blocks.rewritten(blocks, change), norm, head, config);
     }
 
     @Override
@@ -156,7 +221,7 @@ public record Llama(
 
     @Override
     public Tensor logits(Tensor ids) {
-        var x = Ebb.region("embedding", () -> tokens.apply(ids));
+        var x = embedded(ids);
         for (int i = 0; i < blocks.size(); i++) {
             var block = blocks.get(i);
             var in = x;
@@ -175,7 +240,7 @@ public record Llama(
 
     @Override
     public Continued next(Tensor ids, List<KeyValueCache> past, Positions at) {
-        var x = Ebb.region("embedding", () -> tokens.apply(ids));
+        var x = embedded(ids);
         var reached = Caches.through(blocks, x, past, at);
         return new Continued(
                 Ebb.region("head", () -> scores(norm.apply(reached.out()))), reached.caches());

@@ -2,13 +2,15 @@ package dev.ebb.nn.model;
 
 import dev.ebb.ir.Type;
 import dev.ebb.nn.Activation;
-import dev.ebb.nn.Seed;
+import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.file.TensorSource;
 import dev.ebb.tensor.Array;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -19,9 +21,6 @@ import java.util.regex.Pattern;
  * @param prefix what stands before the names of all its tensors
  */
 record Loading(TensorSource file, String prefix, ConfigKeys config) {
-    /** For models whose tensors are replaced at once. */
-    static final Seed ANY = new Seed(0);
-
     /** What a training checkpoint holds besides the model. */
     private static final Pattern OF_TRAINING = Pattern.compile("optimizer\\..*|losses");
 
@@ -31,6 +30,8 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                     "_attn_implementation_autoset",
                     "_name_or_path",
                     "attention_dropout",
+                    "attention_probs_dropout_prob",
+                    "classifier_dropout",
                     "attn_pdrop",
                     "bad_words_ids",
                     "begin_suppress_tokens",
@@ -43,6 +44,7 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                     "finetuning_task",
                     "gradient_checkpointing",
                     "hidden_dropout",
+                    "hidden_dropout_prob",
                     "id2label",
                     "initializer_range",
                     "label2id",
@@ -106,28 +108,45 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
     /**
      * That the config is of a kind whose computation is this one.
      *
-     * @param kinds the values of model_type, and the first letters of architectures
+     * @param kinds the values of model_type, and what the names of architectures begin with
+     * @return which of them; empty where the config does not tell
      */
-    void requireKind(Map<String, String> kinds) throws FileFormatException {
+    String requireKind(Map<String, String> kinds) throws FileFormatException {
         var kind = config.text("model_type");
         if (kind.isPresent() && !kinds.containsKey(kind.get()))
             throw config.unknown(
                     "model_type", "its tensors have the names of " + kinds.keySet() + " alone");
-        var built = config.value("architectures");
-        if (built.isEmpty()) return;
-        for (var architecture : built.get().elements()) {
+        var built = config.value("architectures").map(Json::elements).orElse(List.of());
+        var told = kind.orElse("");
+        for (var architecture : built) {
             var name = architecture.text().orElse("");
-            if (kinds.values().stream().noneMatch(name::startsWith))
+            var of =
+                    kinds.entrySet().stream()
+                            .filter(k -> name.matches(k.getValue() + "(For|LMHead|Double|Model).*"))
+                            .map(Map.Entry::getKey)
+                            .findFirst();
+            if (of.isEmpty() || !(told.isEmpty() || told.equals(of.get())))
                 throw config.unknown(
-                        "architectures", "its tensors have the names of " + kinds.keySet());
+                        "architectures",
+                        "its tensors have the names of "
+                                + (told.isEmpty() ? kinds.keySet() : told + ", its model_type"));
+            told = of.get();
         }
+        return told;
     }
 
-    /** A model like {@code like} with the file's tensors, if all that the file says is used. */
-    <M> M load(M like, Naming naming, Pattern unread) throws FileFormatException {
+    /**
+     * A model whose tensors are in the file.
+     *
+     * @param blank how it is built; its matrices are zeros
+     */
+    record Found<M>(M blank, Naming naming) {}
+
+    /** That the file has the tensors of {@code blank}, and that all that it says is used. */
+    <M> Found<M> found(M blank, Naming naming, Pattern unread) throws FileFormatException {
         config.refuseOthers(HARMLESS);
         var used = new HashSet<String>();
-        for (Supply s : Weights.supplies(like, naming, _ -> Array.scalar(0f))) used.add(s.name());
+        for (Supply s : Weights.supplies(blank, naming, _ -> Array.scalar(0f))) used.add(s.name());
         for (var name : file.names()) {
             if (!name.startsWith(prefix) || used.contains(name)) continue;
             var own = name.substring(prefix.length());
@@ -139,7 +158,8 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
                             + " has no place in this model, so what the file computes is not what"
                             + " Ebb would compute; was it made for another kind of model?");
         }
-        return Weights.load(file, like, naming);
+        Weights.require(file, blank, naming);
+        return new Found<>(blank, naming);
     }
 
     /** That {@code copy}, if it is there, holds the bits of {@code tensor}. */
@@ -155,14 +175,21 @@ record Loading(TensorSource file, String prefix, ConfigKeys config) {
     }
 
     Type matrix(String name) throws FileFormatException {
+        return tensor(name, 2);
+    }
+
+    /** The type of a tensor with so many axes. */
+    Type tensor(String name, int rank) throws FileFormatException {
         var type = file.type(name);
-        if (type.isPresent() && type.get().shape().rank() == 2) return type.get();
+        if (type.isPresent() && type.get().shape().rank() == rank) return type.get();
         throw new FileFormatException(
                 file.file(),
                 "the tensor "
                         + name
                         + type.map(t -> " is " + t).orElse(" is missing")
-                        + ", but a matrix is expected");
+                        + ", but "
+                        + (rank == 2 ? "a matrix" : "one of " + rank + " axes")
+                        + " is expected");
     }
 
     /** How many layers there are, by a tensor that each has. */

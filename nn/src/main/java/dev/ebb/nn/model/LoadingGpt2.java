@@ -20,7 +20,8 @@ final class LoadingGpt2 {
     /**
      * @param start what stands before {@code wte.weight}
      */
-    static Gpt2 load(Loading from, String start) throws FileFormatException {
+    static Loading.Found<? extends AutoregressiveModel> find(Loading from, String start)
+            throws FileFormatException {
         var keys = from.config();
         from.requireKind(Map.of("gpt2", "GPT2"));
         var tokens = from.matrix(start + "wte.weight").shape();
@@ -49,7 +50,7 @@ final class LoadingGpt2 {
                         inner,
                         from.activation("activation_function", Activation.GELU_TANH),
                         keys.number("layer_norm_epsilon").orElse(1e-5));
-        var model = from.load(Gpt2.of(config, Loading.ANY), Naming.gpt2().behind(start), UNREAD);
+        var model = from.found(Gpt2.blank(config), Naming.gpt2().behind(start), UNREAD);
         from.requireSame(from.prefix() + "lm_head.weight", start + "wte.weight");
         return model;
     }

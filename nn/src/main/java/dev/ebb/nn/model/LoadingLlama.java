@@ -1,18 +1,20 @@
 package dev.ebb.nn.model;
 
 import dev.ebb.nn.Activation;
+import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Llama, and what has its names and computes the same (Mistral, Qwen2), from published names and
- * keys; what a key leaves out is as Llama's config has it. Whether there are biases and an output
- * layer is read off the tensors, and the keys must agree.
+ * Llama, and what has its names (Mistral, Qwen 2 and 3, Gemma), from published names and keys; what
+ * a key leaves out is as Llama's config has it. Whether there are biases and an output layer is
+ * read off the tensors, and the keys must agree.
  */
 final class LoadingLlama {
     /** Speeds of rotation, which follow from the config, and a tied output layer. */
@@ -22,20 +24,33 @@ final class LoadingLlama {
     /** What Mistral has where the key is left out. */
     private static final int MISTRAL_WINDOW = 4096;
 
+    private static final List<String> WITH_WINDOW = List.of("mistral", "qwen2", "qwen3");
+
     private final Loading from;
     private final ConfigKeys keys;
 
-    private LoadingLlama(Loading from) {
+    /** As in model_type; empty where the config does not tell. */
+    private final String type;
+
+    private LoadingLlama(Loading from) throws FileFormatException {
         this.from = from;
         keys = from.config();
+        type =
+                from.requireKind(
+                        Map.of(
+                                "llama", "Llama",
+                                "mistral", "Mistral",
+                                "qwen2", "Qwen2",
+                                "qwen3", "Qwen3",
+                                "gemma", "Gemma"));
     }
 
-    static Llama load(Loading from) throws FileFormatException {
-        return new LoadingLlama(from).load();
+    static Loading.Found<? extends AutoregressiveModel> find(Loading from)
+            throws FileFormatException {
+        return new LoadingLlama(from).find();
     }
 
-    private Llama load() throws FileFormatException {
-        from.requireKind(Map.of("llama", "Llama", "mistral", "Mistral", "qwen2", "Qwen2"));
+    private Loading.Found<? extends AutoregressiveModel> find() throws FileFormatException {
         var tokens = from.matrix(from.prefix() + "model.embed_tokens.weight").shape();
         var layer = from.prefix() + "model.layers.0.";
         int heads = keys.requiredSize("num_attention_heads");
@@ -64,7 +79,7 @@ final class LoadingLlama {
         var naming = Naming.llama().behind(from.prefix());
         var unread =
                 config.variant().tied() ? Pattern.compile(UNREAD + "|lm_head\\.weight") : UNREAD;
-        var model = from.load(Llama.of(config, Loading.ANY), naming, unread);
+        var model = from.found(Llama.blank(config), naming, unread);
         if (config.variant().tied()) {
             from.requireSame(
                     from.prefix() + "lm_head.weight", from.prefix() + "model.embed_tokens.weight");
@@ -75,20 +90,42 @@ final class LoadingLlama {
     private Llama.Variant variant(String layer) throws FileFormatException {
         var file = from.file();
         boolean head = file.has(from.prefix() + "lm_head.weight");
+        var kind = kind(layer);
         boolean tied = keys.truth("tie_word_embeddings").orElse(!head);
         if (!tied && !head)
             throw keys.unknown("tie_word_embeddings", "but there is no tensor lm_head.weight");
         var variant =
                 new Llama.Variant(
-                        from.activation("hidden_act", Activation.SILU),
+                        activation(kind),
                         file.has(layer + "self_attn.q_proj.bias"),
                         file.has(layer + "self_attn.o_proj.bias"),
                         file.has(layer + "mlp.gate_proj.bias"),
-                        tied);
+                        tied,
+                        kind,
+                        window());
         agree("attention_bias", variant.inwardBias(), "self_attn.q_proj.bias");
         agree("attention_bias", variant.outBias(), "self_attn.o_proj.bias");
         agree("mlp_bias", variant.feedForwardBias(), "mlp.gate_proj.bias");
         return variant;
+    }
+
+    /** By what the config says, or else by the tensors: those of Gemma have Llama's names. */
+    private Llama.Kind kind(String layer) {
+        boolean norms = from.file().has(layer + "self_attn.q_norm.weight");
+        return switch (type) {
+            case "gemma" -> Llama.Kind.GEMMA;
+            case "qwen3" -> Llama.Kind.QWEN3;
+            case "" -> norms ? Llama.Kind.QWEN3 : Llama.Kind.LLAMA;
+            default -> Llama.Kind.LLAMA;
+        };
+    }
+
+    /** Gemma was published with "gelu" for what it computes by tanh; the newer key says so. */
+    private Activation activation(Llama.Kind kind) throws FileFormatException {
+        if (kind != Llama.Kind.GEMMA) return from.activation("hidden_act", Activation.SILU);
+        var older = from.activation("hidden_act", Activation.GELU_TANH);
+        return from.activation(
+                "hidden_activation", older == Activation.GELU ? Activation.GELU_TANH : older);
     }
 
     private void agree(String key, boolean there, String tensor) throws FileFormatException {
@@ -106,38 +143,54 @@ final class LoadingLlama {
         keys.expect("head_dim", c.headWidth());
         keys.expect("intermediate_size", c.inner());
         keys.expect("is_encoder_decoder", false);
-        window(c.context());
     }
 
-    /** A sliding window is harmless where the whole context fits into it. */
-    private void window(int context) throws FileFormatException {
+    /** The window of all layers, zero for none; layers that differ are refused. */
+    private int window() throws FileFormatException {
         boolean used = keys.truth("use_sliding_window").orElse(true);
-        var layers = keys.size("max_window_layers");
-        boolean mistral = keys.text("model_type").filter("mistral"::equals).isPresent();
+        var some = keys.size("max_window_layers");
         var window =
-                mistral && keys.leavesOut("sliding_window")
+                type.equals("mistral") && keys.leavesOut("sliding_window")
                         ? Optional.of(MISTRAL_WINDOW)
                         : keys.size("sliding_window");
-        var kinds = keys.value("layer_types");
-        if (kinds.isPresent()
-                && !kinds.get().elements().stream()
-                        .allMatch(k -> k.equals(Json.of("full_attention")))) {
-            throw keys.unknown("layer_types", "only full_attention is implemented");
+        int context = keys.size("max_position_embeddings").orElse(2048);
+        var layers = keys.value("layer_types");
+        if (layers.isPresent()) {
+            var kinds = layers.get().elements().stream().distinct().toList();
+            if (kinds.equals(List.of(Json.of("full_attention")))) return 0;
+            if (!kinds.equals(List.of(Json.of("sliding_attention"))) || window.isEmpty())
+                throw keys.unknown(
+                        "layer_types",
+                        "layers that are all full_attention, or all sliding_attention with a"
+                                + " sliding_window, are implemented");
         }
-        if (used && window.isPresent() && window.get() < context) {
+        if (!used || window.isEmpty() || window.get() >= context) return 0;
+        if (!WITH_WINDOW.contains(type) || (some.isPresent() && layers.isEmpty())) {
             throw keys.unknown(
                     "sliding_window",
-                    "attention with a window shorter than the context of "
+                    "it is shorter than the context of "
                             + context
-                            + " is not implemented"
-                            + layers.map(n -> " (max_window_layers " + n + ")").orElse(""));
+                            + ", and a window is implemented for all layers of "
+                            + String.join(", ", WITH_WINDOW)
+                            + some.map(n -> ", not from layer " + n + " on").orElse(""));
         }
+        return window.get();
     }
 
     /** What the tensors do not tell. */
     static Json config(Llama.Config c) {
         var members = new LinkedHashMap<String, Json>();
-        members.put("model_type", Json.of("llama"));
+        members.put(
+                "model_type",
+                Json.of(
+                        switch (c.variant().kind()) {
+                            case LLAMA -> c.variant().window() > 0 ? "mistral" : "llama";
+                            case QWEN3 -> "qwen3";
+                            case GEMMA -> "gemma";
+                        }));
+        members.put(
+                "sliding_window",
+                c.variant().window() > 0 ? Json.of(c.variant().window()) : new Json.Nothing());
         members.put("num_attention_heads", Json.of(c.heads()));
         members.put("max_position_embeddings", Json.of(c.context()));
         members.put("hidden_act", Json.of(Loading.name(c.variant().activation())));

@@ -30,7 +30,7 @@ public interface Naming {
 
     /** The published names of GPT-2, whose matrices lie as [inputs, outputs]. */
     static Naming gpt2() {
-        return path -> new Place(renamed(path, GPT2), false);
+        return path -> new Place(Renaming.of(path, GPT2), false);
     }
 
     /** The published names of Llama, whose matrices lie as [outputs, inputs]. */
@@ -40,7 +40,8 @@ public interface Naming {
                     path.startsWith("head.")
                             || path.contains(".attention.")
                             || path.contains(".feedForward.");
-            return new Place(renamed(path, LLAMA), dense && path.endsWith(".weight"));
+            boolean matrix = path.endsWith(".weight") && !path.endsWith("Norm.weight");
+            return new Place(Renaming.of(path, LLAMA), dense && matrix);
         };
     }
 
@@ -64,6 +65,9 @@ public interface Naming {
                     List.of("blocks.", "model.layers."),
                     List.of(".norm1.", ".input_layernorm."),
                     List.of(".norm2.", ".post_attention_layernorm."),
+                    List.of(".attention.in.separate.", ".attention.in."),
+                    List.of(".attention.in.queryNorm.", ".self_attn.q_norm."),
+                    List.of(".attention.in.keyNorm.", ".self_attn.k_norm."),
                     List.of(".attention.in.query.", ".self_attn.q_proj."),
                     List.of(".attention.in.key.", ".self_attn.k_proj."),
                     List.of(".attention.in.value.", ".self_attn.v_proj."),
@@ -73,14 +77,4 @@ public interface Naming {
                     List.of(".feedForward.down.", ".mlp.down_proj."),
                     List.of("norm.", "model.norm."),
                     List.of("head.", "lm_head."));
-
-    private static String renamed(String path, List<List<String>> table) {
-        var name = path;
-        for (var row : table) {
-            var from = row.getFirst();
-            if (from.startsWith(".")) name = name.replace(from, row.getLast());
-            else if (path.startsWith(from)) name = row.getLast() + name.substring(from.length());
-        }
-        return name;
-    }
 }

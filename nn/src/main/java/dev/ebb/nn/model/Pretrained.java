@@ -1,5 +1,6 @@
 package dev.ebb.nn.model;
 
+import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Sharded;
@@ -32,28 +33,66 @@ public final class Pretrained {
         return load(file, "");
     }
 
-    /** Loads the GPT-2 or Llama whose tensors' names start with {@code prefix}. */
-    public static AutoregressiveModel load(Path file, String prefix) throws IOException {
-        refuseOneOfSeveral(file);
-        try (var tensors = TensorSource.open(file)) {
-            var from = new Loading(tensors, prefix, config(tensors));
-            if (tensors.has(prefix + "wte.weight")) return LoadingGpt2.load(from, prefix);
-            if (tensors.has(prefix + "transformer.wte.weight"))
-                return LoadingGpt2.load(from, prefix + "transformer.");
-            if (tensors.has(prefix + "model.embed_tokens.weight")) return LoadingLlama.load(from);
-            throw new FileFormatException(
-                    file,
-                    "neither a GPT-2 nor a Llama: there is no tensor "
-                            + prefix
-                            + "wte.weight, "
-                            + prefix
-                            + "transformer.wte.weight or "
-                            + prefix
-                            + "model.embed_tokens.weight; if the names start with something else,"
-                            + " name that prefix");
-        } catch (IllegalArgumentException e) {
-            throw new FileFormatException(file, String.valueOf(e.getMessage()), e);
+    /**
+     * Loads the GPT-2 or Llama whose tensors' names start with {@code prefix}.
+     *
+     * @param path a file, or the folder of a published model
+     */
+    public static AutoregressiveModel load(Path path, String prefix) throws IOException {
+        try (var stored = open(path, prefix)) {
+            return stored.load();
         }
+    }
+
+    /**
+     * Opens the GPT-2 or Llama whose tensors' names start with {@code prefix}, to be read tensor by
+     * tensor.
+     *
+     * @param path a file, or the folder of a published model
+     */
+    public static PretrainedFile open(Path path, String prefix) throws IOException {
+        var file = file(path);
+        refuseOneOfSeveral(file);
+        var tensors = TensorSource.open(file);
+        try {
+            return new PretrainedFile(tensors, find(tensors, prefix));
+        } catch (IllegalArgumentException e) {
+            tensors.close();
+            throw new FileFormatException(file, String.valueOf(e.getMessage()), e);
+        } catch (IOException | RuntimeException e) {
+            tensors.close();
+            throw e;
+        }
+    }
+
+    private static Loading.Found<? extends AutoregressiveModel> find(
+            TensorSource tensors, String prefix) throws IOException {
+        var from = new Loading(tensors, prefix, config(tensors));
+        if (tensors.has(prefix + "wte.weight")) return LoadingGpt2.find(from, prefix);
+        if (tensors.has(prefix + "transformer.wte.weight"))
+            return LoadingGpt2.find(from, prefix + "transformer.");
+        if (tensors.has(prefix + "model.embed_tokens.weight")) return LoadingLlama.find(from);
+        throw new FileFormatException(
+                tensors.file(),
+                "neither a GPT-2 nor a Llama: there is no tensor "
+                        + prefix
+                        + "wte.weight, "
+                        + prefix
+                        + "transformer.wte.weight or "
+                        + prefix
+                        + "model.embed_tokens.weight; if the names start with something else,"
+                        + " name that prefix");
+    }
+
+    /** The file of tensors, or the index of several, that a folder holds. */
+    public static Path file(Path path) throws FileFormatException {
+        if (!Files.isDirectory(path)) return path;
+        for (var name : List.of("model.safetensors", "model.safetensors.index.json")) {
+            if (Files.isRegularFile(path.resolve(name))) return path.resolve(name);
+        }
+        throw new FileFormatException(
+                path,
+                "the folder holds neither model.safetensors nor model.safetensors.index.json");
     }
 
     private static void refuseOneOfSeveral(Path file) throws FileFormatException {
@@ -67,7 +106,7 @@ public final class Pretrained {
     }
 
     /** As the file itself notes, or the config beside it. */
-    private static ConfigKeys config(TensorSource tensors) throws IOException {
+    static ConfigKeys config(TensorSource tensors) throws IOException {
         var noted = Optional.ofNullable(tensors.metadata().get(NOTE));
         var file = tensors.file();
         if (noted.isPresent()) return ConfigKeys.of(file, parsed(file, noted.get()));

@@ -2,6 +2,7 @@ package dev.ebb.nn.model;
 
 import dev.ebb.Reversible;
 import dev.ebb.nn.Block;
+import dev.ebb.nn.Dense;
 import dev.ebb.nn.KeyValueCache;
 import dev.ebb.nn.Positions;
 import dev.ebb.tensor.Tensor;
@@ -15,6 +16,11 @@ import java.util.List;
  * their sum goes to the head. It has the weights of a {@link Gpt2} of the same sizes.
  */
 public record ReversibleGpt(Gpt2 gpt) implements AutoregressiveModel {
+
+    @Override
+    public ReversibleGpt rewritten(Dense.Rewrite change) {
+        return new ReversibleGpt(gpt.rewritten((path, layer) -> change.of("gpt." + path, layer)));
+    }
 
     @Override
     public int context() {

@@ -1,6 +1,7 @@
 package dev.ebb.nn.model;
 
 import dev.ebb.nn.Rotary;
+import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 

@@ -4,6 +4,7 @@ import dev.ebb.Ebb;
 import dev.ebb.Fn2;
 import dev.ebb.Tensorwise;
 import dev.ebb.ir.DType;
+import dev.ebb.nn.parallel.TreeSum;
 import dev.ebb.tensor.Tensor;
 
 import java.util.List;
@@ -33,23 +34,35 @@ public final class Gradients {
 
     /**
      * The mean of a loss and of its gradients over {@code parts} equal parts of the batch (axis 0
-     * of every input), one after the other: as much memory as one part takes, and the sum, which is
-     * f32 where gradients have sixteen bits.
+     * of every input), one after the other, added in the order of {@link TreeSum}: as much memory
+     * as one part takes, and a sum for each level of the tree, which is f32 where gradients have
+     * sixteen bits. Ranks that share the parts get the same bits: see {@link
+     * dev.ebb.nn.parallel.Rank}.
      */
     public static <P> Ebb.ValueAndGrad<P> accumulated(
             Fn2<P, List<Tensor>, Tensor> loss, P params, List<Tensor> batch, int parts) {
-        var one = Ebb.valueAndGrad(loss);
-        var first = one.apply(params, part(batch, 0, parts));
-        var value = wide(first.value());
-        P sum = Tensorwise.map(first.grad(), Gradients::wide);
-        for (int i = 1; i < parts; i++) {
-            var next = one.apply(params, part(batch, i, parts));
-            value = value.add(wide(next.value()));
-            sum = Tensorwise.map(sum, next.grad(), (a, g) -> a.add(wide(g)));
-        }
+        var sum = summed(loss, params, batch, parts);
         return new Ebb.ValueAndGrad<>(
-                value.div((double) parts).cast(first.value().dtype()),
-                Tensorwise.map(sum, first.grad(), (a, g) -> a.div((double) parts).cast(g.dtype())));
+                sum.value().div((double) parts),
+                Tensorwise.map(
+                        sum.grad(), params, (a, p) -> a.div((double) parts).cast(p.dtype())));
+    }
+
+    /** As {@link #accumulated}, but the sums, and in the type in which they were added. */
+    public static <P> Ebb.ValueAndGrad<P> summed(
+            Fn2<P, List<Tensor>, Tensor> loss, P params, List<Tensor> batch, int parts) {
+        var one = Ebb.valueAndGrad(loss);
+        return TreeSum.of(
+                parts,
+                i -> {
+                    var of = one.apply(params, part(batch, i, parts));
+                    return new Ebb.ValueAndGrad<>(
+                            wide(of.value()), Tensorwise.map(of.grad(), Gradients::wide));
+                },
+                (a, b) ->
+                        new Ebb.ValueAndGrad<>(
+                                a.value().add(b.value()),
+                                Tensorwise.map(a.grad(), b.grad(), Tensor::add)));
     }
 
     private static Tensor wide(Tensor x) {

@@ -60,7 +60,7 @@ final class PretrainedRefusalsTest {
                 refused("mlp_bias", "true", "no tensor mlp.gate_proj.bias"),
                 refused("sliding_window", "4", "4", "32"),
                 refused("layer_types", "[\"sliding_attention\"]", "full_attention"),
-                refused("model_type", "\"gemma\"", "gemma"),
+                refused("model_type", "\"gemma2\"", "gemma"),
                 refused("architectures", "[\"GemmaForCausalLM\"]", "Gemma"),
                 refused("num_hidden_layers", "3", "3", "2"),
                 refused("num_key_value_heads", "4", "4", "2"),

@@ -1,0 +1,94 @@
+package dev.ebb.bench.adbench;
+
+import dev.ebb.Ebb;
+import dev.ebb.ir.Shape;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import java.util.Random;
+
+/**
+ * Bundle adjustment: where cameras see points, less where they saw them. A camera is a rotation
+ * (axis times angle), a centre, a focal length, a principal point and two coefficients of radial
+ * distortion.
+ */
+final class Bundle {
+    static final int CAMERA = 11;
+
+    private Bundle() {}
+
+    /** What one residual depends on. */
+    record Seen(Tensor camera, Tensor point, Tensor weight) {}
+
+    /**
+     * @param camera which camera saw it, for each observation; {@code point}: which point
+     */
+    record Data(
+            int count,
+            double[] cameras,
+            double[] points,
+            double[] weights,
+            double[] features,
+            int[] camera,
+            int[] point) {
+
+        static Data random(int cameras, int points, int count) {
+            var random = new Random(count);
+            var camera = new int[count];
+            var point = new int[count];
+            for (int i = 0; i < count; i++) {
+                camera[i] = i % cameras;
+                point[i] = random.nextInt(points);
+            }
+            return new Data(
+                    count,
+                    random.doubles((long) cameras * CAMERA, 0.1, 1).toArray(),
+                    random.doubles(points * 3L, 2, 3).toArray(),
+                    random.doubles(count, 0.5, 1).toArray(),
+                    random.doubles(count * 2L, -1, 1).toArray(),
+                    camera,
+                    point);
+        }
+
+        Array cameraRows() {
+            return Array.of(Shape.of(cameras.length / CAMERA, CAMERA), cameras);
+        }
+
+        Array pointRows() {
+            return Array.of(Shape.of(points.length / 3, 3), points);
+        }
+    }
+
+    /** The two residuals of one observation. */
+    static Tensor residual(Seen seen, Tensor feature) {
+        var camera = seen.camera;
+        var centred = seen.point.sub(camera.slice(0, 3, 6));
+        var turned = rotated(camera.slice(0, 0, 3), centred);
+        var flat = turned.slice(0, 0, 2).div(turned.slice(0, 2, 3));
+        var r = flat.square().sum();
+        var distorted =
+                flat.mul(camera.at(0, 9).mul(r).add(camera.at(0, 10).mul(r.square())).add(1));
+        var found = distorted.mul(camera.at(0, 6)).add(camera.slice(0, 7, 9));
+        return found.sub(feature).mul(seen.weight);
+    }
+
+    /** By the formula of Rodrigues, for an angle that is not zero. */
+    private static Tensor rotated(Tensor rotation, Tensor x) {
+        var angle = rotation.square().sum().sqrt();
+        var axis = rotation.div(angle);
+        var along = axis.mul(x).sum().mul(angle.cos().neg().add(1));
+        return x.mul(angle.cos()).add(cross(axis, x).mul(angle.sin())).add(axis.mul(along));
+    }
+
+    private static Tensor cross(Tensor a, Tensor b) {
+        return a.roll(-1, 0).mul(b.roll(-2, 0)).sub(a.roll(-2, 0).mul(b.roll(-1, 0)));
+    }
+
+    /** All derivatives of all residuals: of each by its own camera, point and weight. */
+    static Seen blocks(Seen all, Tensor features) {
+        return Ebb.<Seen, Tensor, Seen>vmap(
+                        (Seen one, Tensor feature) ->
+                                Ebb.jacobian((Seen s) -> residual(s, feature)).apply(one))
+                .apply(all, features);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.ebb.bench.adbench;
+
+import dev.ebb.Loop;
+import dev.ebb.Next;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+import java.util.List;
+import java.util.Random;
+
+/**
+ * The loss of a character model whose cells work element by element: how well each character of a
+ * sequence foretells the next.
+ */
+final class Lstm {
+    private Lstm() {}
+
+    /**
+     * @param gates for each layer the weights and then the biases of its four gates, {@code
+     *     [layers, 2, 4, b]}
+     * @param ends what the input is multiplied with, and the output multiplied with and added to,
+     *     {@code [3, b]}
+     */
+    record Parameters(Tensor gates, Tensor ends) {}
+
+    /** What every layer gave last, and its cells, {@code [layers, b]} each. */
+    private record State(Tensor hidden, Tensor cell) {}
+
+    private record Pair(Tensor now, Tensor next) {}
+
+    record Data(int layers, int b, int length, double[] gates, double[] ends, double[] sequence) {
+
+        static Data random(int layers, int b, int length) {
+            var random = new Random(length);
+            return new Data(
+                    layers,
+                    b,
+                    length,
+                    random.doubles(layers * 8L * b, -1, 1).toArray(),
+                    random.doubles(3L * b, -1, 1).toArray(),
+                    random.doubles((long) length * b, 0, 1).toArray());
+        }
+
+        Parameters parameters() {
+            return new Parameters(
+                    Array.of(Shape.of(layers, 2, 4, b), gates), Array.of(Shape.of(3, b), ends));
+        }
+
+        Array rows() {
+            return Array.of(Shape.of(length, b), sequence);
+        }
+    }
+
+    static Tensor loss(Parameters p, Tensor sequence) {
+        int length = sequence.dim(0);
+        int layers = p.gates.dim(0);
+        int b = p.ends.dim(1);
+        var zero = Tensors.zeros(DType.F64, layers, b);
+        var pairs = new Pair(sequence.slice(0, 0, length - 1), sequence.slice(0, 1, length));
+        var terms =
+                Loop.scan(new State(zero, zero), pairs, (State s, Pair x) -> round(p, s, x, layers))
+                        .stacked();
+        return terms.sum().div(-(double) b * (length - 1));
+    }
+
+    private static Next<State, Tensor> round(Parameters p, State s, Pair x, int layers) {
+        var input = x.now.mul(p.ends.at(0, 0));
+        var hidden = new Tensor[layers];
+        var cells = new Tensor[layers];
+        for (int l = 0; l < layers; l++) {
+            var weight = p.gates.at(0, l).at(0, 0);
+            var bias = p.gates.at(0, l).at(0, 1);
+            var before = s.hidden.at(0, l);
+            var forget = input.mul(weight.at(0, 0)).add(bias.at(0, 0)).sigmoid();
+            var enter = before.mul(weight.at(0, 1)).add(bias.at(0, 1)).sigmoid();
+            var leave = input.mul(weight.at(0, 2)).add(bias.at(0, 2)).sigmoid();
+            var change = before.mul(weight.at(0, 3)).add(bias.at(0, 3)).tanh();
+            cells[l] = s.cell.at(0, l).mul(forget).add(enter.mul(change));
+            hidden[l] = leave.mul(cells[l].tanh());
+            input = hidden[l];
+        }
+        var foretold = input.mul(p.ends.at(0, 1)).add(p.ends.at(0, 2));
+        var logs = foretold.sub(foretold.exp().sum().add(2).log());
+        var next = new State(Tensors.stack(List.of(hidden), 0), Tensors.stack(List.of(cells), 0));
+        return new Next<>(next, x.next.mul(logs).sum());
+    }
+}

@@ -1,0 +1,46 @@
+package dev.ebb.cli.option;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Ctrl-C and a polite kill, turned into a question that training asks between two steps. */
+public final class Stop implements AutoCloseable {
+    private static final long PATIENCE_SECONDS = 30;
+
+    private final CountDownLatch done = new CountDownLatch(1);
+    private final Thread hook = new Thread(this::wish, "ebb stop");
+    private volatile boolean asked;
+
+    private Stop() {}
+
+    public static Stop listen() {
+        var stop = new Stop();
+        Runtime.getRuntime().addShutdownHook(stop.hook);
+        return stop;
+    }
+
+    private void wish() {
+        asked = true;
+        try {
+            if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                System.err.println("ebb: the step takes too long; stopping at the last checkpoint");
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    public boolean isAsked() {
+        return asked;
+    }
+
+    @Override
+    public void close() {
+        done.countDown();
+        if (asked) return;
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException _) {
+            // the program is ending already
+        }
+    }
+}

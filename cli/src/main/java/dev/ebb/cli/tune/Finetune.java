@@ -1,0 +1,342 @@
+package dev.ebb.cli.tune;
+
+import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.option.DeviceArgument;
+import dev.ebb.cli.option.Refusal;
+import dev.ebb.cli.option.SourceText;
+import dev.ebb.cli.option.Stop;
+import dev.ebb.cli.report.Progress;
+import dev.ebb.cli.report.Resident;
+import dev.ebb.nn.adapt.FrozenSource;
+import dev.ebb.nn.adapt.MergedModel;
+import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.model.Pretrained;
+import dev.ebb.nn.model.PretrainedFile;
+import dev.ebb.nn.model.Weights;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+
+/** Fine-tunes a published model in a budget. */
+@Command(
+        name = "finetune",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Fine-tune a published language model on a text, in a memory budget.",
+            "The model stays as it is; adapters of low rank (LoRA) beside its layers are trained,"
+                    + " and written in the layout that PEFT reads."
+        })
+public final class Finetune implements Callable<Integer> {
+    private static final String BUDGET = "512MiB";
+    private static final String TEXT = "text.bin";
+
+    @Option(
+            names = "--from",
+            paramLabel = "DIR",
+            description =
+                    "The model: a folder with model.safetensors (or its index), config.json and"
+                            + " tokenizer.json.")
+    private @Nullable Path from;
+
+    @Option(
+            names = "--text",
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = "Text to train on.")
+    private List<Path> text = List.of();
+
+    @Option(
+            names = "--budget",
+            paramLabel = "BYTES",
+            defaultValue = BUDGET,
+            description = "All memory the run may own. Default: ${DEFAULT-VALUE}.")
+    private String budget = BUDGET;
+
+    @Option(
+            names = "--bits",
+            paramLabel = "N",
+            defaultValue = "32",
+            description =
+                    "Bits of the frozen layers' weights: 32, 8 or 4. Default: ${DEFAULT-VALUE}.")
+    private int bits = 32;
+
+    @Option(names = "--rank", paramLabel = "N", description = "Of the adapters. Default: 8.")
+    private int rank = 8;
+
+    @Option(
+            names = "--alpha",
+            paramLabel = "X",
+            description = "Adapters count alpha / rank times. Default: twice the rank.")
+    private @Nullable Double alpha;
+
+    @Option(
+            names = "--targets",
+            split = ",",
+            paramLabel = "NAME",
+            description =
+                    "The layers that get adapters, by the ends of their published names, such as"
+                            + " c_attn or q_proj,v_proj. Default: every dense layer.")
+    private List<String> targets = List.of();
+
+    @Option(names = "--steps", paramLabel = "N", description = "Steps in all. Default: 200.")
+    private long steps = 200;
+
+    @Option(names = "--batch", paramLabel = "N", description = "Passages a step. Default: 4.")
+    private int batch = 4;
+
+    @Option(
+            names = "--context",
+            paramLabel = "N",
+            description = "Tokens a passage. Default: 128, or what the model can look at.")
+    private @Nullable Integer context;
+
+    @Option(names = "--rate", paramLabel = "X", description = "Learning rate. Default: 0.0005.")
+    private double rate = 5e-4;
+
+    @Option(
+            names = "--held-out",
+            paramLabel = "SHARE",
+            description =
+                    "The share of the text, from its end, that is evaluated and not trained on."
+                            + " Default: 0.1.")
+    private double heldOut = 0.1;
+
+    @Option(
+            names = "--checkpoint",
+            paramLabel = "N",
+            description = "Steps between evaluations and checkpoints. Default: 50.")
+    private int every = 50;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Default: 1.")
+    private long seed = 1;
+
+    @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
+    private int threads;
+
+    @Mixin private DeviceArgument device = new DeviceArgument();
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            defaultValue = "ebb-tuned",
+            description = "Where the adapters go. Default: ${DEFAULT-VALUE}.")
+    private Path out = Path.of("ebb-tuned");
+
+    @Option(
+            names = "--merge",
+            description = "Write the model with the adapters added to its weights too.")
+    private boolean merge;
+
+    @Option(
+            names = "--resume",
+            description = "Go on from the checkpoint in --out, bit for bit, as it was begun.")
+    private boolean resume;
+
+    @Spec private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException {
+        var lines = Objects.requireNonNull(spec).commandLine().getOut();
+        boolean used = Files.exists(out.resolve(TuningCheckpoint.FILE));
+        if (resume && !used)
+            throw new Refusal(
+                    "there is no fine-tuning run in " + out + " to resume; name its --out");
+        if (!resume && used)
+            throw new Refusal(out + " holds a run already; go on with --resume, or name --out");
+        return resume ? goOn(lines) : begin(lines);
+    }
+
+    private Integer begin(PrintWriter lines) throws IOException {
+        if (from == null) throw new Refusal("name the model's folder with --from");
+        if (text.isEmpty()) throw new Refusal("name a text with --text");
+        if (bits != 32 && bits != 8 && bits != 4)
+            throw new Refusal("--bits is 32, 8 or 4, not " + bits);
+        if (!(heldOut >= 0 && heldOut < 1))
+            throw new Refusal("--held-out is a share from 0 to below 1, not " + heldOut);
+        for (long size : List.of(steps, (long) batch, (long) rank, (long) every))
+            if (size < 1)
+                throw new Refusal("--steps, --batch, --rank and --checkpoint must be positive");
+        var bytes = SourceText.joined(text);
+        try (var model = Pretrained.open(from, "")) {
+            int most = model.blank().context();
+            int time = context == null ? Math.min(128, most) : context;
+            if (time < 1 || time > most)
+                throw new Refusal("--context " + time + ": this model looks at 1 to " + most);
+            var settings =
+                    new TuningSettings(
+                            from.toAbsolutePath().normalize().toString(),
+                            budget,
+                            rank,
+                            alpha == null ? 2.0 * rank : alpha,
+                            targets,
+                            bits,
+                            batch,
+                            time,
+                            steps,
+                            rate,
+                            heldOut,
+                            seed,
+                            every,
+                            threads);
+            Files.createDirectories(out);
+            Durable.write(out.resolve(TEXT), o -> o.write(bytes));
+            return run(model, settings, bytes, List.of(), lines);
+        }
+    }
+
+    private Integer goOn(PrintWriter lines) throws IOException {
+        var begun = TuningCheckpoint.read(out);
+        var bytes = Files.readAllBytes(out.resolve(TEXT));
+        if (!new Corpus(bytes).digest().equals(begun.text()))
+            throw new Refusal(
+                    out.resolve(TEXT) + " is not the text that the run was begun with; begin anew");
+        try (var model = Pretrained.open(Path.of(begun.settings().from()), "")) {
+            lines.println("going on after step " + begun.losses().size());
+            return run(model, begun.settings(), bytes, begun.losses(), lines);
+        }
+    }
+
+    private Integer run(
+            PretrainedFile model,
+            TuningSettings settings,
+            byte[] bytes,
+            List<Double> losses,
+            PrintWriter lines)
+            throws IOException {
+        var tokens =
+                TokenText.of(bytes, Path.of(settings.from()), model.blank().vocabulary(), settings);
+        var source =
+                settings.rounding()
+                        .map(b -> FrozenSource.of(model, b))
+                        .orElseGet(() -> FrozenSource.of(model));
+        try (var stop = Stop.listen();
+                var tuning =
+                        new Tuning(
+                                source,
+                                settings,
+                                tokens,
+                                losses,
+                                device.device(settings.threads()))) {
+            if (!losses.isEmpty()) tuning.restore(out);
+            Resident.tidy();
+            hello(model, settings, tokens, tuning, lines);
+            double first = evaluated(tuning, lines);
+            loop(tuning, settings, bytes, stop, lines);
+            tuning.save(out, new Corpus(bytes).digest());
+            goodbye(model, settings, tuning, first, stop.isAsked(), lines);
+            return stop.isAsked() ? 130 : 0;
+        }
+    }
+
+    private static void hello(
+            PretrainedFile model,
+            TuningSettings s,
+            TokenText tokens,
+            Tuning tuning,
+            PrintWriter lines) {
+        lines.printf(
+                Locale.ROOT,
+                "%,d parameters, frozen in %d bits; adapters of rank %d: %,d parameters%n",
+                Weights.count(model.blank()),
+                s.bits(),
+                s.rank(),
+                Weights.count(tuning.form().adapters()));
+        lines.printf(
+                Locale.ROOT,
+                "batch %d x %d of %,d tokens, and %,d held out%n",
+                s.batch(),
+                s.context(),
+                tokens.trained(),
+                tokens.held());
+    }
+
+    private static double evaluated(Tuning tuning, PrintWriter lines) {
+        double loss = tuning.evaluate();
+        if (!Double.isNaN(loss))
+            lines.printf(
+                    Locale.ROOT,
+                    "held out after step %d: loss %.4f, perplexity %.2f%n",
+                    tuning.made(),
+                    loss,
+                    Math.exp(loss));
+        return loss;
+    }
+
+    private void loop(Tuning tuning, TuningSettings s, byte[] bytes, Stop stop, PrintWriter lines)
+            throws IOException {
+        var memory = BudgetText.show(tuning.plan().peakBytes()) + " of " + s.budget();
+        try (var progress = Progress.of(tuning.made(), s.steps(), lines)) {
+            while (tuning.made() < s.steps() && !stop.isAsked()) {
+                long start = System.nanoTime();
+                double loss = tuning.step();
+                if (!Double.isFinite(loss))
+                    throw new Refusal(
+                            "the loss is "
+                                    + loss
+                                    + " at step "
+                                    + tuning.made()
+                                    + "; try a smaller --rate");
+                double seconds = (System.nanoTime() - start) / 1e9;
+                progress.show(
+                        new Progress.Figures(
+                                tuning.made(), loss, seconds, s.batch() * s.context(), memory));
+                if (tuning.made() % s.every() == 0 && tuning.made() < s.steps()) {
+                    evaluated(tuning, lines);
+                    tuning.save(out, new Corpus(bytes).digest());
+                }
+            }
+        }
+    }
+
+    private void goodbye(
+            PretrainedFile model,
+            TuningSettings s,
+            Tuning tuning,
+            double first,
+            boolean stopped,
+            PrintWriter lines)
+            throws IOException {
+        if (stopped) {
+            lines.println(
+                    "stopped after step "
+                            + tuning.made()
+                            + "; go on with: ebb finetune --resume --out "
+                            + out);
+        } else {
+            double last = evaluated(tuning, lines);
+            if (!Double.isNaN(last))
+                lines.printf(Locale.ROOT, "held-out loss: %.4f -> %.4f%n", first, last);
+        }
+        var report = tuning.report();
+        lines.println(
+                "memory: promised "
+                        + BudgetText.show(report.promisedBytes())
+                        + ", measured "
+                        + BudgetText.show(report.measuredBytes())
+                        + ", budget "
+                        + s.budget());
+        lines.println("adapters: " + out.toAbsolutePath().normalize());
+        if (merge && !stopped) {
+            var folder = out.resolve("merged");
+            Files.createDirectories(folder);
+            MergedModel.write(folder, model, tuning.adapters());
+            lines.println("merged model: " + folder.toAbsolutePath().normalize());
+        }
+    }
+}

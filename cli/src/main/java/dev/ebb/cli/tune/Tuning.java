@@ -1,0 +1,170 @@
+package dev.ebb.cli.tune;
+
+import dev.ebb.Ebb;
+import dev.ebb.Next;
+import dev.ebb.Stepper;
+import dev.ebb.Stepping;
+import dev.ebb.Tensorwise;
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Report;
+import dev.ebb.ir.Shape;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.adapt.FrozenSource;
+import dev.ebb.nn.adapt.LoraAdapters;
+import dev.ebb.nn.adapt.LoraConfig;
+import dev.ebb.nn.adapt.LoraFiles;
+import dev.ebb.nn.model.AutoregressiveModel;
+import dev.ebb.nn.optim.AdamW;
+import dev.ebb.nn.optim.Gradients;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Plan;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/**
+ * A fine-tuning run in motion: the frozen model, the adapters and the optimizer in one program's
+ * memory. The model comes from its file tensor by tensor.
+ */
+public final class Tuning implements AutoCloseable {
+    private static final double LARGEST_NORM = 1;
+
+    private final TuningSettings settings;
+    private final TokenText text;
+    private final Stepper<TuningState, TuningState.Input, Tensor> stepper;
+    private final int frozen;
+    private final List<Double> losses;
+
+    Tuning(
+            FrozenSource source,
+            TuningSettings settings,
+            TokenText text,
+            List<Double> losses,
+            Device device)
+            throws IOException {
+        this.settings = settings;
+        this.text = text;
+        this.losses = new ArrayList<>(losses);
+        var start = start(source.blank(), settings.lora(), settings.optimizer(), settings.seed());
+        frozen = Tensorwise.list(start.model()).size();
+        stepper =
+                stepping(settings.optimizer())
+                        .within(Budget.of(settings.budget()))
+                        .on(device)
+                        .start(start, text.training(data(), 0));
+        for (int i = 0; i < frozen; i++) stepper.restore(i, source.read(i));
+    }
+
+    private static TuningState start(
+            AutoregressiveModel model, LoraConfig config, AdamW rule, long seed) {
+        var adapters = LoraAdapters.of(model, config, new Seed(seed).of("adapters"));
+        return new TuningState(model, new TuningState.Kept(adapters, rule.start(adapters)));
+    }
+
+    private static Stepping<TuningState, TuningState.Input, Tensor> stepping(AdamW rule) {
+        return Ebb.stepper((TuningState s, TuningState.Input in) -> step(rule, s, in));
+    }
+
+    /** What a step of fine-tuning takes, without the memory for it. */
+    public static Plan plan(
+            AutoregressiveModel model, LoraConfig config, int batch, int context, Device device) {
+        var rule = AdamW.of(1e-3);
+        var ids = Array.of(Shape.of(batch, context), new long[batch * context]);
+        return stepping(rule)
+                .on(device)
+                .plan(
+                        start(model, config, rule, 1),
+                        new TuningState.Input(ids, ids, Array.scalar(1f)));
+    }
+
+    private static Next<TuningState, Tensor> step(AdamW rule, TuningState s, TuningState.Input in) {
+        var before = s.kept();
+        var loss =
+                Ebb.valueAndGrad((LoraAdapters a) -> a.on(s.model()).loss(in.ids(), in.targets()))
+                        .apply(before.adapters());
+        var gradients = Gradients.clipped(loss.grad(), LARGEST_NORM);
+        var moved = rule.update(before.adapters(), gradients, before.optimizer());
+        var moves = in.training().gt(0.5);
+        var after =
+                Tensorwise.map(
+                        before,
+                        new TuningState.Kept(moved.params(), moved.state()),
+                        (old, next) -> Tensors.where(moves, next, old));
+        return new Next<>(new TuningState(s.model(), after), loss.value());
+    }
+
+    private Seed data() {
+        return new Seed(settings.seed()).of("data");
+    }
+
+    /** One step; its loss. */
+    double step() {
+        double loss = stepper.step(text.training(data(), losses.size())).item();
+        losses.add(loss);
+        return loss;
+    }
+
+    /** The mean loss on what is held out; not a number where nothing is. */
+    double evaluate() {
+        int batches = text.evaluations();
+        double sum = 0;
+        for (int i = 0; i < batches; i++) sum += stepper.step(text.heldOut(i)).item();
+        return sum / batches;
+    }
+
+    long made() {
+        return losses.size();
+    }
+
+    List<Double> losses() {
+        return List.copyOf(losses);
+    }
+
+    TuningState.Kept form() {
+        return stepper.form().kept();
+    }
+
+    /** The tensors of {@link #form} as they are now. */
+    IntFunction<Array> kept() {
+        return place -> stepper.state(frozen + place);
+    }
+
+    void restore(Path folder) throws IOException {
+        TuningCheckpoint.restore(
+                folder, form(), (place, tensor) -> stepper.restore(frozen + place, tensor));
+    }
+
+    /** Adapters in the published layout, and what a resumption needs. */
+    void save(Path folder, String digest) throws IOException {
+        TuningCheckpoint.write(folder, form(), kept(), settings, digest, losses);
+        LoraFiles.write(folder, form().adapters(), kept(), stepper.form().model(), settings.from());
+    }
+
+    /** The adapters as they are now. */
+    LoraAdapters adapters() {
+        int count = Tensorwise.list(form().adapters()).size();
+        var tensors = new ArrayList<Tensor>();
+        for (int i = 0; i < count; i++) tensors.add(kept().apply(i));
+        return Tensorwise.rebuild(form().adapters(), tensors);
+    }
+
+    Plan plan() {
+        return stepper.plan();
+    }
+
+    /** What was promised and measured in the latest step or evaluation. */
+    Report report() {
+        return stepper.report();
+    }
+
+    @Override
+    public void close() {
+        stepper.close();
+    }
+}

@@ -1,0 +1,91 @@
+package dev.ebb.cli.tune;
+
+import dev.ebb.Tensorwise;
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Safetensors;
+import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.model.Naming;
+import dev.ebb.nn.model.Weights;
+import dev.ebb.tensor.Array;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+
+/**
+ * A moment of a fine-tuning run, without the model, which is where it was: adapters, optimizer,
+ * losses so far, and what decides the rest. Its digest covers every bit.
+ */
+final class TuningCheckpoint {
+    static final String FILE = "tuning.safetensors";
+    private static final String FORMAT = "ebb fine-tuning checkpoint 1";
+    private static final String LOSSES = "losses";
+    private static final String DIGEST = "digest";
+
+    private TuningCheckpoint() {}
+
+    /** What a run goes on from, besides its tensors. */
+    record Begun(TuningSettings settings, String text, List<Double> losses) {}
+
+    static void write(
+            Path folder,
+            TuningState.Kept like,
+            IntFunction<Array> at,
+            TuningSettings settings,
+            String text,
+            List<Double> losses)
+            throws IOException {
+        var tensors = new ArrayList<>(Weights.supplies(like, Naming.own(), at));
+        var data = Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray());
+        tensors.add(new Supply(LOSSES, data.type(), () -> data));
+        var notes = new LinkedHashMap<String, String>();
+        notes.put("format", FORMAT);
+        notes.put("settings", settings.json().toString());
+        notes.put("text", text);
+        notes.put(DIGEST, Weights.digest(tensors, lines(notes)));
+        Safetensors.write(folder.resolve(FILE), tensors, notes);
+    }
+
+    private static List<String> lines(Map<String, String> notes) {
+        return notes.entrySet().stream()
+                .filter(n -> !n.getKey().equals(DIGEST))
+                .map(n -> n.getKey() + "=" + n.getValue())
+                .toList();
+    }
+
+    /** Reads what a run goes on with, and proves the whole file. */
+    static Begun read(Path folder) throws IOException {
+        var path = folder.resolve(FILE);
+        try (var file = Safetensors.open(path)) {
+            var notes = file.metadata();
+            if (!FORMAT.equals(notes.get("format")))
+                throw new FileFormatException(path, "not a checkpoint of this version's finetune");
+            if (!Weights.digest(file.supplies(), lines(notes)).equals(notes.get(DIGEST)))
+                throw new FileFormatException(
+                        path, "corrupted: its content does not match its digest");
+            return new Begun(
+                    TuningSettings.of(path, notes.getOrDefault("settings", "")),
+                    notes.getOrDefault("text", ""),
+                    Arrays.stream(file.read(LOSSES).toDoubles()).boxed().toList());
+        }
+    }
+
+    /** Puts one tensor at a place. */
+    interface Restoring {
+        void restore(int place, Array tensor);
+    }
+
+    static void restore(Path folder, TuningState.Kept like, Restoring to) throws IOException {
+        var names = Tensorwise.names(like);
+        var types = Tensorwise.list(like);
+        try (var file = Safetensors.open(folder.resolve(FILE))) {
+            for (int i = 0; i < names.size(); i++)
+                to.restore(i, file.read(names.get(i), types.get(i).type()));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package dev.ebb;
+
+import dev.ebb.batch.Vmap;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+import dev.ebb.trace.Chunks;
+import dev.ebb.trace.Recorded;
+import dev.ebb.trace.Tree;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * What is computed for many slices at once: a function along an axis, and the rows of a Jacobian.
+ *
+ * <p>All partial derivatives are the products with each unit vector, many at once by {@link
+ * Ebb#vmap}. In reverse mode a unit vector is a cotangent and gives a row; in forward mode, where
+ * there are fewer arguments than values, it is a direction and gives a column. Rows or columns come
+ * in chunks, as many as the budget of the compiled function asks for.
+ */
+final class Batched {
+    private Batched() {}
+
+    /** {@code f} of every slice along an axis. */
+    static <P, R> R map(Fn<P, R> f, int axis, P p) {
+        var leaves = Tree.flatten(p).stream().map(t -> t.moveAxis(axis, 0)).toList();
+        if (leaves.isEmpty())
+            throw new ShapeException("vmap needs a tensor in its argument to map over");
+        int size = leaves.getFirst().dim(0);
+        for (Tensor t : leaves) {
+            if (t.dim(0) != size) {
+                throw new ShapeException(
+                        "vmap along axis "
+                                + axis
+                                + ": one tensor has "
+                                + size
+                                + " slices, another "
+                                + t.dim(0)
+                                + "; what is the same for all slices is closed over, or left"
+                                + " out of the part that By chooses");
+            }
+        }
+        var types =
+                leaves.stream()
+                        .map(t -> t.type().with(t.shape().reduce(List.of(0), false)))
+                        .toList();
+        var traced = Recorded.of(f::apply, Tree.unflatten(p, leaves), types);
+        var along = new ArrayList<>(Collections.nCopies(leaves.size(), true));
+        while (along.size() < traced.operands().size()) along.add(false);
+        var all = Collections.nCopies(traced.graph().results().size(), true);
+        var graph = Vmap.of(traced.graph(), size, along, all).graph();
+        var results = traced.run(graph, List.of());
+        return Tree.unflatten(
+                traced.structure(), results.stream().map(t -> t.moveAxis(0, axis)).toList());
+    }
+
+    /** For each tensor of the argument a tensor: the value's axes, then its own. */
+    static <P> List<Tensor> jacobian(Fn<P, Tensor> f, P at) {
+        var leaves = Tree.flatten(at);
+        var y = Recorded.of(f::apply, at).structure().type();
+        long arguments = leaves.stream().mapToLong(t -> t.type().size()).sum();
+        return y.size() > arguments ? columns(f, at, leaves, y) : rows(f, at, leaves, y);
+    }
+
+    private static <P> List<Tensor> rows(Fn<P, Tensor> f, P at, List<Tensor> leaves, Type y) {
+        var all =
+                units(
+                        y,
+                        unit -> Tree.flatten(Ebb.vjp(f).apply(at, unit).cotangent()),
+                        leaves.stream().map(Tensor::type).toList());
+        var out = new ArrayList<Tensor>();
+        for (int i = 0; i < leaves.size(); i++)
+            out.add(all.get(i).reshape(joined(y.shape(), leaves.get(i).shape())));
+        return out;
+    }
+
+    private static <P> List<Tensor> columns(Fn<P, Tensor> f, P at, List<Tensor> leaves, Type y) {
+        var out = new ArrayList<Tensor>();
+        for (int i = 0; i < leaves.size(); i++) {
+            int leaf = i;
+            var x = leaves.get(i).type();
+            var all =
+                    units(
+                            x,
+                            unit -> List.of(Ebb.jvp(f).apply(at, toward(at, leaf, unit)).tangent()),
+                            List.of(y));
+            var columns =
+                    all.getFirst().reshape(Math.toIntExact(x.size()), Math.toIntExact(y.size()));
+            out.add(columns.transpose().reshape(joined(y.shape(), x.shape())));
+        }
+        return out;
+    }
+
+    /** {@code unit} for one tensor of the argument, zeros for the others. */
+    private static <P> P toward(P at, int leaf, Tensor unit) {
+        var all = new ArrayList<Tensor>();
+        for (Tensor t : Tree.flatten(at))
+            all.add(all.size() == leaf ? unit : Tensors.fill(t.type(), 0));
+        return Tree.unflatten(at, all);
+    }
+
+    private static Shape joined(Shape first, Shape second) {
+        var dims = new ArrayList<>(first.dims());
+        dims.addAll(second.dims());
+        return new Shape(dims);
+    }
+
+    /** {@code product} with every unit vector of {@code type}, stacked: {@code [size, ...]}. */
+    private static List<Tensor> units(
+            Type type, Fn<Tensor, List<Tensor>> product, List<Type> results) {
+        int count = Math.toIntExact(type.size());
+        if (count == 0) {
+            return results.stream()
+                    .map(t -> Tensors.fill(t.with(joined(Shape.of(0), t.shape())), 0))
+                    .toList();
+        }
+        int each = Chunks.of(count);
+        int chunks = Math.ceilDiv(count, each);
+        if (chunks == 1) return chunk(type, Tensors.fill(Type.of(DType.I64), 0), count, product);
+        var starts = Tensors.arange(DType.I64, chunks).mul(each);
+        var stacked =
+                Loop.scan(
+                                List.<Tensor>of(),
+                                starts,
+                                (none, start) ->
+                                        new Next<>(none, chunk(type, start, each, product)))
+                        .stacked();
+        var out = new ArrayList<Tensor>();
+        for (int i = 0; i < results.size(); i++) {
+            var whole = joined(Shape.of(chunks * each), results.get(i).shape());
+            var all = stacked.get(i).reshape(whole);
+            out.add(chunks * each == count ? all : all.slice(0, 0, count));
+        }
+        return out;
+    }
+
+    /** The product with {@code each} unit vectors from number {@code start} on. */
+    private static List<Tensor> chunk(
+            Type type, Tensor start, int each, Fn<Tensor, List<Tensor>> product) {
+        int count = Math.toIntExact(type.size());
+        var numbers = Tensors.arange(DType.I64, each).add(start).unsqueeze(1);
+        var units = numbers.eq(Tensors.arange(DType.I64, count)).cast(type.dtype());
+        return Ebb.vmap(product).apply(units.reshape(joined(Shape.of(each), type.shape())));
+    }
+}

@@ -1,0 +1,245 @@
+package dev.ebb;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Report;
+import dev.ebb.exec.program.Arena;
+import dev.ebb.exec.program.Program;
+import dev.ebb.exec.program.SharedLayout;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Type;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.schedule.Binding;
+import dev.ebb.plan.schedule.Layout;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.trace.Trace;
+import dev.ebb.trace.Tree;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A function of the state of a {@link Stepper} and of an input, such as a model's error on a batch
+ * that it is not trained on. It runs between steps, in the memory of the stepper, and leaves the
+ * state as it is.
+ */
+public final class Evaluation<V, E> {
+    private final Stepper<?, ?, ?> stepper;
+    private final Traced<E> trace;
+    private final Object signature;
+    private final Plan plan;
+    private final Program program;
+    private final List<Array> captured;
+    private Optional<Report> report = Optional.empty();
+
+    Evaluation(
+            Stepper<?, ?, ?> stepper,
+            Traced<E> trace,
+            Object signature,
+            Plan plan,
+            Program program) {
+        this.stepper = stepper;
+        this.trace = trace;
+        this.signature = signature;
+        this.plan = plan;
+        this.program = program;
+        captured = trace.data();
+    }
+
+    /** Waits for a step that is under way in another thread. */
+    public E apply(V input) {
+        synchronized (stepper) {
+            stepper.requireState();
+            if (!Tree.signature(input).equals(signature)) {
+                throw new IllegalArgumentException(
+                        "this evaluation was compiled for inputs like "
+                                + signature
+                                + ", not "
+                                + Tree.signature(input)
+                                + "; fill batches up to one size, and say by a mask what counts");
+            }
+            var leaves = Tree.flatten(input);
+            int at = trace.carried();
+            for (var leaf : leaves) write(at++, (Array) leaf);
+            // a step writes over what lies there, so it comes anew every time
+            for (var array : captured) write(at++, array);
+            var done = Flight.recorder().running();
+            var measured = program.run();
+            done.accept(measured);
+            report = Optional.of(measured);
+            var results = new ArrayList<Array>();
+            for (int i = 0; i < trace.graph().results().size(); i++)
+                results.add(Prepared.result(program, i, trace.graph()));
+            return Tree.unflatten(trace.output(), results);
+        }
+    }
+
+    private void write(int param, Array array) {
+        Prepared.write(program, param, array, trace.graph());
+    }
+
+    /** What the latest run promised and what it measured. */
+    public Report report() {
+        synchronized (stepper) {
+            return report.orElseThrow(
+                    () -> new IllegalStateException("nothing has run yet; call apply first"));
+        }
+    }
+
+    /** What is decided: what is kept, what is computed again, where it lies. */
+    public Plan plan() {
+        return plan;
+    }
+
+    /**
+     * A process that steps and an evaluation of its state, in one arena and within one budget.
+     *
+     * @param plan what is decided for both
+     */
+    public record Evaluated<S, B, R, V, E>(
+            Stepper<S, B, R> stepper, Evaluation<V, E> evaluation, SharedPlan plan)
+            implements AutoCloseable {
+
+        /** Ends the stepper, and with it the evaluation. */
+        @Override
+        public void close() {
+            stepper.close();
+        }
+    }
+
+    /**
+     * What is decided for a step and an evaluation that take turns in one arena, which is as large
+     * as the larger of the two needs. What the step carries over lies at the start of the arena in
+     * both.
+     *
+     * @param workers how many workers share the kernels of either
+     * @param peakBytes the promised peak of both together: what the budget bounds
+     */
+    public record SharedPlan(Plan step, Plan evaluation, int workers, long peakBytes) {
+        /** Each attempt leaves out what the one before was too much: few are enough. */
+        private static final int ATTEMPTS = 8;
+
+        static SharedPlan of(StepTrace<?, ?> step, Traced<?> evaluation, Pipeline pipeline) {
+            // an evaluation finds the state in memory, so it has no use for a disk
+            var inMemory = pipeline.within(pipeline.budget().memory());
+            var stepPlan = step.plan(pipeline);
+            var evaluationPlan = evaluation.plan(inMemory);
+            long limit = pipeline.budget().resolve(stepPlan.storeAllBytes());
+            long bound = limit;
+            for (int i = 1; ; i++) {
+                var found = of(stepPlan, evaluationPlan, step.carried(), pipeline.device(), limit);
+                long excess = found.peakBytes - limit;
+                if (excess <= 0) return found;
+                bound -= excess;
+                if (i == ATTEMPTS || bound <= 0) throw refusal(found.peakBytes, limit);
+                stepPlan = step.plan(pipeline.within(pipeline.budget().holding(bound)));
+                evaluationPlan = evaluation.plan(inMemory.within(Budget.bytes(bound)));
+            }
+        }
+
+        private static SharedPlan of(
+                Plan step, Plan evaluation, List<Integer> carried, Device device, long limit) {
+            var layouts = layouts(step.layout(), evaluation.layout(), carried);
+            int workers = device.threads().count();
+            while (workers > 1 && bytes(layouts, device, workers) > limit) workers--;
+            return new SharedPlan(
+                    step.in(layouts.getFirst()),
+                    evaluation.in(layouts.getLast()),
+                    workers,
+                    bytes(layouts, device, workers));
+        }
+
+        private static long bytes(List<Layout> layouts, Device device, int workers) {
+            long arena = layouts.stream().mapToLong(Layout::arenaBytes).max().orElseThrow();
+            return arena + Arena.ownBytes(layouts, device, workers);
+        }
+
+        private static List<Layout> layouts(Layout step, Layout evaluation, List<Integer> carried) {
+            var own = new ArrayList<>(Collections.nCopies(params(step), -1));
+            for (int i = 0; i < carried.size(); i++) own.set(carried.get(i), i);
+            var others = new ArrayList<>(Collections.nCopies(params(evaluation), -1));
+            for (int i = 0; i < carried.size(); i++) others.set(i, i);
+            try {
+                return SharedLayout.of(List.of(step, evaluation), List.of(own, others));
+            } catch (IllegalArgumentException e) {
+                throw new OverBudgetException(
+                        "in this budget the step keeps a part of its state on the disk, where an"
+                                + " evaluation beside it cannot read it ("
+                                + e.getMessage()
+                                + "); give it more memory, or evaluate by a program of its own",
+                        step.arenaBytes());
+            }
+        }
+
+        private static int params(Layout layout) {
+            return layout.schedule().problem().graph().params().size();
+        }
+
+        private static OverBudgetException refusal(long needed, long limit) {
+            return new OverBudgetException(
+                    "a step and an evaluation that take turns in one arena take "
+                            + Budget.show(needed)
+                            + ", the budget is "
+                            + Budget.show(limit)
+                            + "; give it as much, or smaller batches",
+                    needed);
+        }
+
+        List<Program> programs(Device device) {
+            var layouts = List.of(step.layout(), evaluation.layout());
+            var arena = Arena.of(layouts, device, workers);
+            return layouts.stream().map(layout -> new Program(layout, arena)).toList();
+        }
+    }
+
+    /**
+     * An evaluation recorded: a graph from what a step carries over, which it leaves as it is, and
+     * an input to an output.
+     *
+     * @param output an output without data
+     * @param carried how many tensors the step carries over: its state, and what it closes over
+     * @param inputs how many tensors an input has
+     * @param captured what the evaluation itself closes over, written before every run
+     */
+    record Traced<E>(Graph graph, E output, int carried, int inputs, List<Tensor> captured) {
+
+        static <S, V, E> Traced<E> of(Fn2<S, V, E> f, StepTrace<S, ?> step, V example) {
+            int states = step.states();
+            var types = new ArrayList<Type>();
+            for (int i : step.carried()) types.add(step.graph().params().get(i).type());
+            int carried = types.size();
+            var input = Tree.flatten(example);
+            input.forEach(t -> types.add(t.type()));
+            var outputs = new ArrayList<E>();
+            var trace =
+                    Trace.of(
+                            in -> {
+                                outputs.add(
+                                        f.apply(
+                                                Tree.unflatten(step.form(), in.subList(0, states)),
+                                                Tree.unflatten(
+                                                        example, in.subList(carried, in.size()))));
+                                return Tree.flatten(outputs.getFirst());
+                            },
+                            types);
+            return new Traced<>(
+                    trace.graph(), outputs.getFirst(), carried, input.size(), trace.captured());
+        }
+
+        Plan plan(Pipeline pipeline) {
+            var bindings = new ArrayList<Binding>();
+            for (int i = 0; i < graph.params().size(); i++) {
+                bindings.add(i < carried ? new Binding.Kept() : new Binding.Consumed());
+            }
+            return pipeline.plan(graph, bindings);
+        }
+
+        List<Array> data() {
+            return Prepared.data(captured);
+        }
+    }
+}

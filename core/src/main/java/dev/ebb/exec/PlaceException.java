@@ -1,0 +1,26 @@
+package dev.ebb.exec;
+
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.schedule.Place;
+
+/**
+ * What was put in a place beside the arena cannot be had, or could not be put there. Nothing is
+ * computed from it.
+ */
+public final class PlaceException extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    public PlaceException(String what, long bytes, Place place, String why, Throwable cause) {
+        super(
+                what
+                        + " ("
+                        + Budget.show(bytes)
+                        + ") in "
+                        + place.name()
+                        + ": "
+                        + why
+                        + "; the run has ended without a result. Free room there, name another"
+                        + " place with Budget.with, or leave this one out",
+                cause);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.ebb.exec.transfer;
+
+import dev.ebb.exec.Queue;
+import dev.ebb.ir.Memory;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/** Blocks in a file, each with a checksum that is compared when it is read. */
+record FileStore(BackingStore backing, Queue queue) implements PlaceStore {
+    /** The most bytes moved by one call. */
+    private static final int PIECE = 16 << 20;
+
+    /** The same for what is not off heap, and goes through a buffer. */
+    private static final int STAGED = 1 << 16;
+
+    @Override
+    public void write(Block block, Memory from, Queue.Event ready) throws IOException {
+        var sum = new CRC32C();
+        for (long done = 0; done < block.bytes(); ) {
+            var piece = piece(block, from, done);
+            if (!direct(from)) queue.read(part(from, piece, done), MemorySegment.ofBuffer(piece));
+            sum.update(piece.duplicate());
+            while (piece.hasRemaining()) {
+                int some = backing.write(piece, block.offset() + done);
+                if (some <= 0) throw new IOException("the disk takes no more: a write of nothing");
+                done += some;
+            }
+        }
+        block.written(sum.getValue());
+    }
+
+    @Override
+    public void read(Block block, Memory to, Queue.Event ready) throws IOException {
+        var sum = new CRC32C();
+        for (long done = 0; done < block.bytes(); ) {
+            long start = done;
+            var piece = piece(block, to, done);
+            var filled = piece.duplicate();
+            while (piece.hasRemaining()) {
+                int some = backing.read(piece, block.offset() + done);
+                if (some <= 0) throw new IOException("the file ends too early");
+                done += some;
+            }
+            if (!direct(to)) queue.write(MemorySegment.ofBuffer(filled), part(to, filled, start));
+            sum.update(filled);
+        }
+        if (sum.getValue() != block.checksum())
+            throw new IOException("the bytes that came back are not those that were written");
+    }
+
+    /** Whether the file system can read and write that memory itself. */
+    private static boolean direct(Memory memory) {
+        return memory instanceof Memory.Host(var segment) && segment.isNative();
+    }
+
+    private static Memory part(Memory memory, ByteBuffer piece, long done) {
+        return memory.slice(done, piece.remaining());
+    }
+
+    private static ByteBuffer piece(Block block, Memory memory, long done) {
+        if (!direct(memory))
+            return ByteBuffer.allocate((int) Math.min(STAGED, block.bytes() - done));
+        long bytes = Math.min(PIECE, block.bytes() - done);
+        return memory.segment().asSlice(done, bytes).asByteBuffer();
+    }
+
+    @Override
+    public void close() throws IOException {
+        backing.close();
+    }
+}

@@ -1,0 +1,82 @@
+package dev.ebb.exec.transfer;
+
+import dev.ebb.exec.HostPool;
+import dev.ebb.exec.Queue;
+import dev.ebb.ir.Memory;
+
+import java.io.IOException;
+
+/** Where the bytes of one place are kept. All its methods are called by one thread. */
+interface PlaceStore extends AutoCloseable {
+
+    /** What lies, or is to lie, at one offset of a place. */
+    final class Block {
+        private final String name;
+        private final long offset;
+        private final long bytes;
+        private long checksum;
+        private volatile boolean written;
+
+        Block(String name, long offset, long bytes) {
+            this.name = name;
+            this.offset = offset;
+            this.bytes = bytes;
+        }
+
+        String name() {
+            return name;
+        }
+
+        long offset() {
+            return offset;
+        }
+
+        long bytes() {
+            return bytes;
+        }
+
+        boolean written() {
+            return written;
+        }
+
+        long checksum() {
+            return checksum;
+        }
+
+        /** Its bytes are there now, with this checksum where its store makes one. */
+        void written(long sum) {
+            checksum = sum;
+            written = true;
+        }
+    }
+
+    /** Writes {@code from} as the work before {@code ready} has left it. */
+    void write(Block block, Memory from, Queue.Event ready) throws IOException;
+
+    /** Reads a block that was written, once the work before {@code ready} has done with it. */
+    void read(Block block, Memory to, Queue.Event ready) throws IOException;
+
+    @Override
+    void close() throws IOException;
+
+    /** In host memory, which needs no checksums. */
+    static PlaceStore in(HostPool pool) {
+        return new PlaceStore() {
+            @Override
+            public void write(Block block, Memory from, Queue.Event ready) {
+                pool.store(from.slice(0, block.bytes), ready, block.offset);
+                block.written(0);
+            }
+
+            @Override
+            public void read(Block block, Memory to, Queue.Event ready) {
+                pool.load(block.offset, to.slice(0, block.bytes), ready);
+            }
+
+            @Override
+            public void close() {
+                pool.close();
+            }
+        };
+    }
+}

@@ -1,0 +1,220 @@
+package dev.ebb.exec.transfer;
+
+import dev.ebb.exec.PlaceException;
+import dev.ebb.exec.Queue;
+import dev.ebb.ir.Memory;
+import dev.ebb.plan.schedule.Place;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * A place that values are offloaded to, and one thread that writes and reads it beside the
+ * computation, in the order of the requests. A transfer that failed is reported to the first caller
+ * that waits for it.
+ */
+final class TransferLane implements AutoCloseable {
+    private static final int IDLE = 0;
+    private static final int UNDER_WAY = 1;
+    private static final int FAILED = 2;
+
+    private final Place place;
+    private final PlaceStore store;
+    private final Queue queue;
+    private final BlockingQueue<Transfer> waiting = new LinkedBlockingQueue<>();
+    private final Thread thread;
+
+    /** Moments of the queue that no transfer waits for. */
+    private final java.util.Queue<Queue.Event> unused = new ConcurrentLinkedQueue<>();
+
+    private volatile long highest;
+    private int pending;
+    private volatile boolean closed;
+
+    TransferLane(Place place, PlaceStore store, Queue queue) {
+        this.place = place;
+        this.store = store;
+        this.queue = queue;
+        thread = Thread.ofPlatform().daemon().name("ebb-transfer").unstarted(this::serve);
+        thread.start();
+    }
+
+    /** A block on its way from or to memory. Made once, started in every run. */
+    final class Transfer {
+        private final PlaceStore.Block block;
+        private final Memory memory;
+        private final boolean out;
+
+        /** The work on the queue that comes before this transfer, while it is under way. */
+        private Queue.@Nullable Event ready;
+
+        private int state = IDLE;
+        private Throwable fault = new IOException("no fault");
+
+        Transfer(PlaceStore.Block block, Memory memory, boolean out) {
+            this.block = block;
+            this.memory = memory;
+            this.out = out;
+        }
+
+        /** Begins; returns at once. */
+        void start() {
+            if (closed)
+                throw new IllegalStateException(
+                        "a program that is closed moves nothing to or from its places");
+            var moment = unused.poll();
+            if (moment == null) moment = queue.event();
+            moment.mark();
+            synchronized (this) {
+                ready = moment;
+                state = UNDER_WAY;
+            }
+            count(1);
+            waiting.add(this);
+        }
+
+        /**
+         * Returns when the bytes are where they should be. An interrupt ends the wait, not the
+         * transfer: see {@link TransferLane#idle}.
+         */
+        void await() {
+            synchronized (this) {
+                try {
+                    while (state == UNDER_WAY) wait();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw interrupted();
+                }
+                if (state == FAILED) throw failure();
+            }
+        }
+
+        /** The same, but an interrupt does not end the wait; it is kept for later. */
+        void finish() {
+            boolean interrupted = false;
+            synchronized (this) {
+                while (state == UNDER_WAY) {
+                    try {
+                        wait();
+                    } catch (InterruptedException e) {
+                        interrupted = true;
+                    }
+                }
+            }
+            if (interrupted) Thread.currentThread().interrupt();
+            synchronized (this) {
+                if (state == FAILED) throw failure();
+            }
+        }
+
+        private PlaceException failure() {
+            var what = block.name() + (out ? " could not be written" : " could not be read back");
+            var why = fault instanceof IOException e ? reason(e) : fault.toString();
+            return new PlaceException(what, block.bytes(), place, why, fault);
+        }
+
+        private synchronized Queue.Event ready() {
+            return Objects.requireNonNull(ready);
+        }
+
+        private void run() {
+            int end = IDLE;
+            var ready = ready();
+            try {
+                if (out) {
+                    store.write(block, memory, ready);
+                    highest = Math.max(highest, block.offset() + block.bytes());
+                } else {
+                    if (!block.written()) throw new IOException("nothing has been written there");
+                    store.read(block, memory, ready);
+                }
+            } catch (Throwable e) {
+                // whoever waits is told, whatever it is: a thread that died would leave it waiting
+                fault = e;
+                end = FAILED;
+            }
+            synchronized (this) {
+                state = end;
+                notifyAll();
+            }
+            unused.add(ready);
+            count(-1);
+        }
+    }
+
+    private static String reason(IOException e) {
+        var message = e.getMessage();
+        return message == null ? e.getClass().getSimpleName() : message;
+    }
+
+    /** Ends a run that moves values before it begins, where its thread has been interrupted. */
+    static void heed() {
+        if (Thread.currentThread().isInterrupted()) throw interrupted();
+    }
+
+    private static CancellationException interrupted() {
+        return new CancellationException(
+                "the thread of a run that moves values beside the arena was interrupted; the run"
+                        + " has ended without a result, and the next one begins anew");
+    }
+
+    private synchronized void count(int change) {
+        pending += change;
+        notifyAll();
+    }
+
+    /** Returns when nothing is under way, after a run that has failed. */
+    synchronized void idle() {
+        boolean interrupted = false;
+        while (pending > 0) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) Thread.currentThread().interrupt();
+    }
+
+    /** The end of the last byte that has been written. */
+    long highest() {
+        return highest;
+    }
+
+    private void serve() {
+        try {
+            while (!closed) waiting.take().run();
+        } catch (InterruptedException e) {
+            // closed
+        }
+    }
+
+    /**
+     * Ends the thread, whatever it is at, and gives the place back. An interrupt is kept for later.
+     */
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) Thread.currentThread().interrupt();
+        try {
+            store.close();
+        } catch (IOException e) {
+            throw new IllegalStateException(place.name() + " cannot be closed", e);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.ebb.plan.schedule;
+
+/**
+ * A pool of host memory beside the arena. It is allocated once, of the size that the plan promises,
+ * and never more than {@code bytes}.
+ *
+ * @param kind whether a card can read and write it by itself
+ */
+public record Host(Kind kind, long bytes, Speed speed) implements Place {
+
+    /** How the pool is allocated. */
+    public enum Kind {
+        PAGEABLE("host memory"),
+
+        /**
+         * By the driver of a card, which then copies beside its computation. On a device that works
+         * in host memory itself there is no driver, and this is the same as {@link #PAGEABLE}.
+         */
+        PINNED("pinned host memory");
+
+        private final String text;
+
+        Kind(String text) {
+            this.text = text;
+        }
+    }
+
+    public Host {
+        Place.room(bytes);
+    }
+
+    /** Ordinary memory, as fast as {@link Speed#memory}. */
+    public static Host memory(long bytes) {
+        return new Host(Kind.PAGEABLE, bytes, Speed.memory());
+    }
+
+    /** Memory for the transfers of a card, as fast as {@link Speed#pcie}. */
+    public static Host pinned(long bytes) {
+        return new Host(Kind.PINNED, bytes, Speed.pcie());
+    }
+
+    @Override
+    public Way way() {
+        return Way.HOST;
+    }
+
+    @Override
+    public String name() {
+        return kind.text;
+    }
+}

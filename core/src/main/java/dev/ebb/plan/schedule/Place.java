@@ -1,0 +1,42 @@
+package dev.ebb.plan.schedule;
+
+/**
+ * A place for values beside the arena, such as a pool of host memory or a file on a disk. A value
+ * is offloaded to it and fetched back when it is read again. A budget names any number of places,
+ * the nearest first; transfers of one place run one after the other, beside the computation and
+ * beside the transfers of the others.
+ */
+public sealed interface Place permits Host, Disk {
+
+    /** Smaller values are not worth a transfer. */
+    long SMALLEST = 4096;
+
+    /** What it may hold at any time. */
+    long bytes();
+
+    Speed speed();
+
+    /** The way in which values come back from it. */
+    Way way();
+
+    /** What it is called in reports and refusals. */
+    String name();
+
+    /** Seconds for which offloading {@code size} bytes occupies this place. */
+    default double toWrite(long size) {
+        return speed().start() + size / speed().writing();
+    }
+
+    /** Seconds for which fetching {@code size} bytes occupies this place. */
+    default double toRead(long size) {
+        return speed().start() + size / speed().reading();
+    }
+
+    /** {@code bytes}, if a place can hold so many. */
+    static long room(long bytes) {
+        if (bytes <= 0)
+            throw new IllegalArgumentException(
+                    "a place beside the arena holds some bytes, not " + bytes);
+        return bytes;
+    }
+}

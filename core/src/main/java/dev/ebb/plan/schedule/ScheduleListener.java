@@ -1,0 +1,45 @@
+package dev.ebb.plan.schedule;
+
+import dev.ebb.ir.Value;
+
+/**
+ * Is told what happens in a schedule, event by event: see {@link Schedule#tell}. Whoever wants to
+ * know something of a schedule overrides the events that matter and need not read steps. Step
+ * numbers count from 0.
+ */
+public interface ScheduleListener {
+
+    /** How a kernel comes to run. */
+    enum Run {
+        /** Its node is computed for the first time. */
+        FIRST,
+        /** Its node is computed again. */
+        AGAIN,
+        /** It rebuilds a value from what came after it. */
+        INVERTED
+    }
+
+    /** Before the first step, a parameter is in the arena. */
+    default void starts(Value param) {}
+
+    /** Before the first step, a parameter is in a place beside the arena. */
+    default void startsAway(Value param, Place place) {}
+
+    /** A kernel runs. What becomes of its operands and outputs is told by the events after it. */
+    default void runs(int step, Step.Work work, Run how) {}
+
+    /** An output of the latest kernel is written over an input, which is gone. */
+    default void overwrites(int step, Value from, Value into) {}
+
+    /** A value takes memory of the arena: an output of the latest kernel, or what is fetched. */
+    default void enters(int step, Value value) {}
+
+    /** A value gives its memory back. */
+    default void frees(int step, Value value) {}
+
+    /** A value begins to be written to a place; it stays in the arena. */
+    default void offloads(int step, Value value, Place place) {}
+
+    /** A value begins to be read back from a place; that it enters the arena is told next. */
+    default void fetches(int step, Value value, Place place) {}
+}

@@ -1,0 +1,63 @@
+package dev.ebb.plan.search;
+
+import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Binding;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+
+/**
+ * Chooses where parameters start and results end that lie beside the arena: all of them in the last
+ * place that can hold them all, so that nearer places are left to what moves in between; else each
+ * in the first place that has room for it. A state and its next version lie in one place, the one
+ * over the other.
+ */
+final class Homes {
+    private final Model model;
+
+    /** What shares its bytes. */
+    private final List<int[]> groups = new ArrayList<>();
+
+    Homes(Model model) {
+        this.model = model;
+        var leaving = model.leaving();
+        var paired = new HashSet<Integer>();
+        for (int v : leaving) {
+            if (v < model.params
+                    && model.problem.bindings().get(v) instanceof Binding.Replaced(int r)) {
+                int next = number(leaving, model.problem.graph().results().get(r));
+                groups.add(new int[] {v, next});
+                paired.add(v);
+                paired.add(next);
+            }
+        }
+        for (int v : leaving) if (!paired.contains(v)) groups.add(new int[] {v});
+    }
+
+    private int number(int[] leaving, Value result) {
+        for (int v : leaving) if (model.values[v].equals(result)) return v;
+        throw new IllegalStateException(result + " cannot end beside the arena");
+    }
+
+    /** Leaves values without a place where they do not all find one. */
+    void choose() {
+        long all = 0;
+        for (int[] group : groups) all += model.bytes[group[0]];
+        var room = model.problem.places();
+        for (int k = room.size() - 1; k >= 0; k--) {
+            if (!model.uses(k) || all > room.get(k).bytes()) continue;
+            for (int[] group : groups) for (int v : group) model.leave(v, k);
+            return;
+        }
+        var left = new long[room.size()];
+        for (int k = 0; k < left.length; k++) left[k] = model.uses(k) ? room.get(k).bytes() : -1;
+        for (int[] group : groups) {
+            int k = 0;
+            while (k < left.length && left[k] < model.bytes[group[0]]) k++;
+            if (k == left.length) return;
+            left[k] -= model.bytes[group[0]];
+            for (int v : group) model.leave(v, k);
+        }
+    }
+}

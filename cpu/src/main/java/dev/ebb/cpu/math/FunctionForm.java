@@ -1,0 +1,35 @@
+package dev.ebb.cpu.math;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Fn1;
+
+/** How this device computes a function of floats: the one list of them that it has. */
+public enum FunctionForm {
+    /** A few instructions, which generated loops have inline. */
+    INSTRUCTIONS,
+    /** Loops over vectors of f32 and of f64. */
+    VECTORS,
+    /** A loop over vectors of f64; in f32 one by one, rounded from double. */
+    F64_VECTORS,
+    /** One number after the other, by its meaning in double. */
+    NUMBERS;
+
+    public static FunctionForm of(Fn1 fn) {
+        return switch (fn) {
+            case NEG, ABS, SIGN, SQRT, NOT, IS_NAN -> INSTRUCTIONS;
+            case EXP, EXPM1, LOG, LOG1P, SIN, COS, TANH, ERF -> VECTORS;
+            case TAN, ATAN, ERFC -> F64_VECTORS;
+            case FLOOR, CEIL, ROUND, CBRT -> NUMBERS;
+            case LOG2, ASIN, ACOS, SINH, COSH, ASINH, ACOSH, ATANH, ERFINV, LGAMMA -> NUMBERS;
+        };
+    }
+
+    /** Whether numbers of {@code type}, F32 or F64, are computed in vectors. */
+    public boolean isVector(DType type) {
+        return switch (this) {
+            case INSTRUCTIONS, VECTORS -> true;
+            case F64_VECTORS -> type == DType.F64;
+            case NUMBERS -> false;
+        };
+    }
+}

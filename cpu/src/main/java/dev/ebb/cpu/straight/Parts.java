@@ -1,0 +1,78 @@
+package dev.ebb.cpu.straight;
+
+import dev.ebb.exec.Sequence;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Cuts a sequence into parts that the just-in-time compilers can take. They compile no method of
+ * more than 8,000 bytes. And the first of them descends once for every branch that follows another,
+ * on a stack of one megabyte that a few thousand branches overflow, which ends the process: each
+ * access to memory is inlined as about twenty branches, each function as some more.
+ */
+final class Parts {
+    /** So many bytes a part has at most, by {@link Fitting#bytes}. */
+    private static final int MOST_BYTES = 5000;
+
+    /** So many elements a part reads from memory and writes there at most. */
+    static final int MOST_ACCESSES = 96;
+
+    private final List<List<Integer>> parts = new ArrayList<>();
+    private Set<Value> held = new HashSet<>();
+    private int bytes;
+    private long accesses;
+
+    private Parts() {
+        parts.add(new ArrayList<>());
+    }
+
+    static List<List<Integer>> of(Sequence sequence, int arguments, boolean arrays) {
+        var cut = new Parts();
+        for (Value v : StraightForm.argumentsInMemory(sequence, arguments)) cut.touch(v);
+        for (int i = 0; i < sequence.works().size(); i++) cut.add(i, sequence.works().get(i));
+        if (arrays) cut.results(sequence);
+        return cut.parts;
+    }
+
+    private void add(int number, Sequence.Work work) {
+        int more = Math.max(8, Fitting.bytes(work));
+        boolean called = StraightForm.isCalled(work);
+        long touched = called ? 1 : Fitting.accesses(work, held);
+        if (bytes + more > MOST_BYTES || accesses + touched > MOST_ACCESSES) {
+            next();
+            touched = called ? 1 : Fitting.accesses(work, held);
+        }
+        parts.getLast().add(number);
+        bytes += more;
+        accesses += touched;
+        if (called) {
+            work.node().outputs().forEach(held::remove);
+        } else {
+            held.addAll(work.node().inputs());
+            held.addAll(work.node().outputs());
+        }
+    }
+
+    private void results(Sequence sequence) {
+        long read = 0;
+        for (var r : sequence.results())
+            if (!held.contains(r.value())) read += r.value().type().size();
+        if (accesses + read > MOST_ACCESSES) next();
+    }
+
+    private void touch(Value value) {
+        accesses += value.type().size();
+    }
+
+    private void next() {
+        if (bytes == 0 && accesses == 0) return;
+        parts.add(new ArrayList<>());
+        held = new HashSet<>();
+        bytes = 0;
+        accesses = 0;
+    }
+}

@@ -1,0 +1,89 @@
+package dev.ebb.nn.adapt;
+
+import dev.ebb.Tensorwise;
+import dev.ebb.nn.Linear;
+import dev.ebb.nn.Projection;
+import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Json;
+import dev.ebb.nn.file.Safetensors;
+import dev.ebb.nn.model.Pretrained;
+import dev.ebb.nn.model.PretrainedFile;
+import dev.ebb.nn.model.Weights;
+import dev.ebb.tensor.Array;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A published model with adapters added to its weights, written as a published model again: {@code
+ * model.safetensors} in f32, its config and what belongs to its tokenizer.
+ */
+public final class MergedModel {
+    /** What is copied as it is, where it is there. */
+    private static final List<String> BESIDE =
+            List.of(
+                    "tokenizer.json",
+                    "tokenizer_config.json",
+                    "special_tokens_map.json",
+                    "generation_config.json");
+
+    private MergedModel() {}
+
+    /** Writes into a folder that is there, in the memory of one layer. */
+    public static void write(Path folder, PretrainedFile base, LoraAdapters adapters)
+            throws IOException {
+        var names = Tensorwise.names(base.blank());
+        var supplies =
+                Weights.supplies(
+                        base.blank(),
+                        base.naming(),
+                        place -> tensor(base, adapters, names.get(place), place));
+        Safetensors.write(folder.resolve("model.safetensors"), supplies, Map.of("format", "pt"));
+        var text = config(base) + "\n";
+        Durable.write(
+                folder.resolve("config.json"), o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
+        for (var name : BESIDE) {
+            var file = base.file().resolveSibling(name);
+            if (Files.isRegularFile(file))
+                Files.copy(file, folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+
+    private static Array tensor(
+            PretrainedFile base, LoraAdapters adapters, String name, int place) {
+        try {
+            var read = base.read(place);
+            int dot = name.lastIndexOf('.');
+            var pair = adapters.layers().get(dot < 0 ? name : name.substring(0, dot));
+            if (pair == null || !name.endsWith(".weight")) return read;
+            var layer = new Lora(new Projection(read), pair, adapters.config().scale()).merged();
+            return switch (layer) {
+                case Projection(var weight) -> (Array) weight;
+                case Linear(var weight, _) -> (Array) weight;
+                default -> throw new IllegalStateException("merged into " + layer.getClass());
+            };
+        } catch (FileFormatException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The model's own config, with the type that the tensors have now. */
+    private static Json config(PretrainedFile base) throws IOException {
+        var file = base.file().resolveSibling("config.json");
+        if (!Files.isRegularFile(file)) return Pretrained.config(base.blank());
+        if (!(Json.parse(Files.readString(file)) instanceof Json.Obj(var members)))
+            throw new FileFormatException(file, "the config should be a JSON object");
+        var changed = new LinkedHashMap<>(members);
+        for (var key : List.of("torch_dtype", "dtype"))
+            changed.computeIfPresent(key, (_, _) -> Json.of("float32"));
+        return Json.of(changed);
+    }
+}

@@ -1,0 +1,47 @@
+package dev.ebb.nn.data;
+
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.tensor.Array;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+
+/** Rows of two arrays. */
+record ArrayDataset(Array x, Array y) implements Dataset {
+    ArrayDataset {
+        if (x.rank() == 0 || y.rank() == 0 || x.dim(0) != y.dim(0)) {
+            throw new ShapeException(
+                    "inputs of "
+                            + x.type()
+                            + " and targets of "
+                            + y.type()
+                            + " need as many rows each: their first axes must be equal");
+        }
+    }
+
+    @Override
+    public int rows() {
+        return x.dim(0);
+    }
+
+    @Override
+    public Batch read(int[] rows) {
+        return new Batch(picked(x, rows), picked(y, rows));
+    }
+
+    private Array picked(Array all, int[] rows) {
+        var dims = new ArrayList<>(all.shape().dims());
+        dims.set(0, rows.length);
+        long each = all.type().bytes() / Math.max(1, rows());
+        return Array.make(
+                all.type().with(new Shape(dims)),
+                to -> {
+                    for (int i = 0; i < rows.length; i++) {
+                        requireRow(rows[i]);
+                        MemorySegment.copy(
+                                all.data().segment(), rows[i] * each, to.segment(), i * each, each);
+                    }
+                });
+    }
+}

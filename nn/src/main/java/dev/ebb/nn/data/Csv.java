@@ -1,0 +1,113 @@
+package dev.ebb.nn.data;
+
+import dev.ebb.ir.Shape;
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.tensor.Array;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * A table of text with a header, read whole: commas between fields, quotes around those that hold
+ * commas, quotes or line breaks (RFC 4180), UTF-8.
+ */
+public final class Csv {
+    private final Path file;
+    private final List<String> names;
+    private final List<CsvParser.Line> lines;
+
+    private Csv(Path file, List<String> names, List<CsvParser.Line> lines) {
+        this.file = file;
+        this.names = names;
+        this.lines = lines;
+    }
+
+    /** Reads a file whose first line names the columns. */
+    public static Csv read(Path file) throws IOException {
+        var lines = new CsvParser(file, Files.readString(file)).lines();
+        if (lines.isEmpty())
+            throw new FileFormatException(file, "an empty file; its first line names the columns");
+        var names = lines.getFirst().fields();
+        for (var line : lines) {
+            if (line.fields().size() != names.size()) {
+                throw new FileFormatException(
+                        file,
+                        "line "
+                                + line.number()
+                                + " has "
+                                + line.fields().size()
+                                + " fields where the header has "
+                                + names.size());
+            }
+        }
+        return new Csv(file, names, lines.subList(1, lines.size()));
+    }
+
+    public List<String> names() {
+        return names;
+    }
+
+    public int rows() {
+        return lines.size();
+    }
+
+    /** A column as it is written. */
+    public List<String> column(String name) throws FileFormatException {
+        int at = place(name);
+        return lines.stream().map(l -> l.fields().get(at)).toList();
+    }
+
+    /** Columns of numbers as f32, [rows, columns]. */
+    public Array numbers(String... columns) throws FileFormatException {
+        var values = new float[rows() * columns.length];
+        for (int j = 0; j < columns.length; j++) {
+            int at = place(columns[j]);
+            for (int i = 0; i < rows(); i++)
+                values[i * columns.length + j] = (float) number(lines.get(i), at);
+        }
+        return Array.of(Shape.of(rows(), columns.length), values);
+    }
+
+    private double number(CsvParser.Line line, int at) throws FileFormatException {
+        var field = line.fields().get(at).strip();
+        try {
+            return Double.parseDouble(field);
+        } catch (NumberFormatException e) {
+            throw new FileFormatException(
+                    file,
+                    "line "
+                            + line.number()
+                            + ", column "
+                            + names.get(at)
+                            + ": \""
+                            + field
+                            + "\" is no number; columns of words are read by classes()");
+        }
+    }
+
+    /**
+     * A column of words, each a class.
+     *
+     * @param names the words, sorted
+     * @param numbers the place of each row's word among them, i64
+     */
+    public record Classes(List<String> names, Array numbers) {}
+
+    public Classes classes(String column) throws FileFormatException {
+        var words = column(column);
+        var sorted = List.copyOf(new TreeSet<>(words));
+        var numbers = words.stream().mapToLong(w -> Collections.binarySearch(sorted, w)).toArray();
+        return new Classes(sorted, Array.of(numbers));
+    }
+
+    private int place(String name) throws FileFormatException {
+        int at = names.indexOf(name);
+        if (at < 0)
+            throw new FileFormatException(file, "there is no column " + name + "; it has " + names);
+        return at;
+    }
+}

@@ -1,0 +1,70 @@
+package dev.ebb.nn.data;
+
+import dev.ebb.nn.Seed;
+import dev.ebb.tensor.Array;
+
+import java.util.Arrays;
+import java.util.stream.IntStream;
+
+/**
+ * Rows that are read by their numbers, so that any order and any place to go on from is a matter of
+ * numbers. All rows have the same types. An implementation is read by one thread at a time, which
+ * need not be the one that made it.
+ */
+public interface Dataset {
+
+    /** How many rows there are. */
+    int rows();
+
+    /** These rows, in this order, as one batch of arrays. */
+    Batch read(int[] rows);
+
+    /** Rows that are in memory: the first axis of both arrays. */
+    static Dataset of(Array x, Array y) {
+        return new ArrayDataset(x, y);
+    }
+
+    /** Some of these rows. */
+    default Dataset only(int[] rows) {
+        var chosen = rows.clone();
+        for (int row : chosen) requireRow(row);
+        var whole = this;
+        return new Dataset() {
+            @Override
+            public int rows() {
+                return chosen.length;
+            }
+
+            @Override
+            public Batch read(int[] some) {
+                return whole.read(Arrays.stream(some).map(i -> chosen[i]).toArray());
+            }
+        };
+    }
+
+    /** A division of rows in two. */
+    record Split(Dataset train, Dataset validation) {}
+
+    /** A random share of the rows for validation, the others to be trained on. */
+    default Split split(double validation, Seed seed) {
+        int held = (int) Math.round(rows() * validation);
+        if (!(validation > 0 && validation < 1) || held == 0 || held == rows()) {
+            throw new IllegalArgumentException(
+                    "a share of "
+                            + validation
+                            + " of "
+                            + rows()
+                            + " rows leaves one part empty; 0.1 is common");
+        }
+        var order = Order.shuffled(rows(), seed.of("split"));
+        var first = IntStream.range(0, held).map(i -> order[i]).sorted().toArray();
+        var rest = IntStream.range(held, rows()).map(i -> order[i]).sorted().toArray();
+        return new Split(only(rest), only(first));
+    }
+
+    /** Refuses the number of a row that is not there. */
+    default void requireRow(int row) {
+        if (row < 0 || row >= rows())
+            throw new IndexOutOfBoundsException("row " + row + " of " + rows() + ", from 0 on");
+    }
+}

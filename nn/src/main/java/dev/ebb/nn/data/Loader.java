@@ -1,0 +1,153 @@
+package dev.ebb.nn.data;
+
+import dev.ebb.nn.Seed;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Batches of a dataset, epoch by epoch. The order of an epoch's rows is a function of the seed and
+ * the number of the epoch alone, so reading can begin at any row of any epoch and gives what it
+ * would have given without a break. Batches are read ahead on a thread of their own.
+ *
+ * @param batch the rows of a batch
+ * @param seed what shuffles the rows of each epoch; without, they keep their order
+ * @param ahead how many batches are read ahead of the one in use
+ */
+public record Loader(Dataset data, int batch, Optional<Seed> seed, int ahead) {
+    private static final int AHEAD = 2;
+
+    public Loader {
+        if (batch < 1 || batch > data.rows()) {
+            throw new IllegalArgumentException(
+                    "batches of "
+                            + batch
+                            + " rows from "
+                            + data.rows()
+                            + "; a batch has at least one row and at most all");
+        }
+        if (ahead < 0) throw new IllegalArgumentException("read " + ahead + " batches ahead");
+    }
+
+    /** Rows in an order that differs from epoch to epoch. */
+    public static Loader shuffled(Dataset data, int batch, Seed seed) {
+        return new Loader(data, batch, Optional.of(seed), AHEAD);
+    }
+
+    /** Rows in their own order. */
+    public static Loader inOrder(Dataset data, int batch) {
+        return new Loader(data, batch, Optional.empty(), AHEAD);
+    }
+
+    /** Rows of a batch, of which the first {@code rows} count and the others only fill it up. */
+    public record Filled(Batch batch, int rows) {}
+
+    /** How many full batches an epoch has. What is left of its rows is left out. */
+    public int batches() {
+        return data.rows() / batch;
+    }
+
+    /** The full batches of an epoch from its row {@code row} on. */
+    public Reader full(long epoch, int row) {
+        requireStart(row);
+        return new Reader(this, order(epoch), row, batches() * batch);
+    }
+
+    /** All rows of the first epoch; the last batch is filled up with its own last row. */
+    public Reader all() {
+        return new Reader(this, order(0), 0, data.rows());
+    }
+
+    private void requireStart(int row) {
+        if (row >= 0 && row % batch == 0 && row <= batches() * batch) return;
+        throw new IllegalArgumentException(
+                "row " + row + " is not the first of a batch of " + batch + " rows");
+    }
+
+    private int[] order(long epoch) {
+        return seed.map(s -> Order.shuffled(data.rows(), s.of(epoch)))
+                .orElseGet(() -> Order.plain(data.rows()));
+    }
+
+    /** Batches one after the other. Closing it ends its thread. */
+    public static final class Reader implements AutoCloseable {
+        private final int[] order;
+        private final int size;
+        private final int end;
+        private final int ahead;
+        private final Dataset data;
+        private final Deque<Future<Filled>> waiting = new ArrayDeque<>();
+        private final ExecutorService thread;
+        private int asked;
+        private int given;
+
+        private Reader(Loader loader, int[] order, int from, int end) {
+            this.order = order;
+            this.end = end;
+            size = loader.batch;
+            ahead = loader.ahead;
+            data = loader.data;
+            asked = from;
+            given = from;
+            thread =
+                    Executors.newSingleThreadExecutor(
+                            Thread.ofPlatform().daemon().name("ebb batches").factory());
+        }
+
+        public boolean hasNext() {
+            return given < end;
+        }
+
+        /** How many rows of the epoch have been given, those before the first included. */
+        public int row() {
+            return given;
+        }
+
+        /** The next batch; waits for it. */
+        public Filled next() {
+            if (!hasNext()) throw new NoSuchElementException("the epoch has no further batch");
+            while (asked < end && waiting.size() <= ahead) {
+                int from = asked;
+                waiting.add(thread.submit(() -> read(from)));
+                asked = Math.min(end, asked + size);
+            }
+            var filled = finished(waiting.remove());
+            given += filled.rows();
+            return filled;
+        }
+
+        private Filled read(int from) {
+            int rows = Math.min(size, end - from);
+            var numbers = Arrays.copyOfRange(order, from, from + size);
+            if (rows < size) Arrays.fill(numbers, rows, size, order[from + rows - 1]);
+            return new Filled(data.read(numbers), rows);
+        }
+
+        private static Filled finished(Future<Filled> batch) {
+            try {
+                return batch.get();
+            } catch (ExecutionException e) {
+                switch (e.getCause()) {
+                    case RuntimeException cause -> throw cause;
+                    case Error cause -> throw cause;
+                    case null, default -> throw new IllegalStateException(e.getCause());
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while a batch was read", e);
+            }
+        }
+
+        @Override
+        public void close() {
+            thread.shutdownNow();
+        }
+    }
+}

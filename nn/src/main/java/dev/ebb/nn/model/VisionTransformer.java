@@ -1,0 +1,142 @@
+package dev.ebb.nn.model;
+
+import dev.ebb.Ebb;
+import dev.ebb.ir.Shape;
+import dev.ebb.nn.Activation;
+import dev.ebb.nn.Block;
+import dev.ebb.nn.Conv2d;
+import dev.ebb.nn.FeedForward;
+import dev.ebb.nn.Init;
+import dev.ebb.nn.LayerNorm;
+import dev.ebb.nn.Linear;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.SelfAttention;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.network.Conv;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * A vision transformer (Dosovitskiy et al., 2020): pictures cut into patches, each a token, behind
+ * one more that stands for the whole.
+ *
+ * @param first the token that stands for the whole, [1, 1, width]
+ * @param positions [1, patches + 1, width]
+ * @param head the output layer, where there is one
+ */
+public record VisionTransformer(
+        Conv2d patches,
+        Tensor first,
+        Tensor positions,
+        List<Block> blocks,
+        LayerNorm norm,
+        Optional<Linear> head,
+        Config config) {
+
+    /** The sizes; pictures and patches are square. */
+    public record Config(
+            int picture,
+            int patch,
+            int channels,
+            int width,
+            int layers,
+            int heads,
+            int inner,
+            Activation activation,
+            double epsilon,
+            int classes) {
+        public Config {
+            if (width % heads != 0 || picture % patch != 0) {
+                throw new IllegalArgumentException(
+                        "a width of "
+                                + width
+                                + " must divide into "
+                                + heads
+                                + " heads, and a picture of "
+                                + picture
+                                + " into patches of "
+                                + patch);
+            }
+        }
+
+        int tokens() {
+            return picture / patch * (picture / patch) + 1;
+        }
+    }
+
+    static VisionTransformer blank(Config c) {
+        return Blank.of(zeros -> of(c, zeros, Blank.ANY));
+    }
+
+    public static VisionTransformer of(Config c, Seed seed) {
+        return of(c, Init.normal(0.02), seed);
+    }
+
+    private static VisionTransformer of(Config c, Init init, Seed seed) {
+        int w = c.width;
+        var kernel = Shape.of(w, c.channels, c.patch, c.patch);
+        return new VisionTransformer(
+                new Conv2d(
+                        init.of(kernel, seed.of("patches")),
+                        Init.zeros().of(Shape.of(w), seed),
+                        Conv.plain().stride(c.patch)),
+                init.of(Shape.of(1, 1, w), seed.of("first")),
+                init.of(Shape.of(1, c.tokens(), w), seed.of("positions")),
+                IntStream.range(0, c.layers)
+                        .mapToObj(i -> block(c, init, seed.of("block").of(i)))
+                        .toList(),
+                LayerNorm.of(w, c.epsilon),
+                c.classes > 0
+                        ? Optional.of(Linear.of(w, c.classes, init, seed.of("head")))
+                        : Optional.empty(),
+                c);
+    }
+
+    private static Block block(Config c, Init init, Seed seed) {
+        return new Block(
+                LayerNorm.of(c.width, c.epsilon),
+                new SelfAttention(
+                        new SelfAttention.Separate(
+                                Linear.of(c.width, c.width, init, seed.of("query")),
+                                Linear.of(c.width, c.width, init, seed.of("key")),
+                                Linear.of(c.width, c.width, init, seed.of("value"))),
+                        Linear.of(c.width, c.width, init, seed.of("out")),
+                        new SelfAttention.Heads(c.heads, c.heads, false),
+                        Optional.empty()),
+                LayerNorm.of(c.width, c.epsilon),
+                FeedForward.plain(c.width, c.inner, c.activation, init, init, seed));
+    }
+
+    /** The states [batch, patches + 1, width] of pictures [batch, channels, height, width]. */
+    public Tensor states(Tensor pictures) {
+        int batch = pictures.dim(0);
+        var x =
+                Ebb.region(
+                        "embedding",
+                        () -> {
+                            var cut = patches.apply(pictures).reshape(batch, config.width, -1);
+                            var start = first.broadcastTo(batch, 1, config.width);
+                            var all = List.of(start, cut.permute(0, 2, 1));
+                            return Tensors.concat(all, 1).add(positions);
+                        });
+        for (int i = 0; i < blocks.size(); i++) {
+            var block = blocks.get(i);
+            var in = x;
+            x = Ebb.region("block " + i, () -> block.apply(in));
+        }
+        return norm.apply(x);
+    }
+
+    /** Scores [batch, classes] of pictures. */
+    public Tensor scores(Tensor pictures) {
+        var last =
+                head.orElseThrow(
+                        () ->
+                                new IllegalStateException(
+                                        "this model was published without an output layer"));
+        return last.apply(states(pictures).at(1, 0));
+    }
+}

@@ -1,0 +1,69 @@
+package dev.ebb.nn.parallel;
+
+import dev.ebb.plan.Plan;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/** That all ranks are about to do the same: checked before the first exchange, told, not hung. */
+public final class Agreement {
+    private static final int BYTES = 32;
+
+    private Agreement() {}
+
+    /** A digest of a plan: the graph's ops, types and edges, every step, every place in memory. */
+    public static byte[] digest(Plan plan) {
+        var sha = sha256();
+        feed(sha, plan.schedule().problem().graph().toString());
+        for (var step : plan.schedule().steps()) feed(sha, step.toString());
+        for (var slot : plan.layout().slots()) feed(sha, slot.toString());
+        return sha.digest();
+    }
+
+    /**
+     * Compares {@code digest}, of 32 bytes, with that of every other rank.
+     *
+     * @param what the digest is of, for the error
+     */
+    public static void require(Group group, String what, byte[] digest) {
+        var all = MemorySegment.ofArray(new byte[BYTES * group.size()]);
+        Exchange.allGather(group, MemorySegment.ofArray(digest), all);
+        var others = new ArrayList<Integer>();
+        for (int i = 0; i < group.size(); i++) {
+            if (all.asSlice((long) i * BYTES, BYTES).mismatch(MemorySegment.ofArray(digest)) >= 0)
+                others.add(i);
+        }
+        if (!others.isEmpty()) throw differ(group, what, digest, others);
+    }
+
+    private static PeerException differ(
+            Group group, String what, byte[] digest, List<Integer> others) {
+        return new PeerException(
+                what
+                        + " of rank "
+                        + group.rank()
+                        + " ("
+                        + HexFormat.of().formatHex(digest, 0, 4)
+                        + ") is not that of ranks "
+                        + others
+                        + "; give all ranks the same program, budget and kind of device");
+    }
+
+    private static void feed(MessageDigest sha, String text) {
+        sha.update(text.getBytes(StandardCharsets.UTF_8));
+        sha.update((byte) '\n');
+    }
+
+    static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

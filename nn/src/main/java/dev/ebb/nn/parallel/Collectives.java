@@ -1,0 +1,225 @@
+package dev.ebb.nn.parallel;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Differentiable;
+import dev.ebb.tensor.Rule;
+import dev.ebb.tensor.Tensor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Exchange between ranks as ops: part of the graph, in planned memory, with derivatives. All ranks
+ * run the same program, so that each finds its peers at the same op; {@link Agreement} checks that
+ * before the first exchange.
+ *
+ * <p>A derivative is that of the sum over ranks of what each of them computes. Sums are taken in
+ * the order of {@link TreeSum} over ranks.
+ *
+ * <p>A sum and a broadcast run once, in program order. Gathering has no effect but its result, so a
+ * gathered tensor may be dropped and gathered again where a budget asks for it: all ranks have the
+ * same plan, and do so at the same place.
+ */
+public final class Collectives {
+    private Collectives() {}
+
+    /** The sum of all ranks' {@code x}, on every rank. */
+    public static Tensor allReduce(Tensor x, Group group) {
+        return group.size() == 1 ? x : x.apply(new AllReduce(group));
+    }
+
+    /** This rank's part along the first axis of the sum of all ranks' {@code x}. */
+    public static Tensor reduceScatter(Tensor x, Group group) {
+        return group.size() == 1 ? x : x.apply(new ReduceScatter(group));
+    }
+
+    /** All ranks' {@code x}, one behind the other along the first axis. */
+    public static Tensor allGather(Tensor x, Group group) {
+        return group.size() == 1 ? x : x.apply(new AllGather(group));
+    }
+
+    /** The {@code x} of rank {@code root}, on every rank. */
+    public static Tensor broadcast(Tensor x, Group group, int root) {
+        return group.size() == 1 ? x : x.apply(new Broadcast(group, root));
+    }
+
+    /** Plain Java that runs on the host, and what it needs. */
+    private record Run(long workspaceBytes, Body body) implements Kernel.Library {
+        @Override
+        public void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
+            body.run(inputs.getFirst(), outputs.getFirst(), workspace);
+        }
+    }
+
+    private interface Body {
+        void run(Buffer in, Buffer out, Buffer workspace);
+    }
+
+    private static DType summable(String op, Type type) {
+        if (type.dtype() == DType.F32 || type.dtype() == DType.F64) return type.dtype();
+        throw new ShapeException(
+                op + " of " + type + ": sums over ranks are of f32 or f64; cast it first");
+    }
+
+    /** {@code type} with a first axis {@code dim} long. */
+    private static Type led(Type type, int dim) {
+        var dims = new ArrayList<>(type.shape().dims());
+        dims.set(0, dim);
+        return type.with(new Shape(dims));
+    }
+
+    record AllReduce(Group group) implements Differentiable {
+        @Override
+        public List<Type> infer(List<Type> in) {
+            summable(name(), in.getFirst());
+            return in;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var type = in.getFirst();
+            long part = Exchange.stride(group.size(), type.dtype(), type.bytes());
+            return new Run(
+                    Exchange.workspaceBytes(group.size(), part),
+                    (x, y, space) ->
+                            Exchange.allReduce(
+                                    group, x.dtype(), bytes(x), bytes(y), space.segment()));
+        }
+
+        @Override
+        public Set<Trait> traits() {
+            return Set.of(Trait.EFFECT);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            rule.add(0, rule.dout(0).apply(this));
+        }
+    }
+
+    record ReduceScatter(Group group) implements Differentiable {
+        @Override
+        public List<Type> infer(List<Type> in) {
+            var type = in.getFirst();
+            summable(name(), type);
+            if (type.shape().rank() == 0 || type.shape().dim(0) % group.size() != 0) {
+                throw new ShapeException(
+                        name()
+                                + " of "
+                                + type
+                                + " over "
+                                + group.size()
+                                + " ranks: the first axis must divide into them; pad it");
+            }
+            return List.of(led(type, type.shape().dim(0) / group.size()));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            return new Run(
+                    Exchange.workspaceBytes(group.size(), infer(in).getFirst().bytes()),
+                    (x, y, space) ->
+                            Exchange.reduceScatter(
+                                    group, x.dtype(), bytes(x), bytes(y), space.segment()));
+        }
+
+        @Override
+        public Set<Trait> traits() {
+            return Set.of(Trait.EFFECT);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            rule.add(0, rule.dout(0).apply(new AllGather(group)));
+        }
+    }
+
+    record AllGather(Group group) implements Differentiable {
+        @Override
+        public List<Type> infer(List<Type> in) {
+            var type = in.getFirst();
+            if (type.shape().rank() == 0)
+                throw new ShapeException(name() + " of a scalar; reshape it to one element");
+            return List.of(led(type, Math.multiplyExact(type.shape().dim(0), group.size())));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            return new Run(0, (x, y, _) -> Exchange.allGather(group, bytes(x), bytes(y)));
+        }
+
+        @Override
+        public Set<Trait> traits() {
+            return Set.of(Trait.EXPENSIVE);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            rule.add(0, rule.dout(0).apply(new ReduceScatter(group)));
+        }
+    }
+
+    record Broadcast(Group group, int root) implements Differentiable {
+        @Override
+        public List<Type> infer(List<Type> in) {
+            return in;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            return new Run(0, (x, y, _) -> Exchange.broadcast(group, root, bytes(x), bytes(y)));
+        }
+
+        @Override
+        public Set<Trait> traits() {
+            return Set.of(Trait.EFFECT);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            rule.add(0, rule.dout(0).apply(new ReduceTo(group, root)));
+        }
+    }
+
+    /** The sum of all ranks' operands on rank {@code root}, zeros on the others. */
+    record ReduceTo(Group group, int root) implements Differentiable {
+        @Override
+        public List<Type> infer(List<Type> in) {
+            summable(name(), in.getFirst());
+            return in;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var sum = (Run) new AllReduce(group).kernel(in);
+            return new Run(
+                    sum.workspaceBytes(),
+                    (x, y, space) -> {
+                        sum.body.run(x, y, space);
+                        if (group.rank() != root) bytes(y).fill((byte) 0);
+                    });
+        }
+
+        @Override
+        public Set<Trait> traits() {
+            return Set.of(Trait.EFFECT);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            rule.add(0, rule.dout(0).apply(new Broadcast(group, root)));
+        }
+    }
+
+    /** Exactly the elements' bytes: a buffer's memory may be longer. */
+    private static java.lang.foreign.MemorySegment bytes(Buffer buffer) {
+        return buffer.segment().asSlice(0, buffer.bytes());
+    }
+}

@@ -1,0 +1,149 @@
+package dev.ebb.nn.parallel;
+
+import dev.ebb.ir.DType;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+
+/**
+ * Collectives on the host's memory. Every rank sends each other one its part directly: each byte
+ * goes over the wire once, as in a ring, in one round of latency. A rank adds the parts of all
+ * ranks in the order of {@link TreeSum} over ranks, so where a rank lies and which message comes
+ * first decide no bit.
+ */
+final class Exchange {
+    /** The most bytes of others' parts that lie in the workspace at once, if parts allow it. */
+    private static final long ROUND = 4 << 20;
+
+    private static final long LEAST_SLOT = 1 << 16;
+    private static final ValueLayout.OfFloat FLOAT = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    private static final ValueLayout.OfDouble DOUBLE = ValueLayout.JAVA_DOUBLE_UNALIGNED;
+
+    private Exchange() {}
+
+    /** The scratch that adding parts of {@code bytes} bytes from {@code size} ranks takes. */
+    static long workspaceBytes(int size, long bytes) {
+        return (size - 1) * slot(size, bytes);
+    }
+
+    private static long slot(int size, long bytes) {
+        if (size == 1) return 0;
+        return Math.min(bytes, Math.max(LEAST_SLOT, ROUND / (size - 1) / 8 * 8));
+    }
+
+    /** Part number {@code rank} of the sum of all ranks' {@code in}, which have equal parts. */
+    static void reduceScatter(
+            Group group, DType dtype, MemorySegment in, MemorySegment out, MemorySegment space) {
+        long part = out.byteSize();
+        reduce(group, dtype, in, part, part, out, space);
+    }
+
+    /**
+     * Adds part {@code rank} of all ranks' {@code in} into {@code out}. Parts begin {@code stride}
+     * bytes apart; each ends at the latest where {@code in} ends.
+     */
+    private static void reduce(
+            Group group,
+            DType dtype,
+            MemorySegment in,
+            long stride,
+            long own,
+            MemorySegment out,
+            MemorySegment space) {
+        int size = group.size();
+        long slot = slot(size, stride);
+        if (size == 1 || slot == 0) {
+            out.asSlice(0, own).copyFrom(in.asSlice(0, own));
+            return;
+        }
+        for (long at = 0; at < stride; at += slot) {
+            var transfers = new ArrayList<Group.Transfer>();
+            long mine = Math.clamp(own - at, 0, slot);
+            var terms = new MemorySegment[size];
+            int next = 0;
+            for (int other = 0; other < size; other++) {
+                if (other == group.rank()) {
+                    terms[other] = out.asSlice(Math.min(at, own), mine);
+                    if (mine > 0) terms[other].copyFrom(in.asSlice(other * stride + at, mine));
+                    continue;
+                }
+                terms[other] = space.asSlice(next++ * slot, mine);
+                if (mine > 0) transfers.add(group.receive(other, terms[other]));
+                long theirs = Math.clamp(length(in, stride, other) - at, 0, slot);
+                if (theirs > 0)
+                    transfers.add(group.send(other, in.asSlice(other * stride + at, theirs)));
+            }
+            transfers.forEach(Group.Transfer::await);
+            for (int step = 1; step < size; step *= 2) {
+                for (int i = 0; i < size; i += 2 * step) add(dtype, terms[i], terms[i + step]);
+            }
+            if (group.rank() != 0) terms[group.rank()].copyFrom(terms[0]);
+        }
+    }
+
+    /** The bytes of part {@code number}: those at the end may be fewer, or none. */
+    private static long length(MemorySegment all, long stride, int number) {
+        return Math.clamp(all.byteSize() - number * stride, 0, stride);
+    }
+
+    /** All ranks' parts, one behind the other. */
+    static void allGather(Group group, MemorySegment in, MemorySegment out) {
+        out.asSlice(group.rank() * in.byteSize(), in.byteSize()).copyFrom(in);
+        gather(group, out, in.byteSize());
+    }
+
+    /** Completes {@code all}, of which this rank has its own part. */
+    private static void gather(Group group, MemorySegment all, long stride) {
+        var transfers = new ArrayList<Group.Transfer>();
+        long own = length(all, stride, group.rank());
+        for (int other = 0; other < group.size(); other++) {
+            if (other == group.rank()) continue;
+            long theirs = length(all, stride, other);
+            if (theirs > 0)
+                transfers.add(group.receive(other, all.asSlice(other * stride, theirs)));
+            if (own > 0) transfers.add(group.send(other, all.asSlice(group.rank() * stride, own)));
+        }
+        transfers.forEach(Group.Transfer::await);
+    }
+
+    /** The sum of all ranks' {@code in}, on every rank: each adds one part and tells the others. */
+    static void allReduce(
+            Group group, DType dtype, MemorySegment in, MemorySegment out, MemorySegment space) {
+        long stride = stride(group.size(), dtype, in.byteSize());
+        long own = length(in, stride, group.rank());
+        long at = Math.min(group.rank() * stride, in.byteSize());
+        reduce(group, dtype, in, stride, own, out.asSlice(at, own), space);
+        gather(group, out, stride);
+    }
+
+    /** The bytes of one part of {@code bytes} that are cut for {@code size} ranks. */
+    static long stride(int size, DType dtype, long bytes) {
+        return dtype.bytes(Math.ceilDiv(bytes / dtype.bytes(1), size));
+    }
+
+    /** Rank {@code root}'s bytes, on every rank. */
+    static void broadcast(Group group, int root, MemorySegment in, MemorySegment out) {
+        if (group.rank() != root) {
+            group.receive(root, out).await();
+            return;
+        }
+        out.copyFrom(in);
+        var transfers = new ArrayList<Group.Transfer>();
+        for (int other = 0; other < group.size(); other++) {
+            if (other != root) transfers.add(group.send(other, in));
+        }
+        transfers.forEach(Group.Transfer::await);
+    }
+
+    /** Adds {@code right} to {@code left}, element by element. */
+    private static void add(DType dtype, MemorySegment left, MemorySegment right) {
+        if (dtype == DType.F64) {
+            for (long i = 0; i < left.byteSize(); i += 8)
+                left.set(DOUBLE, i, left.get(DOUBLE, i) + right.get(DOUBLE, i));
+        } else {
+            for (long i = 0; i < left.byteSize(); i += 4)
+                left.set(FLOAT, i, left.get(FLOAT, i) + right.get(FLOAT, i));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package dev.ebb.nn.parallel;
+
+import dev.ebb.Ebb;
+import dev.ebb.Stepper;
+import dev.ebb.Stepping;
+import dev.ebb.Tensorwise;
+import dev.ebb.exec.Device;
+import dev.ebb.exec.Report;
+import dev.ebb.ir.Type;
+import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.model.Weights;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Plan;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One rank of a training run in motion: the compiled step and this rank's part of the state. All
+ * ranks call the same methods in the same order.
+ */
+public final class Rank<P> implements AutoCloseable {
+    private final Cut cut;
+    private final Group group;
+    private final List<Place> places;
+    private final int weights;
+    private final Stepper<ShardedState, List<Tensor>, Tensor> stepper;
+
+    /** A tensor of the whole state: what it is called, and whether ranks have parts of it. */
+    private record Place(String name, Type whole, boolean cut) {}
+
+    /**
+     * Plans and compiles the step, and begins with the recipe's model. Where ranks would do
+     * different things they are told here.
+     *
+     * @param example this rank's rows of a batch; only the types count
+     */
+    public Rank(
+            Recipe<P> recipe,
+            Cut cut,
+            Group group,
+            List<Tensor> example,
+            Budget budget,
+            Device device) {
+        if (group.size() != cut.ranks()) {
+            throw new IllegalArgumentException(
+                    "a cut for " + cut.ranks() + " ranks in a group of " + group.size());
+        }
+        this.cut = cut;
+        this.group = group;
+        var model = recipe.model();
+        var state = state(recipe, model, cut, group.rank());
+        places = places(model, recipe.optimizer().slots(), state);
+        weights = Tensorwise.list(model).size();
+        stepper = stepping(recipe, model, cut, group, budget, device).start(state, example);
+        Agreement.require(group, "graph or plan", Agreement.digest(stepper.plan()));
+    }
+
+    /** What a rank would do, without the memory for it; nothing is exchanged. */
+    public static <P> Plan plan(
+            Recipe<P> recipe,
+            Cut cut,
+            Group group,
+            List<Tensor> example,
+            Budget budget,
+            Device device) {
+        var model = recipe.model();
+        return stepping(recipe, model, cut, group, budget, device)
+                .plan(state(recipe, model, cut, group.rank()), example);
+    }
+
+    private static <P> Stepping<ShardedState, List<Tensor>, Tensor> stepping(
+            Recipe<P> recipe, P model, Cut cut, Group group, Budget budget, Device device) {
+        var step = new ShardedStep<>(recipe, Weights.blank(model), cut, group);
+        return Ebb.stepper(step::apply).within(budget).on(device);
+    }
+
+    private static <P> ShardedState state(Recipe<P> recipe, P model, Cut cut, int rank) {
+        var parts = new ArrayList<Tensor>();
+        for (var whole : Tensorwise.list(model)) parts.add(cut.part((Array) whole, rank));
+        return new ShardedState(parts, recipe.optimizer().start(parts));
+    }
+
+    /** Weights, number of updates, slots and masters, in the order of the state's tensors. */
+    private static List<Place> places(Object model, int slots, ShardedState state) {
+        var names = Tensorwise.names(model);
+        var types = Tensorwise.list(model).stream().map(Tensor::type).toList();
+        var parts = Tensorwise.list(state);
+        var places = new ArrayList<Place>();
+        for (int i = 0; i < names.size(); i++)
+            places.add(new Place(names.get(i), types.get(i), true));
+        places.add(new Place("optimizer.step", parts.get(names.size()).type(), false));
+        for (int slot = 0; slot < slots; slot++) {
+            for (int i = 0; i < names.size(); i++) {
+                var kept = parts.get(places.size()).dtype();
+                var name = "optimizer." + slot + "." + names.get(i);
+                places.add(new Place(name, types.get(i).with(kept), true));
+            }
+        }
+        for (int i = 0; i < names.size(); i++) {
+            if (types.get(i).dtype().compute() == types.get(i).dtype()) continue;
+            var wide = types.get(i).with(types.get(i).dtype().compute());
+            places.add(new Place("optimizer.master." + names.get(i), wide, true));
+        }
+        return places;
+    }
+
+    /** One step on this rank's rows of a batch; the loss of the whole batch. */
+    public double step(List<Tensor> rows) {
+        return stepper.step(rows).item();
+    }
+
+    /**
+     * All tensors of the whole state, each gathered from all ranks when it is asked for: all ranks
+     * must ask for all of them, in this order. They do not tell how many ranks there were.
+     */
+    public List<Supply> state() {
+        var all = new ArrayList<Supply>();
+        for (int i = 0; i < places.size(); i++) {
+            int place = i;
+            all.add(new Supply(places.get(i).name, places.get(i).whole, () -> whole(place)));
+        }
+        return all;
+    }
+
+    /** Takes part in gathering {@link #state} for a rank that writes it. */
+    public void contribute() {
+        for (int i = 0; i < places.size(); i++) whole(i);
+    }
+
+    /** The weights alone, in the order of {@link Tensorwise#list}; as {@link #state}. */
+    public List<Supply> weights() {
+        return state().subList(0, weights);
+    }
+
+    /** A digest of all weights, the same on every rank; all must ask for it. */
+    public String digest() {
+        return Weights.digest(weights(), List.of());
+    }
+
+    /** Goes on from another state: the tensors of {@link #state}, in its order. */
+    public void restore(List<Supply> whole) {
+        for (int i = 0; i < places.size(); i++) {
+            var array = whole.get(i).data().get();
+            stepper.restore(i, places.get(i).cut ? cut.part(array, group.rank()) : array);
+        }
+    }
+
+    private Array whole(int i) {
+        var part = stepper.state(i);
+        var place = places.get(i);
+        if (!place.cut) return part;
+        var own = MemorySegment.ofArray(new byte[Math.toIntExact(part.type().bytes())]);
+        own.copyFrom(part.data().segment().asSlice(0, own.byteSize()));
+        var all = MemorySegment.ofArray(new byte[Math.toIntExact(own.byteSize() * group.size())]);
+        Exchange.allGather(group, own, all);
+        return Array.make(
+                place.whole, b -> MemorySegment.copy(all, 0, b.segment(), 0, place.whole.bytes()));
+    }
+
+    public Plan plan() {
+        return stepper.plan();
+    }
+
+    /** What the latest step promised and what it measured. */
+    public Report report() {
+        return stepper.report();
+    }
+
+    @Override
+    public void close() {
+        stepper.close();
+    }
+}

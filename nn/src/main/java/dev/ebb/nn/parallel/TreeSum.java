@@ -1,0 +1,30 @@
+package dev.ebb.nn.parallel;
+
+import java.util.function.BinaryOperator;
+import java.util.function.IntFunction;
+
+/**
+ * Sums in the order of a fixed binary tree over numbered leaves. The left half of a node holds the
+ * largest power of two of leaves that is less than all of them. Floating-point addition is not
+ * associative, so whoever adds the same leaves by this tree gets the same bits, wherever each
+ * subtree was added.
+ */
+public final class TreeSum {
+    private TreeSum() {}
+
+    /**
+     * The sum of {@code count} leaves. A leaf is asked for when its turn comes, from the first to
+     * the last, so at most one sum a level of the tree waits for the rest.
+     */
+    public static <T> T of(int count, IntFunction<T> leaf, BinaryOperator<T> add) {
+        if (count < 1) throw new IllegalArgumentException("a sum of " + count + " leaves");
+        return of(0, count, leaf, add);
+    }
+
+    private static <T> T of(int first, int count, IntFunction<T> leaf, BinaryOperator<T> add) {
+        if (count == 1) return leaf.apply(first);
+        int left = Integer.highestOneBit(count - 1);
+        var low = of(first, left, leaf, add);
+        return add.apply(low, of(first + left, count - left, leaf, add));
+    }
+}

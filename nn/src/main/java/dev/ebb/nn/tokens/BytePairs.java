@@ -1,0 +1,182 @@
+package dev.ebb.nn.tokens;
+
+import dev.ebb.nn.file.ConfigKeys;
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Json;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.PriorityQueue;
+
+/**
+ * Byte-pair encoding (Sennrich et al., 2016): a word starts as its characters, and the pair of
+ * neighbours that was learned first becomes one token, until no pair was learned.
+ *
+ * <p>Pairs wait in a queue by rank, then by place; the symbols are a list linked in both
+ * directions. A word of n characters takes n log n steps, so a text that is one word is fine.
+ */
+final class BytePairs implements TokenModel {
+    /** What a pair becomes, and how early it was learned. */
+    private record Merge(int rank, int id) {}
+
+    /** A pair that may be merged, if its two symbols are still there. */
+    private record Candidate(int rank, int at, int left, int right, int id)
+            implements Comparable<Candidate> {
+        @Override
+        public int compareTo(Candidate other) {
+            int byRank = Integer.compare(rank, other.rank);
+            return byRank != 0 ? byRank : Integer.compare(at, other.at);
+        }
+    }
+
+    private final Map<String, Integer> vocabulary;
+    private final Map<Long, Merge> merges;
+    private final OptionalInt unknown;
+    private final boolean fused;
+    private final boolean wholeFirst;
+    private final Optional<List<Integer>> bytes;
+    private final String prefix;
+    private final String suffix;
+
+    private BytePairs(ConfigKeys keys) throws FileFormatException {
+        vocabulary = TokenModel.vocabulary(keys, "vocab");
+        unknown = TokenModel.unknown(keys, vocabulary);
+        fused = keys.truth("fuse_unk").orElse(false);
+        wholeFirst = keys.truth("ignore_merges").orElse(false);
+        prefix = keys.text("continuing_subword_prefix").orElse("");
+        suffix = keys.text("end_of_word_suffix").orElse("");
+        bytes =
+                keys.truth("byte_fallback").orElse(false)
+                        ? TokenModel.bytes(vocabulary)
+                        : Optional.empty();
+        if (keys.number("dropout").orElse(0.0) != 0)
+            throw keys.unknown("dropout", "tokens by chance are not implemented; 0 is");
+        merges = merges(keys);
+    }
+
+    static BytePairs read(ConfigKeys keys) throws FileFormatException {
+        return new BytePairs(keys);
+    }
+
+    private Map<Long, Merge> merges(ConfigKeys keys) throws FileFormatException {
+        var said = keys.value("merges");
+        if (said.isEmpty()) throw keys.missing("merges");
+        var list = said.get().elements();
+        var all = HashMap.<Long, Merge>newHashMap(list.size());
+        for (int i = 0; i < list.size(); i++) {
+            var pair = pair(keys, i, list.get(i));
+            var left = vocabulary.get(pair.getFirst());
+            var right = vocabulary.get(pair.getLast());
+            var end = pair.getLast();
+            var whole =
+                    pair.getFirst()
+                            + (end.startsWith(prefix) ? end.substring(prefix.length()) : end);
+            var id = vocabulary.get(whole);
+            if (left == null || right == null || id == null) {
+                throw new FileFormatException(
+                        keys.place("merges")
+                                + "["
+                                + i
+                                + "] makes '"
+                                + whole
+                                + "' of '"
+                                + pair.getFirst()
+                                + "' and '"
+                                + pair.getLast()
+                                + "', which are not all in vocab");
+            }
+            all.put(key(left, right), new Merge(i, id));
+        }
+        return all;
+    }
+
+    /** Two texts in a list, or in one with a space between them. */
+    private static List<String> pair(ConfigKeys keys, int i, Json item) throws FileFormatException {
+        var parts = item.elements().stream().flatMap(p -> p.text().stream()).toList();
+        if (parts.size() == 2) return parts;
+        var text = item.text().orElse("");
+        int space = text.indexOf(' ');
+        if (space > 0 && space == text.lastIndexOf(' '))
+            return List.of(text.substring(0, space), text.substring(space + 1));
+        throw new FileFormatException(
+                keys.place("merges") + "[" + i + "] is " + item + ", but two texts are expected");
+    }
+
+    private static long key(int left, int right) {
+        return (long) left << 32 | right;
+    }
+
+    @Override
+    public Map<String, Integer> vocabulary() {
+        return vocabulary;
+    }
+
+    @Override
+    public void encode(String word, Ids out) {
+        if (word.isEmpty()) return;
+        if (wholeFirst) {
+            var whole = vocabulary.get(word);
+            if (whole != null) {
+                out.add(whole);
+                return;
+            }
+        }
+        var ids = symbols(word);
+        int n = ids.length;
+        var before = new int[n];
+        var after = new int[n];
+        for (int i = 0; i < n; i++) {
+            before[i] = i - 1;
+            after[i] = i + 1 < n ? i + 1 : -1;
+        }
+        var queue = new PriorityQueue<Candidate>();
+        for (int i = 0; i + 1 < n; i++) offer(queue, ids, i, i + 1);
+        while (!queue.isEmpty()) {
+            var best = queue.remove();
+            int right = after[best.at];
+            if (ids[best.at] != best.left || right < 0 || ids[right] != best.right) continue;
+            ids[best.at] = best.id;
+            ids[right] = -1;
+            after[best.at] = after[right];
+            if (after[right] >= 0) before[after[right]] = best.at;
+            if (before[best.at] >= 0) offer(queue, ids, before[best.at], best.at);
+            if (after[best.at] >= 0) offer(queue, ids, best.at, after[best.at]);
+        }
+        for (int id : ids) if (id >= 0) out.add(id);
+    }
+
+    private void offer(PriorityQueue<Candidate> queue, int[] ids, int left, int right) {
+        var merge = merges.get(key(ids[left], ids[right]));
+        if (merge != null)
+            queue.add(new Candidate(merge.rank, left, ids[left], ids[right], merge.id));
+    }
+
+    /** A token for each character; for one that has none its bytes, or the unknown. */
+    private int[] symbols(String word) {
+        var out = new Ids();
+        boolean wasUnknown = false;
+        for (int i = 0; i < word.length(); ) {
+            int next = word.offsetByCodePoints(i, 1);
+            var character = word.substring(i, next);
+            var text = (i > 0 ? prefix : "") + character + (next == word.length() ? suffix : "");
+            var id = vocabulary.get(text);
+            if (id != null) {
+                out.add(id);
+                wasUnknown = false;
+            } else if (bytes.isPresent()) {
+                for (byte b : text.getBytes(StandardCharsets.UTF_8))
+                    out.add(bytes.get().get(b & 0xff));
+                wasUnknown = false;
+            } else if (unknown.isPresent()) {
+                if (!(fused && wasUnknown)) out.add(unknown.getAsInt());
+                wasUnknown = true;
+            }
+            i = next;
+        }
+        return out.toArray();
+    }
+}

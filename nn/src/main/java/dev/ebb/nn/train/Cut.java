@@ -1,0 +1,35 @@
+package dev.ebb.nn.train;
+
+import dev.ebb.plan.Budget;
+
+import java.util.Locale;
+
+/**
+ * How a batch was cut to fit a budget.
+ *
+ * @param shards into how many parts gradients are divided, whatever the budget
+ * @param cuts how many groups of them are computed one after the other
+ * @param wholeBytes the least budget in which the batch would fit uncut
+ * @param peakBytes the promised peak
+ * @param cost the predicted cost of a step
+ * @param wholeCost what a step would cost uncut, with memory for everything
+ */
+public record Cut(
+        int shards, int cuts, long wholeBytes, long peakBytes, double cost, double wholeCost) {
+
+    /** In words. */
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "the batch is cut into %d groups of its %d shards, one after the other: it takes %s"
+                        + " where computing again alone takes %s, and a step is predicted to take"
+                        + " %.2f times as long as uncut with memory for everything; the bits are"
+                        + " the same",
+                cuts,
+                shards,
+                Budget.show(peakBytes),
+                Budget.show(wholeBytes),
+                cost / wholeCost);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.ebb.nn.train;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.SequencedMap;
+
+/**
+ * An epoch that was made.
+ *
+ * @param epoch its number, from zero on
+ * @param step how many steps had been made at its end
+ * @param loss the mean of its batches' losses in training
+ * @param validation figures on the data for validation by their names, {@code loss} first; none
+ *     without such data
+ */
+public record EpochReport(
+        int epoch, long step, double loss, SequencedMap<String, Double> validation) {
+    public EpochReport {
+        validation = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(validation));
+    }
+
+    /** A figure by its name. */
+    public double figure(String name) {
+        var found = validation.get(name);
+        if (found == null) {
+            throw new IllegalArgumentException(
+                    "no figure "
+                            + name
+                            + " was asked for; there are "
+                            + validation.sequencedKeySet()
+                            + ", and validating(data, metrics) asks for more");
+        }
+        return found;
+    }
+
+    /** One line for people. */
+    @Override
+    public String toString() {
+        var text = new StringBuilder();
+        text.append(
+                String.format(Locale.ROOT, "epoch %d, step %d: loss %.4f", epoch + 1, step, loss));
+        validation.forEach(
+                (name, value) ->
+                        text.append(
+                                String.format(Locale.ROOT, ", validation %s %.4f", name, value)));
+        return text.toString();
+    }
+}

@@ -1,0 +1,225 @@
+package dev.ebb.nn.train;
+
+import dev.ebb.Devices;
+import dev.ebb.Fn;
+import dev.ebb.Fn2;
+import dev.ebb.exec.Device;
+import dev.ebb.ir.DType;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.data.Dataset;
+import dev.ebb.nn.optim.AdamW;
+import dev.ebb.nn.optim.Optimizer;
+import dev.ebb.plan.Budget;
+import dev.ebb.tensor.Tensor;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * Trains a model on rows of data. Each method but the last gives another trainer and leaves this
+ * one as it is:
+ *
+ * <pre>{@code
+ * var trained =
+ *     Trainer.of(model, Loss.crossEntropy())
+ *         .on(train, 32)
+ *         .validating(test, Metric.accuracy())
+ *         .within(Budget.of("64MiB"))
+ *         .epochs(5)
+ *         .train();
+ * }</pre>
+ *
+ * <p>Steps and evaluations take turns in one arena, and the budget bounds both together. What comes
+ * out depends on model, data, seed and settings alone: not on the budget, on the number of threads,
+ * or on where a run was stopped and resumed.
+ *
+ * @param <M> the model
+ * @param <S> what its network carries from batch to batch besides
+ */
+public final class Trainer<M, S> {
+    /** Keeps its settings here; copies are made before a change, so that none is ever changed. */
+    final TrainerSettings<M, S> settings;
+
+    private Trainer(TrainerSettings<M, S> settings) {
+        this.settings = settings;
+    }
+
+    /** For a model that does the same in training and in use. */
+    public static <M extends Fn<Tensor, Tensor>> Trainer<M, Network.None> of(M model, Loss loss) {
+        return of(model, (m, x) -> m.apply(x), loss);
+    }
+
+    /** For a model that does the same in training and in use. */
+    public static <M> Trainer<M, Network.None> of(
+            M model, Fn2<M, Tensor, Tensor> forward, Loss loss) {
+        return of(model, new Network.None(), Network.of(forward), loss);
+    }
+
+    /** For a model with dropout, running statistics, or both. */
+    public static <M, S> Trainer<M, S> of(M model, S statistics, Network<M, S> network, Loss loss) {
+        return new Trainer<>(new TrainerSettings<>(model, statistics, network, loss));
+    }
+
+    private Trainer<M, S> with(Consumer<TrainerSettings<M, S>> change) {
+        var copy = new TrainerSettings<>(settings);
+        change.accept(copy);
+        return new Trainer<>(copy);
+    }
+
+    /** Trains on batches of so many rows, shuffled anew in every epoch. */
+    public Trainer<M, S> on(Dataset data, int batch) {
+        return with(
+                s -> {
+                    s.data = Optional.of(data);
+                    s.batch = batch;
+                });
+    }
+
+    /** Evaluates these rows after every epoch: the mean loss, and the metrics. */
+    public Trainer<M, S> validating(Dataset data, Metric... metrics) {
+        return with(
+                s -> {
+                    s.validation = Optional.of(data);
+                    s.metrics = List.of(metrics);
+                });
+    }
+
+    /** The rule that improves parameters, with its schedule; without, AdamW at 0.001. */
+    public Trainer<M, S> optimizer(Optimizer optimizer) {
+        return with(s -> s.optimizer = optimizer);
+    }
+
+    /** How often all rows are trained on; without, once. */
+    public Trainer<M, S> epochs(int epochs) {
+        if (epochs < 1) throw new IllegalArgumentException(epochs + " epochs; use at least 1");
+        return with(s -> s.epochs = epochs);
+    }
+
+    /** Decides the order of rows and what is drawn; without, zero. */
+    public Trainer<M, S> seed(Seed seed) {
+        return with(s -> s.seed = seed);
+    }
+
+    /** Never owns more than {@code budget}, training and evaluation together. */
+    public Trainer<M, S> within(Budget budget) {
+        return with(s -> s.budget = budget);
+    }
+
+    /** Computes on this device; without, on the fastest there is. */
+    public Trainer<M, S> computingOn(Device device) {
+        return with(s -> s.device = device);
+    }
+
+    /** Scales gradients down together where their norm is above {@code norm}. */
+    public Trainer<M, S> clipping(double norm) {
+        return with(s -> s.largestNorm = OptionalDouble.of(norm));
+    }
+
+    /**
+     * Mixed precision: computes in {@code type}, bf16 or f16, with weights and optimizer in f32. In
+     * f16 the loss is scaled, and steps whose gradients overflow are skipped.
+     */
+    public Trainer<M, S> computingIn(DType type) {
+        if (type != DType.BF16 && type != DType.F16 && type != DType.F32) {
+            throw new IllegalArgumentException(
+                    "mixed precision computes in BF16 or F16, not in " + type);
+        }
+        return with(s -> s.precision = type);
+    }
+
+    /**
+     * Makes each update of the gradients of {@code batches} batches, a power of two, that are
+     * computed one after the other in the memory of one: as if the batch were so much larger.
+     */
+    public Trainer<M, S> accumulating(int batches) {
+        return with(s -> s.accumulated = batches);
+    }
+
+    /**
+     * Lets a batch that does not fit the budget be cut: its gradient is always the sum of those of
+     * {@link ShardedGradient#finest} shards in a fixed order, and as many groups of shards are
+     * computed one after the other as the budget asks for, with the same bits. The model must treat
+     * every row alone.
+     */
+    public Trainer<M, S> cuttingBatches() {
+        return with(s -> s.cutting = true);
+    }
+
+    /**
+     * Stops when {@code figure} of the validation, a metric's name or {@code loss}, was not
+     * bettered for {@code patience} epochs.
+     */
+    public Trainer<M, S> stoppingEarly(String figure, int patience) {
+        return with(s -> s.patience = Optional.of(new Patience(figure, patience)));
+    }
+
+    /** Stops after a step for which this holds; the run can be resumed. */
+    public Trainer<M, S> stoppingWhen(Predicate<StepReport> enough) {
+        return with(s -> s.stop = enough);
+    }
+
+    /**
+     * Writes a checkpoint into {@code folder} every so many steps, at the end of each epoch and
+     * where the run is stopped, and the best model of early stopping beside it.
+     */
+    public Trainer<M, S> checkpoints(Path folder, int every) {
+        if (every < 1) throw new IllegalArgumentException("a checkpoint every " + every + " steps");
+        return with(
+                s -> {
+                    s.folder = Optional.of(folder);
+                    s.every = every;
+                });
+    }
+
+    /** Writes losses, rates and figures into {@code folder} for TensorBoard. */
+    public Trainer<M, S> logging(Path folder) {
+        return with(s -> s.log = Optional.of(folder));
+    }
+
+    /** Tells somebody of steps, epochs and checkpoints; several may be told. */
+    public Trainer<M, S> telling(TrainingListener listener) {
+        return with(
+                s -> {
+                    var all = new ArrayList<>(s.listeners);
+                    all.add(listener);
+                    s.listeners = List.copyOf(all);
+                });
+    }
+
+    /** Tells a line an epoch, such as to {@code System.out::println}. */
+    public Trainer<M, S> progress(Consumer<String> lines) {
+        return telling(
+                new TrainingListener() {
+                    @Override
+                    public void epoch(EpochReport report) {
+                        lines.accept(report.toString());
+                    }
+                });
+    }
+
+    /** Trains from the beginning. A folder with a checkpoint is refused: that is to be resumed. */
+    public Trained<M, S> train() throws IOException {
+        return TrainingRun.of(settings, false);
+    }
+
+    /** Goes on from the checkpoint in the folder, bit for bit as if it had never stopped. */
+    public Trained<M, S> resume() throws IOException {
+        return TrainingRun.of(settings, true);
+    }
+
+    /** The fastest device there is. */
+    static Device device() {
+        return Devices.best();
+    }
+
+    /** What a trainer uses unless it is told otherwise. */
+    static Optimizer rule() {
+        return AdamW.of(1e-3);
+    }
+}

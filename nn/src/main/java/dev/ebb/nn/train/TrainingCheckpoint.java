@@ -1,0 +1,125 @@
+package dev.ebb.nn.train;
+
+import dev.ebb.Tensorwise;
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Json;
+import dev.ebb.nn.file.Safetensors;
+import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.model.Weights;
+import dev.ebb.tensor.Array;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.IntFunction;
+
+/**
+ * A moment of a training run in a file: every tensor of its state, how far it has come, and the
+ * settings that decide the rest of it. Tensors go there and come back one by one.
+ */
+final class TrainingCheckpoint {
+    private static final String FORMAT = "ebb trainer checkpoint 1";
+
+    private TrainingCheckpoint() {}
+
+    static Path file(Path folder) {
+        return folder.resolve("checkpoint.safetensors");
+    }
+
+    static Path best(Path folder) {
+        return folder.resolve("best.safetensors");
+    }
+
+    /** What a run must have in common with the one that it goes on with. */
+    private static String settings(TrainerSettings<?, ?> s) {
+        return s.data.orElseThrow().rows()
+                + " rows, batches of "
+                + s.batch
+                + ", accumulating "
+                + s.accumulated
+                + ", "
+                + s.shards()
+                + " shards, seed "
+                + s.seed.key()
+                + ", "
+                + s.precision;
+    }
+
+    static void write(
+            Path file, TrainerSettings<?, ?> settings, TrainingPrograms<?, ?> programs, Position at)
+            throws IOException {
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        var form = programs.stepper().form();
+        var notes = new LinkedHashMap<String, String>();
+        notes.put("format", FORMAT);
+        notes.put("settings", settings(settings));
+        notes.put("position", at.json().toString());
+        var tensors = supplies(form, programs.stepper()::state);
+        notes.put("digest", digest(tensors, notes));
+        Safetensors.write(file, tensors, notes);
+    }
+
+    /** A model alone, under its own names. */
+    static void writeModel(Path file, TrainingPrograms<?, ?> programs) throws IOException {
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        var model = programs.stepper().form().model();
+        Safetensors.write(file, supplies(model, programs.stepper()::state), Map.of());
+    }
+
+    private static List<Supply> supplies(Object form, IntFunction<Array> at) {
+        var names = Tensorwise.names(form);
+        var tensors = Tensorwise.list(form);
+        var all = new ArrayList<Supply>();
+        for (int i = 0; i < names.size(); i++) {
+            int place = i;
+            all.add(new Supply(names.get(i), tensors.get(i).type(), () -> at.apply(place)));
+        }
+        return all;
+    }
+
+    private static String digest(List<Supply> tensors, Map<String, String> notes) {
+        var lines = new ArrayList<String>();
+        for (var key : List.of("format", "settings", "position"))
+            lines.add(key + "=" + notes.get(key));
+        return Weights.digest(tensors, lines);
+    }
+
+    /** Puts the state of a file into the programs; where the run was. */
+    static <M, S> Position read(
+            Path file, TrainerSettings<M, S> settings, TrainingPrograms<M, S> programs)
+            throws IOException {
+        try (var from = Safetensors.open(file)) {
+            var notes = from.metadata();
+            if (!FORMAT.equals(notes.get("format")))
+                throw new FileFormatException(file, "not a checkpoint of a trainer");
+            if (!digest(from.supplies(), notes).equals(notes.get("digest")))
+                throw new FileFormatException(
+                        file, "corrupted: its content does not match its digest");
+            if (!settings(settings).equals(notes.get("settings"))) {
+                throw new IllegalArgumentException(
+                        file
+                                + " is of a run with "
+                                + notes.get("settings")
+                                + ", and this one has "
+                                + settings(settings)
+                                + "; to go on bit for bit, settings that decide the result stay");
+            }
+            restore(from, programs);
+            return Position.of(file, Json.parse(Objects.requireNonNull(notes.get("position"))));
+        }
+    }
+
+    private static <M, S> void restore(Safetensors from, TrainingPrograms<M, S> programs)
+            throws FileFormatException {
+        var stepper = programs.stepper();
+        var names = Tensorwise.names(stepper.form());
+        var tensors = Tensorwise.list(stepper.form());
+        for (int i = 0; i < names.size(); i++)
+            stepper.restore(i, from.read(names.get(i), tensors.get(i).type()));
+    }
+}

@@ -1,0 +1,114 @@
+package dev.ebb.nn.tokens;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.file.FileFormatException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/** What a tokenizer.json says that is not known, or that is broken, is told with its place. */
+class TokenizerRefusalsTest {
+    private static final String MODEL =
+            "\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"b\": 1, \"ab\": 2},"
+                    + " \"merges\": [\"a b\"]}";
+
+    private static Tokenizer load(Path folder, String json) throws IOException {
+        var file = folder.resolve("tokenizer.json");
+        Files.writeString(file, json);
+        return Tokenizer.load(file);
+    }
+
+    private static void refused(Path folder, String json, String words) {
+        assertThatThrownBy(() -> load(folder, json))
+                .isInstanceOf(FileFormatException.class)
+                .hasMessageContaining("tokenizer.json: ")
+                .hasMessageContaining(words);
+    }
+
+    @Test
+    void theLeastFileWorks(@TempDir Path folder) throws IOException {
+        var tokenizer = load(folder, "{" + MODEL + "}");
+        assertThat(tokenizer.encode("abba")).containsExactly(2, 1, 0);
+        assertThat(tokenizer.vocabulary()).isEqualTo(3);
+        assertThat(tokenizer.id("ab")).contains(2);
+        assertThat(tokenizer.id("ba")).isEmpty();
+        assertThat(tokenizer.encode("")).isEmpty();
+    }
+
+    @Test
+    void unknownPartsAreNamedWithTheirPlace(@TempDir Path folder) {
+        refused(folder, "{}", "model is missing");
+        refused(
+                folder,
+                "{\"normalizer\": {\"type\": \"Precompiled\"}, " + MODEL + "}",
+                "normalizer.type is \"Precompiled\"");
+        refused(
+                folder,
+                "{\"pre_tokenizer\": {\"type\": \"Sequence\", \"pretokenizers\":"
+                        + " [{\"type\": \"UnicodeScripts\"}]}, "
+                        + MODEL
+                        + "}",
+                "pre_tokenizer.pretokenizers[0].type is \"UnicodeScripts\"");
+        refused(
+                folder,
+                "{\"padding\": {\"strategy\": {\"Fixed\": 8}}, " + MODEL + "}",
+                "padding is {");
+        refused(folder, "{\"extra\": 1, " + MODEL + "}", "extra is 1");
+        refused(
+                folder,
+                "{\"pre_tokenizer\": {\"type\": \"Split\", \"pattern\": {\"Regex\": \"(\"}}, "
+                        + MODEL
+                        + "}",
+                "this regular expression is not known");
+        refused(
+                folder,
+                "{\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0}, \"merges\": [\"a b\"]}}",
+                "model.merges[0] makes 'ab' of 'a' and 'b'");
+        refused(
+                folder,
+                "{\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": -1}, \"merges\": []}}",
+                "model.vocab says that 'a' is -1");
+        refused(
+                folder,
+                "{\"added_tokens\": [{\"id\": 5, \"content\": \"a\"}], " + MODEL + "}",
+                "added_tokens[0].id is 5; but in vocab it is 0");
+        refused(
+                folder,
+                "{\"model\": {\"type\": \"Unigram\", \"unk_id\": 7, \"vocab\": [[\"a\", -1]]}}",
+                "model.unk_id is 7");
+    }
+
+    /** A file cut short, or with bytes changed, is refused in words or read; nothing else. */
+    @Test
+    void brokenFilesAreRefusedInWords(@TempDir Path folder) throws IOException {
+        TokenizerReferenceTest.tokenizer("llama2", folder);
+        var file = folder.resolve("tokenizer.json");
+        var whole = Files.readAllBytes(file);
+        var seed = new Seed(7);
+        for (int i = 0; i < 60; i++) {
+            var bytes =
+                    i % 2 == 0
+                            ? Arrays.copyOf(whole, (int) seed.below(whole.length, i))
+                            : whole.clone();
+            for (int j = 0; i % 2 == 1 && j < 3; j++)
+                bytes[(int) seed.of(i).below(bytes.length, j)] = (byte) seed.of(i).bits(j);
+            Files.write(file, bytes);
+            try {
+                Tokenizer.load(file).encode("a text to try");
+            } catch (FileFormatException e) {
+                assertThat(e).hasMessageContaining("tokenizer.json: ");
+            }
+        }
+        Files.write(file, "{\"model\": ".repeat(50_000).getBytes(StandardCharsets.UTF_8));
+        assertThatThrownBy(() -> Tokenizer.load(file)).isInstanceOf(FileFormatException.class);
+    }
+}

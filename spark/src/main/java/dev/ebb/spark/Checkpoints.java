@@ -1,0 +1,141 @@
+package dev.ebb.spark;
+
+import dev.ebb.nn.file.Safetensors;
+import dev.ebb.nn.file.Supply;
+
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Moments of a run in a folder of any Hadoop file system. A checkpoint is a safetensors file; a
+ * second file with its digest comes last, so that one without is none. The two latest are kept.
+ *
+ * @param folder as Hadoop writes it: {@code hdfs://...}, {@code s3a://...}, {@code file:...}
+ */
+record Checkpoints(String folder) {
+    private static final String DIGEST = ".sha256";
+    private static final int KEPT = 2;
+
+    private FileSystem system() throws IOException {
+        return new Path(folder).getFileSystem(new Configuration());
+    }
+
+    private Path file(long step) {
+        return new Path(folder, "step-%010d.safetensors".formatted(step));
+    }
+
+    /** The steps of which there is a whole checkpoint, the latest first. */
+    List<Long> steps() throws IOException {
+        var system = system();
+        if (!system.exists(new Path(folder))) return List.of();
+        var steps = new ArrayList<Long>();
+        for (var status : system.listStatus(new Path(folder))) {
+            var name = status.getPath().getName();
+            if (name.matches("step-\\d{10}\\.safetensors\\.sha256"))
+                steps.add(Long.parseLong(name.substring(5, 15)));
+        }
+        steps.sort(Comparator.reverseOrder());
+        return steps;
+    }
+
+    /** How many steps were made at the latest checkpoint that is whole; zero if there is none. */
+    long latest() throws IOException {
+        for (long step : steps()) {
+            if (read(step, Safetensors::names).isPresent()) return step;
+        }
+        return 0;
+    }
+
+    /** Writes the moment after {@code step} steps; others may write the same at the same time. */
+    void write(long step, List<Supply> tensors, Map<String, String> notes) throws IOException {
+        var system = system();
+        var part = new Path(folder, "." + UUID.randomUUID());
+        try {
+            String digest;
+            try (var out = new DigestOutputStream(system.create(part), sha256())) {
+                Safetensors.write(out, tensors, notes);
+                out.flush();
+                digest = HexFormat.of().formatHex(out.getMessageDigest().digest());
+            }
+            // the bits of a step are always the same, so whoever wrote the file before was right
+            if (!system.rename(part, file(step))) system.delete(part, false);
+            try (OutputStream out = system.create(file(step).suffix(DIGEST), true)) {
+                out.write(digest.getBytes(StandardCharsets.UTF_8));
+            }
+        } catch (IOException e) {
+            throw new IOException(
+                    "the checkpoint of step "
+                            + step
+                            + " cannot be written to "
+                            + folder
+                            + " ("
+                            + e.getMessage()
+                            + "); the run goes on from the one before once the folder can be"
+                            + " written",
+                    e);
+        } finally {
+            if (system.exists(part)) system.delete(part, false);
+        }
+        for (long old : steps().stream().skip(KEPT).toList()) {
+            system.delete(file(old).suffix(DIGEST), false);
+            system.delete(file(old), false);
+        }
+    }
+
+    /** Something read from a file. */
+    interface Reading<T> {
+        T from(Safetensors file) throws IOException;
+    }
+
+    /** Reads the checkpoint of {@code step}, after it is proved whole; none if it is not. */
+    <T> Optional<T> read(long step, Reading<T> reading) throws IOException {
+        var system = system();
+        var local = Files.createTempFile("ebb", ".safetensors");
+        try {
+            String expected;
+            try (var in = system.open(file(step).suffix(DIGEST))) {
+                expected = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            }
+            String found;
+            try (var in = system.open(file(step));
+                    var out = new DigestOutputStream(Files.newOutputStream(local), sha256())) {
+                in.transferTo(out);
+                out.flush();
+                found = HexFormat.of().formatHex(out.getMessageDigest().digest());
+            }
+            if (!found.equals(expected)) return Optional.empty();
+            try (var file = Safetensors.open(local)) {
+                return Optional.of(reading.from(file));
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } finally {
+            Files.deleteIfExists(local);
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package dev.ebb.spark;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What goes before bytes, or alone: who sends the how-manieth message between two ranks, how long.
+ *
+ * @param session tells the ranks of one attempt of a stage from those of another
+ * @param from the rank that says this
+ * @param number of the message between the two ranks in its direction, from zero on
+ */
+record Header(long session, int from, long number, long bytes) {
+    private static final int LENGTH = 28;
+
+    ByteBuffer encoded() {
+        var buffer = ByteBuffer.allocate(LENGTH);
+        buffer.putLong(session).putInt(from).putLong(number).putLong(bytes).flip();
+        return buffer;
+    }
+
+    static Header decoded(ByteBuffer buffer) {
+        if (buffer.remaining() != LENGTH)
+            throw new IllegalArgumentException("a header of " + buffer.remaining() + " bytes");
+        return new Header(buffer.getLong(), buffer.getInt(), buffer.getLong(), buffer.getLong());
+    }
+}

@@ -1,0 +1,76 @@
+package dev.ebb.spark;
+
+import org.apache.spark.network.buffer.ManagedBuffer;
+import org.apache.spark.network.client.RpcResponseCallback;
+import org.apache.spark.network.client.StreamCallbackWithID;
+import org.apache.spark.network.client.TransportClient;
+import org.apache.spark.network.server.RpcHandler;
+import org.apache.spark.network.server.StreamManager;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What other ranks say to this one. Messages of another attempt of the stage are refused. */
+final class Inbox extends RpcHandler {
+    private final CompletableFuture<Members> members = new CompletableFuture<>();
+
+    /** Which rank speaks through a connection. */
+    private final Map<TransportClient, Peer> speakers = new ConcurrentHashMap<>();
+
+    private record Members(long session, List<Peer> peers) {}
+
+    /** From now on the ranks are known. */
+    void open(long session, List<Peer> peers) {
+        members.complete(new Members(session, List.copyOf(peers)));
+    }
+
+    private Peer speaker(TransportClient client, Header header) {
+        // a peer that was told the addresses a moment earlier may speak before this rank is ready
+        var known = members.join();
+        if (header.session() != known.session)
+            throw new IllegalArgumentException("a message of another attempt of the stage");
+        if (header.from() < 0 || header.from() >= known.peers.size())
+            throw new IllegalArgumentException("a message of rank " + header.from());
+        var peer = known.peers.get(header.from());
+        speakers.put(client, peer);
+        return peer;
+    }
+
+    @Override
+    public void receive(TransportClient client, ByteBuffer message) {
+        var header = Header.decoded(message);
+        speaker(client, header).invite(header.number(), header.bytes());
+    }
+
+    @Override
+    public void receive(TransportClient client, ByteBuffer message, RpcResponseCallback callback) {
+        callback.onFailure(new UnsupportedOperationException("ranks ask no questions"));
+    }
+
+    @Override
+    public StreamCallbackWithID receiveStream(
+            TransportClient client, ByteBuffer message, RpcResponseCallback callback) {
+        var header = Header.decoded(message);
+        return speaker(client, header).arriving(header);
+    }
+
+    @Override
+    public void channelInactive(TransportClient client) {
+        Optional.ofNullable(speakers.remove(client))
+                .ifPresent(peer -> peer.close("its connection was closed"));
+    }
+
+    @Override
+    public StreamManager getStreamManager() {
+        return new StreamManager() {
+            @Override
+            public ManagedBuffer getChunk(long stream, int chunk) {
+                throw new UnsupportedOperationException("ranks keep no streams");
+            }
+        };
+    }
+}

@@ -1,0 +1,219 @@
+package dev.ebb.spark;
+
+import dev.ebb.nn.parallel.PeerException;
+
+import org.apache.spark.network.buffer.NioManagedBuffer;
+import org.apache.spark.network.client.RpcResponseCallback;
+import org.apache.spark.network.client.StreamCallbackWithID;
+import org.apache.spark.network.client.TransportClient;
+import org.apache.spark.network.client.TransportClientFactory;
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What is under way with one other rank. A message begins with its receiver, who says that the room
+ * for it is there; the sender then streams the bytes, which are copied into that room as they come.
+ * So nothing is buffered, and no thread of the network ever waits.
+ */
+final class Peer {
+    private final int rank;
+    private final String host;
+    private final int port;
+    private final int own;
+    private final long session;
+    private @Nullable TransportClient client;
+
+    private final Map<Long, Waiting> sends = new HashMap<>();
+    private final Map<Long, Waiting> receives = new HashMap<>();
+
+    /** Messages that the peer has room for and that were not sent yet: their lengths. */
+    private final Map<Long, Long> invited = new HashMap<>();
+
+    private long sent;
+    private long received;
+    private String gone = "";
+
+    private record Waiting(MemorySegment bytes, CompletableFuture<Void> done) {}
+
+    Peer(int rank, String host, int port, int own, long session) {
+        this.rank = rank;
+        this.host = host;
+        this.port = port;
+        this.own = own;
+        this.session = session;
+    }
+
+    String name() {
+        return "rank " + rank + " at " + host + ":" + port;
+    }
+
+    CompletableFuture<Void> send(MemorySegment data) {
+        var waiting = new Waiting(data, new CompletableFuture<>());
+        long number;
+        synchronized (this) {
+            number = sent++;
+            if (!gone.isEmpty()) {
+                fail(waiting, gone);
+                return waiting.done;
+            }
+            Long length = invited.remove(number);
+            if (length == null) {
+                sends.put(number, waiting);
+                return waiting.done;
+            }
+            if (length != data.byteSize()) {
+                fail(waiting, other(data.byteSize(), length));
+                return waiting.done;
+            }
+        }
+        upload(number, waiting);
+        return waiting.done;
+    }
+
+    /** The peer has room for its message {@code number}. */
+    void invite(long number, long bytes) {
+        Waiting waiting;
+        synchronized (this) {
+            waiting = sends.remove(number);
+            if (waiting == null) {
+                invited.put(number, bytes);
+                return;
+            }
+        }
+        if (waiting.bytes.byteSize() == bytes) upload(number, waiting);
+        else fail(waiting, other(waiting.bytes.byteSize(), bytes));
+    }
+
+    CompletableFuture<Void> receive(MemorySegment into) {
+        var waiting = new Waiting(into, new CompletableFuture<>());
+        long number;
+        synchronized (this) {
+            number = received++;
+            if (!gone.isEmpty()) {
+                fail(waiting, gone);
+                return waiting.done;
+            }
+            receives.put(number, waiting);
+        }
+        try {
+            client().send(new Header(session, own, number, into.byteSize()).encoded());
+        } catch (RuntimeException e) {
+            fail(waiting, String.valueOf(e.getMessage()));
+        }
+        return waiting.done;
+    }
+
+    /** Connects, so that no thread of the network has to. */
+    void connect(TransportClientFactory clients) throws IOException, InterruptedException {
+        var made = clients.createClient(host, port);
+        synchronized (this) {
+            client = made;
+        }
+    }
+
+    private synchronized TransportClient client() {
+        if (client == null) throw new IllegalStateException("there is no connection yet");
+        return client;
+    }
+
+    private void upload(long number, Waiting waiting) {
+        var header = new Header(session, own, number, waiting.bytes.byteSize());
+        try {
+            client().uploadStream(
+                            new NioManagedBuffer(header.encoded()),
+                            new NioManagedBuffer(waiting.bytes.asByteBuffer()),
+                            new RpcResponseCallback() {
+                                @Override
+                                public void onSuccess(ByteBuffer response) {
+                                    waiting.done.complete(null);
+                                }
+
+                                @Override
+                                public void onFailure(Throwable e) {
+                                    fail(waiting, String.valueOf(e.getMessage()));
+                                }
+                            });
+        } catch (RuntimeException e) {
+            fail(waiting, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** The peer streams message {@code header.number()}: into the room that waits for it. */
+    StreamCallbackWithID arriving(Header header) {
+        Waiting waiting;
+        synchronized (this) {
+            waiting = receives.remove(header.number());
+        }
+        if (waiting == null) {
+            throw new IllegalStateException(
+                    name() + " sent message " + header.number() + ", which nobody asked for");
+        }
+        return new Arrival(waiting, header);
+    }
+
+    /** Copies what comes. */
+    private final class Arrival implements StreamCallbackWithID {
+        private final Waiting waiting;
+        private final Header header;
+        private long at;
+
+        Arrival(Waiting waiting, Header header) {
+            this.waiting = waiting;
+            this.header = header;
+        }
+
+        @Override
+        public String getID() {
+            return "message " + header.number() + " of " + name();
+        }
+
+        @Override
+        public void onData(String id, ByteBuffer bytes) {
+            var from = MemorySegment.ofBuffer(bytes);
+            waiting.bytes.asSlice(at, from.byteSize()).copyFrom(from);
+            at += from.byteSize();
+        }
+
+        @Override
+        public void onComplete(String id) {
+            if (at == waiting.bytes.byteSize()) waiting.done.complete(null);
+            else fail(waiting, other(at, waiting.bytes.byteSize()));
+        }
+
+        @Override
+        public void onFailure(String id, Throwable cause) {
+            fail(waiting, String.valueOf(cause.getMessage()));
+        }
+    }
+
+    /** The peer's connection is closed: whoever waits for it is told. */
+    void close(String why) {
+        var all = new ArrayList<Waiting>();
+        synchronized (this) {
+            gone = why;
+            all.addAll(receives.values());
+            all.addAll(sends.values());
+            receives.clear();
+            sends.clear();
+        }
+        all.forEach(w -> fail(w, why));
+    }
+
+    private void fail(Waiting waiting, String why) {
+        waiting.done.completeExceptionally(new PeerException(name() + ": " + why));
+    }
+
+    private static String other(long sent, long awaited) {
+        return sent
+                + " bytes were sent and "
+                + awaited
+                + " awaited: the ranks run different programs";
+    }
+}

@@ -1,0 +1,156 @@
+package dev.ebb.spark;
+
+import dev.ebb.cpu.Cpu;
+import dev.ebb.nn.file.Safetensors;
+import dev.ebb.nn.file.Supply;
+import dev.ebb.nn.parallel.Group;
+import dev.ebb.nn.parallel.Rank;
+import dev.ebb.plan.Budget;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.sql.Row;
+import org.apache.spark.util.DoubleAccumulator;
+import org.apache.spark.util.LongAccumulator;
+
+import scala.Tuple2;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One rank as a task of a barrier stage: joins the others, goes on from the latest checkpoint,
+ * steps to the end.
+ *
+ * @param made steps, for Spark's UI
+ * @param loss of the latest step, for Spark's UI
+ */
+record RankTask<P>(
+        RankSettings<P> settings, Feed feed, LongAccumulator made, DoubleAccumulator loss)
+        implements Serializable {
+
+    Iterator<RankResult> call(Iterator<Tuple2<Long, Row>> rows) throws IOException {
+        var task = BarrierTaskContext.get();
+        var checkpoints = new Checkpoints(settings.checkpoints());
+        // what rank 0 finds counts, as another rank would look a moment later
+        var found = task.partitionId() == 0 ? checkpoints.latest() : 0;
+        long from = Long.parseLong(task.allGather(String.valueOf(found))[0]);
+        try (var group = SparkGroup.join(task, settings.limits().patience());
+                var device = new Cpu(settings.limits().threads())) {
+            var result = run(group, device, checkpoints, from, rows);
+            task.barrier();
+            return List.of(result).iterator();
+        }
+    }
+
+    private RankResult run(
+            Group group,
+            Cpu device,
+            Checkpoints checkpoints,
+            long from,
+            Iterator<Tuple2<Long, Row>> rows)
+            throws IOException {
+        var feed = this.feed.rows(settings.cut(), group.rank(), from, rows);
+        var losses = new ArrayList<Double>();
+        if (from >= settings.course().steps()) return finished(checkpoints, from, group.rank());
+        var batch = feed.next();
+        try (var rank =
+                new Rank<>(
+                        settings.recipe(),
+                        settings.cut(),
+                        group,
+                        batch,
+                        Budget.of(settings.limits().budget()),
+                        device)) {
+            if (from > 0) restore(rank, checkpoints, from, losses);
+            for (long step = from; step < settings.course().steps(); step++) {
+                losses.add(rank.step(batch));
+                made.add(1);
+                if (group.rank() == 0) loss.setValue(losses.getLast());
+                boolean last = step + 1 == settings.course().steps();
+                if (last || (step + 1) % settings.course().every() == 0)
+                    save(rank, group, checkpoints, losses);
+                if (!last) batch = feed.next();
+            }
+            var report = rank.report();
+            return new RankResult(
+                    group.rank(),
+                    rank.digest(),
+                    losses,
+                    report.promisedBytes(),
+                    report.measuredBytes());
+        }
+    }
+
+    /** All steps were made before: nothing is computed. */
+    private static RankResult finished(Checkpoints checkpoints, long step, int rank)
+            throws IOException {
+        return checkpoints
+                .read(
+                        step,
+                        file ->
+                                new RankResult(
+                                        rank,
+                                        file.metadata().getOrDefault("digest", ""),
+                                        losses(file),
+                                        0,
+                                        0))
+                .orElseThrow(() -> new IOException("the checkpoint of step " + step + " changed"));
+    }
+
+    private static void restore(
+            Rank<?> rank, Checkpoints checkpoints, long step, List<Double> losses)
+            throws IOException {
+        var found =
+                checkpoints.read(
+                        step,
+                        file -> {
+                            for (var supply : rank.state())
+                                file.require(supply.name(), supply.type());
+                            rank.restore(rank.state().stream().map(s -> stored(file, s)).toList());
+                            losses.addAll(losses(file));
+                            return file.names();
+                        });
+        if (found.isEmpty()) throw new IOException("the checkpoint of step " + step + " changed");
+    }
+
+    private static Supply stored(Safetensors file, Supply like) {
+        return new Supply(
+                like.name(),
+                like.type(),
+                () -> {
+                    try {
+                        return file.read(like.name());
+                    } catch (IOException e) {
+                        throw new java.io.UncheckedIOException(e);
+                    }
+                });
+    }
+
+    private static List<Double> losses(Safetensors file) throws IOException {
+        var losses = new ArrayList<Double>();
+        for (double x : file.read("losses").toDoubles()) losses.add(x);
+        return losses;
+    }
+
+    /** Rank 0 writes; all gather. */
+    private static void save(
+            Rank<?> rank, Group group, Checkpoints checkpoints, List<Double> losses)
+            throws IOException {
+        var digest = rank.digest();
+        if (group.rank() != 0) {
+            rank.contribute();
+            return;
+        }
+        var tensors = new ArrayList<>(rank.state());
+        Tensor data = Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray());
+        tensors.add(new Supply("losses", data.type(), () -> (Array) data));
+        checkpoints.write(
+                losses.size(), tensors, Map.of("format", "ebb ranks 1", "digest", digest));
+    }
+}

@@ -1,0 +1,64 @@
+package dev.ebb.spark;
+
+import dev.ebb.Compiled2;
+import dev.ebb.Ebb;
+import dev.ebb.cpu.Cpu;
+import dev.ebb.ir.Shape;
+import dev.ebb.nn.parallel.Recipe;
+import dev.ebb.plan.Budget;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import org.apache.spark.sql.api.java.UDF1;
+import org.jspecify.annotations.Nullable;
+
+import scala.collection.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A model over the rows of one partition: read and compiled once for it, within its budget. */
+final class RowFunction<P> implements UDF1<Seq<Object>, List<Float>> {
+    private static final long serialVersionUID = 1;
+
+    private final Recipe<P> recipe;
+    private final Prediction<P> prediction;
+    private final Trained trained;
+    private final String budget;
+    private transient @Nullable Ready<P> ready;
+
+    private record Ready<P>(P model, Compiled2<P, Tensor, Tensor> program) {}
+
+    RowFunction(Recipe<P> recipe, Prediction<P> prediction, Trained trained, String budget) {
+        this.recipe = recipe;
+        this.prediction = prediction;
+        this.trained = trained;
+        this.budget = budget;
+    }
+
+    private Ready<P> ready() throws IOException {
+        var known = ready;
+        if (known != null) return known;
+        var program =
+                Ebb.compile((P model, Tensor row) -> prediction.of(model, row))
+                        .within(Budget.of(budget))
+                        .on(new Cpu(1));
+        var made = new Ready<>(trained.model(recipe), program);
+        ready = made;
+        return made;
+    }
+
+    @Override
+    public List<Float> call(Seq<Object> row) throws IOException {
+        var numbers = CollectionConverters.asJava(row);
+        var values = new float[numbers.size()];
+        for (int i = 0; i < values.length; i++) values[i] = ((Number) numbers.get(i)).floatValue();
+        var here = ready();
+        var out = here.program.apply(here.model, Array.of(Shape.of(1, values.length), values));
+        var list = new ArrayList<Float>();
+        for (float x : out.toFloats()) list.add(x);
+        return list;
+    }
+}

@@ -1,0 +1,242 @@
+package dev.ebb.spark;
+
+import dev.ebb.nn.parallel.Cut;
+import dev.ebb.nn.parallel.Recipe;
+
+import org.apache.spark.Partitioner;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import scala.Function1;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag$;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Training on Spark: one rank a task of a barrier stage. Every method gives another training and
+ * leaves this one as it is. The weights that come out are the same to the last bit for any number
+ * of ranks; shards, batch, seed and data decide them.
+ *
+ * <p>A run goes on from the latest checkpoint in its folder: after a lost executor by itself, and
+ * after a restart of the driver when {@code fit} is called again.
+ */
+public final class SparkTraining<P> {
+    private static final Logger LOG = LoggerFactory.getLogger(SparkTraining.class);
+
+    /** How often in a row an attempt may end without a new checkpoint. */
+    private static final int ATTEMPTS = 3;
+
+    private final SparkSession spark;
+    private final RankSettings<P> settings;
+
+    private SparkTraining(SparkSession spark, RankSettings<P> settings) {
+        this.spark = spark;
+        this.settings = settings;
+    }
+
+    /**
+     * A training with one rank, 8 shards, batches of 64, 100 steps, a checkpoint every 50.
+     *
+     * @param checkpoints a folder of this run's own on a Hadoop file system that all executors see
+     */
+    public static <P> SparkTraining<P> of(
+            SparkSession spark, Recipe<P> recipe, String checkpoints) {
+        return new SparkTraining<>(
+                spark,
+                new RankSettings<>(
+                        recipe,
+                        new Cut(8, 1),
+                        64,
+                        new RankSettings.Course(100, 50),
+                        new RankSettings.Limits("100%", 1, Duration.ofMinutes(1)),
+                        checkpoints));
+    }
+
+    private SparkTraining<P> with(RankSettings<P> other) {
+        return new SparkTraining<>(spark, other);
+    }
+
+    /** So many ranks, a power of two, each a task of its own. */
+    public SparkTraining<P> ranks(int ranks) {
+        return with(settings.with(new Cut(settings.cut().pieces(), ranks), settings.batch()));
+    }
+
+    /**
+     * Batches of so many examples, cut into so many shards: a power of two, and at least the number
+     * of ranks.
+     */
+    public SparkTraining<P> batch(int examples, int shards) {
+        return with(settings.with(new Cut(shards, settings.cut().ranks()), examples));
+    }
+
+    /** So many steps in all, with a checkpoint after every so many. */
+    public SparkTraining<P> steps(long steps, long every) {
+        return with(settings.with(new RankSettings.Course(steps, every)));
+    }
+
+    /** The budget of each rank, as {@code Budget.of} reads it, and how many threads it uses. */
+    public SparkTraining<P> within(String budget, int threads) {
+        return with(
+                settings.with(
+                        new RankSettings.Limits(budget, threads, settings.limits().patience())));
+    }
+
+    /** After how long a peer that does not answer is an error; a minute otherwise. */
+    public SparkTraining<P> patience(Duration patience) {
+        var limits = settings.limits();
+        return with(
+                settings.with(
+                        new RankSettings.Limits(limits.budget(), limits.threads(), patience)));
+    }
+
+    /** Trains on batches that are a function of the step. */
+    public Trained fit(Batches batches) throws IOException {
+        var context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+        JavaRDD<Tuple2<Long, Row>> empty =
+                context.parallelize(Collections.emptyList(), settings.cut().ranks());
+        return run(empty, new Feed.Made(batches));
+    }
+
+    /**
+     * Trains on the rows of a table, in an order that seed, epoch and position decide; they are
+     * streamed to the ranks by a shuffle and never collected. The table must give its rows in the
+     * same order whenever it is read, as files do.
+     *
+     * @param columns what of a row becomes a batch, in this order
+     */
+    public Trained fit(Dataset<Row> table, List<Column> columns, long seed) throws IOException {
+        var chosen =
+                table.select(
+                                columns.stream()
+                                        .map(c -> functions.col(c.name()))
+                                        .toArray(org.apache.spark.sql.Column[]::new))
+                        .javaRDD();
+        var order = new RowOrder(seed, chosen.count());
+        var done = new Checkpoints(settings.checkpoints()).steps();
+        long first = (done.isEmpty() ? 0 : done.getLast()) * settings.batch();
+        long end = settings.course().steps() * settings.batch();
+        JavaPairRDD<Long, Row> placed =
+                chosen.zipWithIndex()
+                        .flatMapToPair(row -> places(order, row, first, end).iterator());
+        var sorted =
+                placed.repartitionAndSortWithinPartitions(
+                        new ByRank(settings.batch(), settings.cut().ranks()));
+        return run(sorted.map(row -> row), new Feed.Table(columns, settings.batch()));
+    }
+
+    private static List<Tuple2<Long, Row>> places(
+            RowOrder order, Tuple2<Row, Long> row, long first, long end) {
+        var places = new ArrayList<Tuple2<Long, Row>>();
+        for (long epoch = first / order.rows(); epoch * order.rows() < end; epoch++) {
+            long place = order.place(row._2(), epoch);
+            if (place >= first && place < end) places.add(new Tuple2<>(place, row._1()));
+        }
+        return places;
+    }
+
+    /** A row's rank, by its place in its batch. */
+    private static final class ByRank extends Partitioner {
+        private static final long serialVersionUID = 1;
+        private final int batch;
+        private final int ranks;
+
+        ByRank(int batch, int ranks) {
+            this.batch = batch;
+            this.ranks = ranks;
+        }
+
+        @Override
+        public int numPartitions() {
+            return ranks;
+        }
+
+        @Override
+        public int getPartition(Object place) {
+            return (int) ((Long) place % batch / (batch / ranks));
+        }
+    }
+
+    private Trained run(JavaRDD<Tuple2<Long, Row>> rows, Feed feed) throws IOException {
+        var context = spark.sparkContext();
+        if (!context.conf().getBoolean("spark.authenticate", false)) {
+            LOG.warn(
+                    "spark.authenticate is not set: any process that reaches an executor's port can"
+                            + " connect to a rank; set it, and spark.network.crypto.enabled, where"
+                            + " the network is not your own");
+        }
+        var task =
+                new RankTask<>(
+                        settings,
+                        feed,
+                        context.longAccumulator("ebb: steps of all ranks"),
+                        context.doubleAccumulator("ebb: latest loss"));
+        var results =
+                rows.rdd()
+                        .barrier()
+                        .mapPartitions(
+                                inScala(task), false, ClassTag$.MODULE$.apply(RankResult.class));
+        return new Trained(collected(results.toJavaRDD()), settings.checkpoints());
+    }
+
+    /**
+     * Spark ends a job whose last stage is a barrier when a task of it is lost, so it is submitted
+     * again, and goes on from the latest checkpoint; some attempts in a row that bring no new one
+     * say that trying again does not help.
+     */
+    private List<RankResult> collected(JavaRDD<RankResult> results) throws IOException {
+        var checkpoints = new Checkpoints(settings.checkpoints());
+        long before = checkpoints.latest();
+        int fruitless = 0;
+        while (true) {
+            try {
+                return results.collect();
+            } catch (Exception e) { // Spark throws checked exceptions that it does not declare
+                long now = checkpoints.latest();
+                fruitless = now > before ? 1 : fruitless + 1;
+                before = now;
+                if (fruitless == ATTEMPTS || spark.sparkContext().isStopped()) {
+                    throw new IllegalStateException(
+                            "training stopped after the checkpoint of step "
+                                    + now
+                                    + ": "
+                                    + e.getMessage(),
+                            e);
+                }
+                LOG.warn("a rank was lost; going on from the checkpoint of step {}", now, e);
+            }
+        }
+    }
+
+    private static Function1<
+                    scala.collection.Iterator<Tuple2<Long, Row>>,
+                    scala.collection.Iterator<RankResult>>
+            inScala(RankTask<?> task) {
+        return (Function1<
+                                scala.collection.Iterator<Tuple2<Long, Row>>,
+                                scala.collection.Iterator<RankResult>>
+                        & Serializable)
+                rows -> {
+                    try {
+                        return CollectionConverters.asScala(
+                                task.call(CollectionConverters.asJava(rows)));
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                };
+    }
+}

@@ -1,0 +1,208 @@
+package dev.ebb.spark;
+
+import dev.ebb.cli.option.ModelSize;
+import dev.ebb.cli.option.Refusal;
+import dev.ebb.cli.option.SourceText;
+import dev.ebb.nn.data.Corpus;
+
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+
+/**
+ * Trains the GPT of {@code ebb train} on a cluster: {@code ./ebb train --spark MASTER}, or the main
+ * class for {@code spark-submit}, which then names the master.
+ */
+@Command(
+        name = "train",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = "Train a character-level GPT on Spark, one rank an executor.")
+public final class TrainMain implements Callable<Integer> {
+    @Option(
+            names = "--spark",
+            paramLabel = "MASTER",
+            description = "local[N], spark://HOST:PORT, yarn, ...; spark-submit says it itself.")
+    private @Nullable String master;
+
+    @Option(
+            names = "--executors",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Ranks, a power of two. They change no bit. Default: 1.")
+    private int executors = 1;
+
+    @Option(
+            names = "--shards",
+            paramLabel = "N",
+            defaultValue = "8",
+            description = "Into how many a batch is cut; they decide the bits. Default: 8.")
+    private int shards = 8;
+
+    @Option(
+            names = "--budget",
+            paramLabel = "BYTES",
+            defaultValue = "64MiB",
+            description = "All memory a rank may own. Default: ${DEFAULT-VALUE}.")
+    private String budget = "64MiB";
+
+    @Option(names = "--text", arity = "1..*", paramLabel = "FILE", description = "To train on.")
+    private List<Path> text = List.of();
+
+    @Option(
+            names = "--model",
+            paramLabel = "SIZE",
+            defaultValue = "small",
+            converter = ModelSize.Text.class,
+            description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
+    private ModelSize size = new ModelSize.Text().convert("small");
+
+    @Option(names = "--steps", paramLabel = "N", defaultValue = "1000", description = "In all.")
+    private long steps = 1000;
+
+    @Option(names = "--batch", paramLabel = "N", description = "Passages a step.")
+    private @Nullable Integer batch;
+
+    @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Default: 1.")
+    private long seed = 1;
+
+    @Option(names = "--threads", paramLabel = "N", defaultValue = "1", description = "Of a rank.")
+    private int threads = 1;
+
+    @Option(
+            names = "--checkpoint",
+            paramLabel = "N",
+            defaultValue = "50",
+            description = "Steps between checkpoints. Default: ${DEFAULT-VALUE}.")
+    private long every = 50;
+
+    @Option(
+            names = "--out",
+            paramLabel = "FOLDER",
+            defaultValue = "ebb-spark",
+            description =
+                    "Where checkpoints go: a path of a Hadoop file system that all executors see."
+                            + " A run goes on from the latest one there.")
+    private String out = "ebb-spark";
+
+    private TrainMain() {}
+
+    /** For {@code spark-submit} and {@code ./ebb}. */
+    public static void main(String[] arguments) {
+        var line = new CommandLine(new TrainMain());
+        line.setExecutionExceptionHandler(
+                (e, command, _) -> {
+                    command.getErr().println("ebb: " + cause(e));
+                    return 1;
+                });
+        int code = line.execute(arguments);
+        if (code != 0) System.exit(code);
+    }
+
+    /** What went wrong on a rank, below what Spark says of it. */
+    private static String cause(Throwable e) {
+        return e.getCause() == null ? String.valueOf(e.getMessage()) : cause(e.getCause());
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        var builder =
+                SparkSession.builder()
+                        .appName("ebb train")
+                        .config(
+                                "spark.executor.extraJavaOptions",
+                                "--add-modules=jdk.incubator.vector")
+                        .config("spark.jars", String.join(",", jars()))
+                        .config("spark.executor.cores", threads)
+                        .config("spark.task.cpus", threads)
+                        .config("spark.cores.max", (long) threads * executors);
+        if (master != null) builder.master(master);
+        try (var spark = builder.getOrCreate()) {
+            var context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+            int examples = batch == null ? size.batch() : batch;
+            var recipe =
+                    new GptRecipe(
+                            size.layers(), size.width(), size.heads(), size.context(), seed, steps);
+            var trained =
+                    SparkTraining.of(spark, recipe, folder())
+                            .batch(examples, shards)
+                            .ranks(executors)
+                            .steps(steps, every)
+                            .within(budget, threads)
+                            .fit(
+                                    new TextBatches(
+                                            context.broadcast(bytes()),
+                                            examples,
+                                            size.context(),
+                                            seed));
+            print(trained);
+        }
+        return 0;
+    }
+
+    private static void print(Trained trained) {
+        var lines = System.out;
+        lines.printf(
+                Locale.ROOT,
+                "%d steps, loss %.4f -> %.4f%n",
+                trained.losses().size(),
+                trained.losses().getFirst(),
+                trained.losses().getLast());
+        for (var rank : trained.ranks()) {
+            lines.println(
+                    "rank "
+                            + rank.rank()
+                            + ": promised "
+                            + rank.promisedBytes()
+                            + " bytes, measured "
+                            + rank.measuredBytes());
+        }
+        lines.println("weights " + trained.digest());
+        lines.println("in " + trained.checkpoints());
+    }
+
+    /** A bare path is one of this machine, whatever Hadoop's default is. */
+    private String folder() {
+        return out.contains(":") ? out : Path.of(out).toAbsolutePath().toUri().toString();
+    }
+
+    private byte[] bytes() throws IOException {
+        if (!text.isEmpty()) return SourceText.joined(text);
+        var home =
+                SourceText.home()
+                        .orElseThrow(() -> new Refusal("name a text to train on with --text"));
+        return SourceText.read(home);
+    }
+
+    /** The project's own jars, for the executors. */
+    private static List<String> jars() {
+        var jars = new ArrayList<String>();
+        for (var type :
+                List.of(
+                        TrainMain.class,
+                        ModelSize.class,
+                        Corpus.class,
+                        dev.ebb.cpu.Cpu.class,
+                        dev.ebb.Ebb.class)) {
+            try {
+                var at = Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+                if (at.toString().endsWith(".jar")) jars.add(at.toString());
+            } catch (URISyntaxException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        return jars;
+    }
+}

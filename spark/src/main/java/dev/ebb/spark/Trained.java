@@ -1,0 +1,67 @@
+package dev.ebb.spark;
+
+import dev.ebb.Tensorwise;
+import dev.ebb.nn.parallel.Recipe;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import org.apache.spark.sql.expressions.UserDefinedFunction;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A run that has made all its steps.
+ *
+ * @param ranks how each ended
+ * @param checkpoints the folder with its last moment
+ */
+public record Trained(List<RankResult> ranks, String checkpoints) implements Serializable {
+    public Trained {
+        ranks = List.copyOf(ranks);
+    }
+
+    /** Of all weights' bits: the same for any number of ranks. */
+    public String digest() {
+        return ranks.getFirst().digest();
+    }
+
+    public List<Double> losses() {
+        return ranks.getFirst().losses();
+    }
+
+    /**
+     * The trained model as a function of a column with an array of numbers in each row; it gives an
+     * array of floats. Each partition has a model of its own, within {@code budget}.
+     */
+    public <P> UserDefinedFunction function(
+            Recipe<P> recipe, Prediction<P> prediction, String budget) {
+        return functions.udf(
+                new RowFunction<>(recipe, prediction, this, budget),
+                DataTypes.createArrayType(DataTypes.FloatType));
+    }
+
+    /** The trained weights. */
+    public <P> P model(Recipe<P> recipe) throws IOException {
+        var form = recipe.model();
+        var names = Tensorwise.names(form);
+        var types = Tensorwise.list(form).stream().map(Tensor::type).toList();
+        return new Checkpoints(checkpoints)
+                .read(
+                        losses().size(),
+                        file -> {
+                            var arrays = new ArrayList<Array>();
+                            for (int i = 0; i < names.size(); i++)
+                                arrays.add(file.read(names.get(i), types.get(i)));
+                            return Tensorwise.rebuild(form, arrays);
+                        })
+                .orElseThrow(
+                        () ->
+                                new IOException(
+                                        "the last checkpoint in " + checkpoints + " is damaged"));
+    }
+}

@@ -1,0 +1,119 @@
+package dev.ebb.spark;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+
+/** A standalone cluster of processes on this machine, from the jars of the test's class path. */
+final class Cluster implements AutoCloseable {
+    /** For processes that mostly start: little compiling, one thread for garbage. */
+    static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+
+    private final Path folder;
+    private final int port;
+    private final Process master;
+    private final Process worker;
+
+    /** A master, and a worker with so many cores. */
+    Cluster(Path folder, int cores) throws IOException, InterruptedException {
+        this.folder = folder;
+        writeJar(Files.createDirectories(folder.resolve("home/jars")).resolve("all.jar"));
+        try (var socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        master =
+                start(
+                        "org.apache.spark.deploy.master.Master",
+                        List.of("--host", "localhost", "--port", port + "", "--webui-port", "0"));
+        awaitMaster();
+        worker =
+                start(
+                        "org.apache.spark.deploy.worker.Worker",
+                        List.of(
+                                "--host",
+                                "localhost",
+                                "--webui-port",
+                                "0",
+                                "--cores",
+                                cores + "",
+                                "--memory",
+                                "4g",
+                                "--work-dir",
+                                folder.resolve("work").toString(),
+                                url()));
+    }
+
+    String url() {
+        return "spark://localhost:" + port;
+    }
+
+    /** A jar without classes that names the test's whole class path. */
+    private static void writeJar(Path jar) throws IOException {
+        var manifest = new Manifest();
+        var urls = new ArrayList<String>();
+        for (var entry : System.getProperty("java.class.path").split(File.pathSeparator))
+            urls.add(Path.of(entry).toUri().toString());
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, String.join(" ", urls));
+        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+    }
+
+    private Process start(String main, List<String> arguments) throws IOException {
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xmx256m");
+        command.addAll(List.of(SHORT_LIVED.split(" ")));
+        command.addAll(List.of("-cp", folder.resolve("home/jars/all.jar").toString(), main));
+        command.addAll(arguments);
+        var builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.redirectOutput(folder.resolve(main + ".log").toFile());
+        builder.environment().put("SPARK_HOME", folder.resolve("home").toString());
+        builder.environment().put("SPARK_LOCAL_HOSTNAME", "localhost");
+        builder.environment().put("SPARK_SCALA_VERSION", "2.13");
+        return builder.start();
+    }
+
+    private void awaitMaster() throws InterruptedException {
+        for (int i = 0; i < 600 && master.isAlive(); i++) {
+            try (var _ = new Socket("localhost", port)) {
+                return;
+            } catch (IOException e) {
+                Thread.sleep(100);
+            }
+        }
+        throw new IllegalStateException("the master does not answer; see " + folder);
+    }
+
+    /** The executors' processes. */
+    List<ProcessHandle> executors() {
+        return worker.children().filter(ProcessHandle::isAlive).toList();
+    }
+
+    /** Ends an executor as kill -9 does. */
+    void kill() {
+        executors().getFirst().destroyForcibly();
+    }
+
+    @Override
+    public void close() {
+        executors().forEach(ProcessHandle::destroyForcibly);
+        worker.destroyForcibly();
+        master.destroyForcibly();
+        try {
+            worker.waitFor(10, TimeUnit.SECONDS);
+            master.waitFor(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new UncheckedIOException(new IOException(e));
+        }
+    }
+}

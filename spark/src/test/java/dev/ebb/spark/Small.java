@@ -1,0 +1,62 @@
+package dev.ebb.spark;
+
+import dev.ebb.cpu.Cpu;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.parallel.Cut;
+import dev.ebb.nn.parallel.LocalGroup;
+import dev.ebb.nn.parallel.Rank;
+import dev.ebb.plan.Budget;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The GPT of the main job, small, and what one machine that accumulates makes of it. */
+final class Small {
+    static final int BATCH = 8;
+    static final int SHARDS = 4;
+    static final int CONTEXT = 16;
+    static final int STEPS = 30;
+    static final GptRecipe GPT = new GptRecipe(1, 16, 2, CONTEXT, 1, STEPS);
+    private static final Corpus CORPUS =
+            Corpus.of("the forward pass floods memory; the backward pass lets it ebb. ".repeat(9));
+
+    private Small() {}
+
+    /** Passages, each batch after a pause in which an executor can be killed. */
+    record Passages(long pauseMillis) implements Batches {
+        @Override
+        public List<Tensor> at(long step) {
+            try {
+                Thread.sleep(pauseMillis);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            var batch = CORPUS.batch(BATCH, CONTEXT, new Seed(9), step);
+            return List.of(batch.ids(), batch.targets());
+        }
+    }
+
+    /** The digest of one machine that accumulates, without Spark. */
+    static String accumulated() {
+        var cut = new Cut(SHARDS, 1);
+        var group = LocalGroup.of(1, Duration.ofSeconds(1)).getFirst();
+        var batches = new Passages(0);
+        try (var device = new Cpu(1);
+                var rank =
+                        new Rank<>(
+                                GPT, cut, group, whole(batches, 0), Budget.unlimited(), device)) {
+            for (int i = 0; i < STEPS; i++) rank.step(whole(batches, i));
+            return rank.digest();
+        }
+    }
+
+    private static List<Tensor> whole(Batches batches, long step) {
+        var rows = new ArrayList<Tensor>();
+        for (var t : batches.at(step)) rows.add((Array) t);
+        return rows;
+    }
+}

@@ -1,0 +1,162 @@
+package dev.ebb.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.ebb.Ebb;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.parallel.Collectives;
+import dev.ebb.nn.parallel.Group;
+import dev.ebb.nn.parallel.LocalGroup;
+import dev.ebb.nn.parallel.PeerException;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import org.apache.spark.network.sasl.SecretKeyHolder;
+import org.apache.spark.network.util.MapConfigProvider;
+import org.apache.spark.network.util.TransportConf;
+import org.junit.jupiter.api.Test;
+
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Spark's transport between threads, each with its own server. */
+class SparkGroupTest {
+
+    private static SparkGroup group(
+            int rank, Threads.Board board, Map<String, String> settings, String secret) {
+        var conf = new TransportConf("ebb", new MapConfigProvider(new HashMap<>(settings)));
+        Optional<SparkGroup.Secret> shared =
+                secret.isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(new SparkGroup.Secret("app", new Holder(secret)));
+        return new SparkGroup(
+                rank,
+                conf,
+                shared,
+                "localhost",
+                Duration.ofMillis(1500),
+                own -> board.gather(rank, own.getFirst()));
+    }
+
+    private record Holder(String secret) implements SecretKeyHolder {
+        @Override
+        public String getSaslUser(String application) {
+            return "ebb";
+        }
+
+        @Override
+        public String getSecretKey(String application) {
+            return secret;
+        }
+    }
+
+    private static <T> List<T> run(
+            int ranks, Map<String, String> settings, String secret, Function<Group, T> body) {
+        var board = new Threads.Board(ranks);
+        return Threads.run(
+                ranks,
+                rank -> {
+                    try (var group = group(rank, board, settings, secret)) {
+                        var result = body.apply(group);
+                        board.gather(rank, "done");
+                        return result;
+                    }
+                });
+    }
+
+    private static float[] sum(Group group) {
+        var seed = new Seed(3).of(group.rank());
+        var own = new float[100_003];
+        for (int i = 0; i < own.length; i++) own[i] = (float) seed.normal(i);
+        return Ebb.compile((Tensor x) -> Collectives.allReduce(x, group))
+                .apply(Array.of(own))
+                .toFloats();
+    }
+
+    @Test
+    void the_transport_changes_no_bit() {
+        for (int ranks = 2; ranks <= 4; ranks *= 2) {
+            var groups = LocalGroup.of(ranks, Duration.ofSeconds(10));
+            var expected = Threads.run(ranks, rank -> sum(groups.get(rank)));
+            var found = run(ranks, Map.of(), "", SparkGroupTest::sum);
+            for (int i = 0; i < ranks; i++) assertThat(found.get(i)).isEqualTo(expected.get(i));
+        }
+    }
+
+    @Test
+    void authenticated_and_encrypted_it_gives_the_same_bits() {
+        var plain = run(2, Map.of(), "", SparkGroupTest::sum);
+        var settings = Map.of("spark.authenticate", "true", "spark.network.crypto.enabled", "true");
+        assertThat(run(2, settings, "secret", SparkGroupTest::sum).getFirst())
+                .isEqualTo(plain.getFirst());
+    }
+
+    @Test
+    void who_does_not_know_the_secret_cannot_join() {
+        var settings = Map.of("spark.authenticate", "true", "spark.network.crypto.enabled", "true");
+        var board = new Threads.Board(2);
+        assertThatThrownBy(
+                        () ->
+                                Threads.run(
+                                        2,
+                                        rank -> {
+                                            var secret = rank == 0 ? "secret" : "guess";
+                                            try (var group = group(rank, board, settings, secret)) {
+                                                return sum(group);
+                                            }
+                                        }))
+                .isInstanceOf(PeerException.class)
+                .hasMessageContainingAll("rank", "localhost", "secret");
+    }
+
+    @Test
+    void a_peer_that_does_not_answer_is_named_after_the_stated_time() {
+        var found =
+                run(
+                        2,
+                        Map.of(),
+                        "",
+                        group -> {
+                            if (group.rank() == 1) return "";
+                            var into = MemorySegment.ofArray(new byte[8]);
+                            try {
+                                group.receive(1, into).await();
+                                return "";
+                            } catch (PeerException e) {
+                                return String.valueOf(e.getMessage());
+                            }
+                        });
+        assertThat(found.getFirst()).contains("rank 1 at localhost:", "rank 0", "1.5 s");
+    }
+
+    @Test
+    void a_peer_that_dies_is_told_at_once() {
+        var board = new Threads.Board(2);
+        var told =
+                Threads.run(
+                        2,
+                        rank -> {
+                            try (var group = group(rank, board, Map.of(), "")) {
+                                var bytes = MemorySegment.ofArray(new byte[8]);
+                                if (rank == 1) {
+                                    group.receive(0, bytes).await();
+                                    return "";
+                                }
+                                group.send(1, bytes).await();
+                                try {
+                                    group.receive(1, bytes).await();
+                                    return "";
+                                } catch (PeerException e) {
+                                    return String.valueOf(e.getMessage());
+                                }
+                            }
+                        });
+        assertThat(told.getFirst()).contains("rank 1 at localhost:", "closed");
+    }
+}

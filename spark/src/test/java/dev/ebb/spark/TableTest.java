@@ -1,0 +1,168 @@
+package dev.ebb.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.ebb.ir.Shape;
+import dev.ebb.nn.Activation;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.model.Mlp;
+import dev.ebb.nn.optim.AdamW;
+import dev.ebb.nn.optim.Optimizer;
+import dev.ebb.nn.parallel.Recipe;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Tables to train on and to predict for, on {@code local[2]}. */
+class TableTest {
+    private static final int ROWS = 75;
+
+    @TempDir static Path folder;
+
+    private static SparkSession spark;
+
+    @BeforeAll
+    static void start() {
+        spark =
+                SparkSession.builder()
+                        .master("local[2]")
+                        .appName("ebb test")
+                        .config("spark.ui.enabled", "false")
+                        .config("spark.driver.host", "localhost")
+                        .config("spark.driver.bindAddress", "localhost")
+                        .getOrCreate();
+    }
+
+    @AfterAll
+    static void stop() {
+        spark.stop();
+    }
+
+    // [spark-recipe
+    /** Which of three classes a row of four numbers belongs to. */
+    record Classifier() implements Recipe<Mlp> {
+        @Override
+        public Mlp model() {
+            return Mlp.of(List.of(4, 16, 3), Activation.TANH, new Seed(1));
+        }
+
+        @Override
+        public Tensor loss(Mlp model, List<Tensor> batch) {
+            return model.apply(batch.get(0)).crossEntropy(batch.get(1));
+        }
+
+        @Override
+        public Optimizer optimizer() {
+            return AdamW.of(0.02);
+        }
+    }
+
+    // spark-recipe]
+
+    // [spark-fit
+    static Trained train(Dataset<Row> table, int ranks, String folder) throws IOException {
+        return SparkTraining.of(spark, new Classifier(), folder)
+                .batch(16, 4)
+                .ranks(ranks)
+                .steps(40, 20)
+                .within("16MiB", 1)
+                .fit(table, List.of(Column.numbers("x", 4), Column.integer("label")), 1);
+    }
+
+    static Dataset<Row> predict(Trained trained, Dataset<Row> table) {
+        var scores =
+                trained.function(new Classifier(), (Mlp model, Tensor x) -> model.apply(x), "4MiB");
+        return table.withColumn("scores", scores.apply(functions.col("x")));
+    }
+
+    // spark-fit]
+
+    /** Rows that can be told apart, in more partitions than there are full ones. */
+    private static Dataset<Row> table() {
+        var rows = new ArrayList<Row>();
+        for (int i = 0; i < ROWS; i++) {
+            var x = new ArrayList<Double>();
+            for (int j = 0; j < 4; j++)
+                x.add(new Seed(4).of(i).normal(j) * 0.3 + (i % 3 == j ? 2 : 0));
+            rows.add(RowFactory.create(x, (long) (i % 3)));
+        }
+        var schema =
+                new StructType()
+                        .add("x", DataTypes.createArrayType(DataTypes.DoubleType))
+                        .add("label", DataTypes.LongType);
+        return spark.createDataFrame(rows, schema).repartition(1).union(empty(schema));
+    }
+
+    private static Dataset<Row> empty(StructType schema) {
+        return spark.createDataFrame(List.of(), schema);
+    }
+
+    @Test
+    void one_and_two_ranks_learn_a_table_with_the_same_bits() throws IOException {
+        var table = table().cache();
+        var one = train(table, 1, folder.resolve("one").toUri().toString());
+        var two = train(table, 2, folder.resolve("two").toUri().toString());
+        assertThat(two.digest()).isEqualTo(one.digest());
+        assertThat(two.losses()).isEqualTo(one.losses());
+        assertThat(one.losses().getLast()).isLessThan(one.losses().getFirst() / 4);
+        var again = train(table, 2, folder.resolve("two").toUri().toString());
+        assertThat(again.digest()).as("a run that was finished").isEqualTo(one.digest());
+
+        var model = two.model(new Classifier());
+        int right = 0;
+        for (var row : predict(two, table).collectAsList()) {
+            var x = new float[4];
+            for (int j = 0; j < 4; j++)
+                x[j] = row.<Double>getList(row.fieldIndex("x")).get(j).floatValue();
+            var expected = model.apply(Array.of(Shape.of(1, 4), x)).toFloats();
+            List<Float> found = row.getList(row.fieldIndex("scores"));
+            int best = 0;
+            for (int j = 0; j < 3; j++) {
+                assertThat(found.get(j)).isEqualTo(expected[j]);
+                if (expected[j] > expected[best]) best = j;
+            }
+            if (best == row.getLong(row.fieldIndex("label"))) right++;
+        }
+        assertThat(right).isGreaterThan(ROWS * 9 / 10);
+    }
+
+    @Test
+    void what_does_not_fit_is_refused_with_advice() {
+        var training = SparkTraining.of(spark, new Classifier(), folder.toUri().toString());
+        assertThatThrownBy(() -> training.ranks(3)).hasMessageContaining("power of two");
+        assertThatThrownBy(() -> training.ranks(16)).hasMessageContaining("8 shards");
+        assertThatThrownBy(() -> training.batch(12, 8)).hasMessageContaining("multiple of 8");
+        assertThatThrownBy(() -> training.fit(table().limit(0), List.of(Column.numbers("x", 4)), 1))
+                .hasMessageContaining("no rows");
+        assertThatThrownBy(
+                        () ->
+                                SparkTraining.of(
+                                                spark,
+                                                new Classifier(),
+                                                folder.resolve("wrong").toUri().toString())
+                                        .fit(
+                                                table(),
+                                                List.of(
+                                                        Column.numbers("x", 5),
+                                                        Column.integer("label")),
+                                                1))
+                .hasStackTraceContaining("the column x has an array of 4 where 5 numbers");
+    }
+}

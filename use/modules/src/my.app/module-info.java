@@ -1,0 +1,4 @@
+/** A module that uses Ebb. */
+module my.app {
+    requires dev.ebb;
+}
