@@ -91,7 +91,7 @@ final class LoopSearch {
         return smallest;
     }
 
-    /** The best plan in {@code budget}, of which the disk is this search's. */
+    /** The best plan in {@code budget}, of which the places are this search's. */
     synchronized Plan best(Budget budget) {
         try {
             return search(budget);
@@ -238,8 +238,7 @@ final class LoopSearch {
 
     /** The plan with these rooms, if it fits and is cheaper. */
     private Plan orLess(Plan best, Reversals.Rooms given, long bound, Budget bytes) {
-        // else what lies beside the arena takes too much of its place, or there is no room for one
-        // more
+        // else what lies beside the arena takes too much of its place, or there is no room
         var curve = curve(given, bound);
         if (isDearer(curve, bytes, best)) return best;
         return pipeline.beside(curve, bytes).map(p -> cheaper(p, best)).orElse(best);

@@ -118,9 +118,7 @@ record Pipeline(
         if (strategy.isPresent())
             return hauling()
                     .planned(Reversals.within(merged(traced), rooms()::asStrategySays), bindings);
-        var key =
-                new LoopSearch.Latest.Key(
-                        traced, bindings, device, cost, fusing, ways, budget.places());
+        var key = new LoopSearch.Latest.Key(traced, bindings, device, cost, fusing, ways, places());
         var search = searches.of(key, () -> new LoopSearch(hauling(), merged(traced), bindings));
         return search.best(budget);
     }

@@ -4,7 +4,6 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
-import dev.ebb.plan.cache.SearchKey;
 import dev.ebb.plan.pack.Packing;
 
 import java.util.ArrayList;
@@ -96,17 +95,6 @@ public record Schedule(Problem problem, List<Step> steps) {
      */
     public double cost(Cost cost) {
         return Clock.time(this, cost);
-    }
-
-    /** A digest of the code that says what a schedule costs. */
-    public static String timing() {
-        return Timing.DIGEST;
-    }
-
-    /** Made when it is first asked for. */
-    private static final class Timing {
-        static final String DIGEST =
-                new SearchKey(SearchKey.code(Schedule.class, Clock.class)).text();
     }
 
     /**

@@ -84,7 +84,7 @@ public final class Families {
             var away = new Model(allowed, cost, key.places, true);
             var before = new ArrayList<>(smaller);
             before.addAll(found);
-            if (away.fitsAway()) found.add(new Frontier(away, cost, before, effort, cache));
+            if (away.fitsAway) found.add(new Frontier(away, cost, before, effort, cache));
         }
         known.put(key, found);
         return found;

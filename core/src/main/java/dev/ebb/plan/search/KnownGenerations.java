@@ -138,8 +138,9 @@ final class KnownGenerations {
             var replay = new Liveness(model);
             if (!replay.replay(sequence, length) || replay.length != length)
                 return Optional.empty();
-            // where values are moved, extra is what the clock shows
-            if (!model.mayMove() && extra != replay.extra) return Optional.empty();
+            // with places beside the arena, extra is what the clock shows
+            boolean counted = !model.mayMove();
+            if (counted && extra != replay.extra) return Optional.empty();
             members.add(new Frontier.Member(model, sequence, replay.peak, extra));
         }
         return Optional.of(members);

@@ -56,7 +56,7 @@ final class Liveness {
         System.arraycopy(model.pinned, 0, live, 0, live.length);
         Arrays.fill(instances, 0);
         Arrays.fill(later, false);
-        var operands = model.operands.all;
+        int[] operands = model.operands;
         long[] bytes = model.bytes;
         int nodes = model.nodes.size();
         long now = model.pinnedBytes;
@@ -66,8 +66,8 @@ final class Liveness {
         int at = order.length;
         for (int i = count - 1; i >= 0; i--) {
             int u = sequence[i];
-            int writes = model.operands.writes[u];
-            int end = model.operands.from[u + 1];
+            int writes = model.writesFrom[u];
+            int end = model.operandsFrom[u + 1];
             boolean node = u < nodes;
             boolean needed = --instances[u] == 0 && !later[u] && node;
             for (int k = writes; k < end; k++) needed |= live[operands[k]];
@@ -90,7 +90,7 @@ final class Liveness {
                     during += bytes[o];
                 }
             }
-            for (int k = model.operands.from[u]; k < writes; k++) {
+            for (int k = model.operandsFrom[u]; k < writes; k++) {
                 int x = operands[k];
                 if (!live[x]) {
                     live[x] = true;

@@ -3,12 +3,13 @@ package dev.ebb.plan.search;
 import dev.ebb.ir.Trait;
 import dev.ebb.plan.cache.SearchKey;
 import dev.ebb.plan.schedule.Binding;
+import dev.ebb.plan.schedule.Clock;
 import dev.ebb.plan.schedule.Schedule;
 
 /**
  * A digest of all that a search in a {@link Model} depends on: what each work reads, writes and
- * costs, what each value takes and may become, and how large and fast the places beside the arena
- * are. Two programs of the same digest have the same plans.
+ * costs, what each value takes and may become, and how fast the places beside the arena are. Two
+ * programs of the same digest have the same plans.
  */
 final class ModelDigest {
     private ModelDigest() {}
@@ -17,6 +18,7 @@ final class ModelDigest {
     private static final byte[] CODE =
             SearchKey.code(
                     Bounds.class,
+                    Clock.class,
                     Effort.class,
                     EvictionCandidates.class,
                     Frontier.class,
@@ -25,12 +27,12 @@ final class ModelDigest {
                     Liveness.class,
                     Model.class,
                     ModelDigest.class,
-                    Operands.class,
                     Ordering.class,
                     RecomputeChain.class,
                     Rematerialisation.class,
                     RepeatedNodes.class,
                     Replay.class,
+                    Schedule.class,
                     ScheduleWriter.class,
                     Search.class,
                     Timeline.class,
@@ -38,11 +40,11 @@ final class ModelDigest {
 
     static SearchKey of(Model model) {
         var problem = model.problem;
-        var key = new SearchKey(CODE).put(Schedule.timing());
+        var key = new SearchKey(CODE);
         key.put((long) model.params).put((long) model.works).put((long) model.nodes.size());
         key.put(model.in).put(model.out).put(model.reuse).put(model.ways);
         key.put(model.bytes).put(model.cost).put(model.again);
-        key.put(model.producer).put(model.original).put(model.home).put(model.place);
+        key.put(model.producer).put(model.home).put(model.original).put(model.place);
         key.put(model.pinned).put(model.initial).put(model.once).put(model.effect);
         for (var node : model.nodes) key.put(node.op().name()).put(node.reverse());
         for (var binding : problem.bindings()) {
@@ -58,10 +60,10 @@ final class ModelDigest {
             key.put(inversion.undone().op().traits().contains(Trait.ALONE));
         }
         for (int k = 0; k < problem.places().size(); k++) {
+            if (!model.uses(k)) continue;
             var place = problem.places().get(k);
-            var speed = place.speed();
-            key.put(model.uses(k)).put(place.bytes());
-            key.put(speed.writing()).put(speed.reading()).put(speed.start());
+            key.put(k).put(place.bytes()).put(place.toWrite(0)).put(place.toWrite(1L << 40));
+            key.put(place.toRead(0)).put(place.toRead(1L << 40));
         }
         return key;
     }

@@ -61,15 +61,15 @@ final class Timeline {
     }
 
     private void indexEvents() {
-        var operands = model.operands.all;
+        int[] operands = model.operands;
         int nodes = model.nodes.size();
         Arrays.fill(first, 0);
         Arrays.fill(seen, false);
         int total = 0;
         for (int i = 0; i < length; i++) {
             int u = order[i];
-            int end = model.operands.from[u + 1];
-            int begin = model.operands.from[u];
+            int end = model.operandsFrom[u + 1];
+            int begin = model.operandsFrom[u];
             for (int k = begin; k < end; k++) first[operands[k] + 1]++;
             total += end - begin;
             firstTime[i] = !seen[u] && u < nodes;
@@ -79,9 +79,9 @@ final class Timeline {
         if (events.length < total) events = new int[total + total / 4];
         for (int i = length - 1; i >= 0; i--) {
             int u = order[i];
-            int writes = model.operands.writes[u];
-            int end = model.operands.from[u + 1];
-            for (int k = model.operands.from[u]; k < writes; k++)
+            int writes = model.writesFrom[u];
+            int end = model.operandsFrom[u + 1];
+            for (int k = model.operandsFrom[u]; k < writes; k++)
                 events[--first[operands[k] + 1]] = 2 * i;
             for (int k = writes; k < end; k++) events[--first[operands[k] + 1]] = 2 * i + 1;
         }
