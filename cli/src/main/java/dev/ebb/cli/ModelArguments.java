@@ -5,6 +5,8 @@ import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.DiskArguments;
 import dev.ebb.cli.option.ModelSize;
+import dev.ebb.cli.option.OptimizerName;
+import dev.ebb.cli.option.PrecisionName;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.exec.Device;
 import dev.ebb.nn.Seed;
@@ -34,6 +36,20 @@ final class ModelArguments {
 
     @Option(names = "--context", paramLabel = "N", description = "Characters a passage.")
     private @Nullable Integer context;
+
+    @Option(
+            names = "--precision",
+            paramLabel = "TYPE",
+            defaultValue = "f32",
+            description = "What the model is computed in: ${COMPLETION-CANDIDATES}. Default: f32.")
+    private PrecisionName precision = PrecisionName.F32;
+
+    @Option(
+            names = "--optimizer",
+            paramLabel = "RULE",
+            defaultValue = "adamw",
+            description = "${COMPLETION-CANDIDATES}. Default: adamw.")
+    private OptimizerName optimizer = OptimizerName.ADAMW;
 
     @Option(
             names = "--cost",
@@ -78,18 +94,15 @@ final class ModelArguments {
         return cache.cache();
     }
 
+    /** A training step of a model of these sizes. */
+    PlannedModel of(ModelSize size) {
+        return new PlannedModel(size, precision, optimizer, cache());
+    }
+
     /** A training step of a model of these sizes, planned: there is no memory for it yet. */
     Plan plan(ModelSize size, Budget budget) {
         var device = device();
-        var settings = new Settings(size.batch(), size.context(), 1, 1, 1e-3);
-        var corpus = new Corpus(new byte[size.context() + 1]);
-        return Trainer.plan(
-                Trainer.start(model(size), settings, Setup.none(), ""),
-                corpus,
-                disk.with(budget),
-                device,
-                cost.on(device),
-                cache());
+        return of(size).plan(disk.with(budget), device, cost.on(device));
     }
 
     static Gpt2 model(ModelSize size) {
