@@ -221,8 +221,7 @@ class LoopDiskTest {
                                 CheckpointSplits.of(Pace.EVEN, room(plan), steps).forwards(steps));
                 boolean used = room(plan).offloaded() > 0;
                 assertThat(used)
-                        .isEqualTo(
-                                budget.places().stream().anyMatch(p -> p.speed().equals(FAST)));
+                        .isEqualTo(budget.places().stream().anyMatch(p -> p.speed().equals(FAST)));
                 if (used) {
                     assertThat(plan.explain()).contains("1 loop keeps states there");
                     assertThat(grad.report().text()).contains(" states beside the arena");

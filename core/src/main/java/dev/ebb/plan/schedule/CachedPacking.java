@@ -16,7 +16,7 @@ record CachedPacking(long[] offsets, long arena) {
     private static final byte[] CODE = SearchKey.code(Packing.searching());
 
     static CachedPacking of(int[] from, int[] to, long[] bytes, SearchCache cache) {
-        if (cache == SearchCache.NONE) return packed(from, to, bytes);
+        if (cache.equals(SearchCache.NONE)) return packed(from, to, bytes);
         var key = new SearchKey(CODE).put(from).put(to).put(bytes).text();
         var known = cache.find(key).flatMap(data -> read(data, bytes.length));
         if (known.isPresent() && known.get().holds(from, to, bytes)) return known.get();
