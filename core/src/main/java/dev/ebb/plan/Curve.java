@@ -59,7 +59,7 @@ public final class Curve {
     private final Ways ways;
     private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts;
-    private final Map<Frontier.Member, Boolean> fitsPlaces;
+    private final Map<Frontier.Member, Boolean> beside;
     private final Supplier<List<Curve>> others;
     private final SearchCache cache;
 
@@ -89,7 +89,7 @@ public final class Curve {
         ways = Ways.in(problem);
         families = new Families(problem, cost, effort, cache);
         layouts = new HashMap<>();
-        fitsPlaces = new HashMap<>();
+        beside = new HashMap<>();
         model = new Model(problem, cost);
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
     }
@@ -103,7 +103,7 @@ public final class Curve {
         this.ways = ways;
         families = all.families;
         layouts = all.layouts;
-        fitsPlaces = all.fitsPlaces;
+        beside = all.beside;
         model = all.model;
         plain = all.plain;
     }
@@ -248,11 +248,11 @@ public final class Curve {
         return planned(member) <= room && fitsPlaces(member);
     }
 
-    /** Whether no place holds more than its room; the arena need not be laid out for that. */
     private boolean fitsPlaces(Frontier.Member member) {
-        if (problem().places().isEmpty()) return true;
-        return fitsPlaces.computeIfAbsent(
-                member, m -> Layout.fitsPlaces(new Schedule(problem(), m.schedule().steps())));
+        return problem().places().isEmpty()
+                || beside.computeIfAbsent(
+                        member,
+                        m -> Layout.fitsPlaces(new Schedule(problem(), m.schedule().steps())));
     }
 
     /** A plan made in another way, set beside this curve, with all of the device's threads. */

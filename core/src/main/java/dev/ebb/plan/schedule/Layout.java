@@ -51,6 +51,11 @@ public record Layout(
         return places.stream().mapToLong(PlaceLayout::bytes).sum();
     }
 
+    /** Whether no place holds more than its room; the arena need not be laid out for that. */
+    public static boolean fitsPlaces(Schedule schedule) {
+        return PlaceLayout.of(schedule).stream().allMatch(p -> p.bytes() <= p.place().bytes());
+    }
+
     /** Lays a schedule out in as small an arena as {@link Packing} finds. */
     public static Layout of(Schedule schedule) {
         return of(schedule, SearchCache.NONE);
@@ -75,11 +80,6 @@ public record Layout(
             slots.add(new Slot(open.get(i).stays(), from[i], to[i], offsets[i], bytes[i]));
         }
         return new Layout(schedule, slots, packing.arena(), PlaceLayout.of(schedule));
-    }
-
-    /** Whether no place holds more than its room, as {@link #of} lays a schedule out. */
-    public static boolean fitsPlaces(Schedule schedule) {
-        return PlaceLayout.of(schedule).stream().allMatch(p -> p.bytes() <= p.place().bytes());
     }
 
     /** Each buffer in a place of its own: for a schedule that is looked at and never run. */
