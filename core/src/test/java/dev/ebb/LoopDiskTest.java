@@ -213,17 +213,18 @@ class LoopDiskTest {
                 costs.add(grad.plan(w).cost());
                 assertKept(grad);
                 assertThat(grad.report().promisedBytes()).isLessThanOrEqualTo(memory.resolve(0));
-                assertThat(grad.report().places().getFirst().promisedBytes())
-                        .isLessThanOrEqualTo(budget.places().getFirst().bytes());
+                for (var there : grad.report().places())
+                    assertThat(there.promisedBytes()).isLessThanOrEqualTo(there.place().bytes());
                 var plan = grad.plan(w);
                 assertThat(count.get())
                         .isEqualTo(
                                 CheckpointSplits.of(Pace.EVEN, room(plan), steps).forwards(steps));
                 boolean used = room(plan).offloaded() > 0;
-                assertThat(used).isEqualTo(budget.places().getFirst().speed().equals(FAST));
+                assertThat(used)
+                        .isEqualTo(budget.places().stream().anyMatch(p -> p.speed().equals(FAST)));
                 if (used) {
                     assertThat(plan.explain()).contains("1 loop keeps states there");
-                    assertThat(grad.report().text()).contains(" states on the disk");
+                    assertThat(grad.report().text()).contains(" states beside the arena");
                 }
             }
         }
