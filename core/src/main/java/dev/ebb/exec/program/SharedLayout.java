@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -73,7 +74,7 @@ public final class SharedLayout {
             var number = kept.get(slot);
             long at =
                     number != null
-                            ? offsets.get(number)
+                            ? Objects.requireNonNull(offsets.get(number))
                             : end + slot.offset() - below(slot.offset(), kept);
             slots.add(new Layout.Slot(slot.stays(), slot.from(), slot.to(), at, slot.bytes()));
         }
