@@ -12,8 +12,6 @@ import dev.ebb.tensor.Unary;
 final class SpecialFunctions {
     private SpecialFunctions() {}
 
-    private static final double TWO_OVER_SQRT_PI = 2 / Math.sqrt(Math.PI);
-
     /** The derivative of order {@code order} of digamma, which is that of log gamma. */
     record Polygamma(int order) implements Unary {
         Polygamma {

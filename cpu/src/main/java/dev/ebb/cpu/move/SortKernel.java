@@ -38,7 +38,7 @@ public final class SortKernel implements Runnable {
     }
 
     public static long workspaceBytes(Kernel.Sort k) {
-        return parts(k) * 2 * DType.I64.bytes(k.length());
+        return parts(k) * 2L * DType.I64.bytes(k.length());
     }
 
     private static long lines(Kernel.Sort k) {
@@ -57,7 +57,7 @@ public final class SortKernel implements Runnable {
                 parts,
                 (part, _) -> {
                     long last = lines(k) * (part + 1) / parts;
-                    long room = part * 2 * DType.I64.bytes(k.length());
+                    long room = part * 2L * DType.I64.bytes(k.length());
                     for (long line = lines(k) * part / parts; line < last; line++) {
                         long start = line / k.inner() * k.length() * k.inner() + line % k.inner();
                         write(start, sort(start, room));
