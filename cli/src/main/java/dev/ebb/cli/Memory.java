@@ -97,6 +97,6 @@ final class Memory implements Callable<Integer> {
                 BudgetText.show(profile.peak(Category.OPTIMIZER)),
                 BudgetText.show(profile.peak(Category.ACTIVATIONS)),
                 BudgetText.show(plan.storeAllBytes()),
-                BudgetText.show(PlannedModel.use(frozen, size, model.device())));
+                BudgetText.show(PlannedModel.use(frozen, size, model.device(), model.cache())));
     }
 }

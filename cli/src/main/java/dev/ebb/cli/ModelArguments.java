@@ -1,5 +1,6 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.DiskArguments;
@@ -13,6 +14,7 @@ import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.cache.PlanCache;
 
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +63,8 @@ final class ModelArguments {
 
     @Mixin private DiskArguments disk = new DiskArguments();
 
+    @Mixin private CacheArgument cache = new CacheArgument();
+
     /** The sizes with the options counted in. */
     ModelSize size() {
         var named =
@@ -85,9 +89,14 @@ final class ModelArguments {
         return disk;
     }
 
+    /** What was planned before. */
+    PlanCache cache() {
+        return cache.cache();
+    }
+
     /** A training step of a model of these sizes. */
     PlannedModel of(ModelSize size) {
-        return new PlannedModel(size, precision, optimizer);
+        return new PlannedModel(size, precision, optimizer, cache());
     }
 
     /** A training step of a model of these sizes, planned: there is no memory for it yet. */

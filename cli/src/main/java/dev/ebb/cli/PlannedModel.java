@@ -21,6 +21,7 @@ import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.optim.Precision;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -31,7 +32,8 @@ import java.util.List;
 import java.util.Map;
 
 /** A training step of a GPT that is planned and never run: its weights have shapes, no data. */
-record PlannedModel(ModelSize size, PrecisionName precision, OptimizerName optimizer) {
+record PlannedModel(
+        ModelSize size, PrecisionName precision, OptimizerName optimizer, PlanCache cache) {
 
     /**
      * What the memory of a step is for, where everything is kept.
@@ -49,6 +51,7 @@ record PlannedModel(ModelSize size, PrecisionName precision, OptimizerName optim
                 .within(budget)
                 .on(device)
                 .costing(cost)
+                .caching(cache)
                 .plan(state(), batch());
     }
 
@@ -62,7 +65,7 @@ record PlannedModel(ModelSize size, PrecisionName precision, OptimizerName optim
         var profile = MemoryProfile.of(plan.layout());
         var bytes = new EnumMap<Category, Long>(Category.class);
         for (var category : profile.categories()) bytes.put(category, profile.peak(category));
-        return new Figures(bytes, plan.storeAllBytes(), use(model(), size, device));
+        return new Figures(bytes, plan.storeAllBytes(), use(model(), size, device, cache));
     }
 
     /** What the scores of attention would take, were they kept for the backward half. */
@@ -72,9 +75,9 @@ record PlannedModel(ModelSize size, PrecisionName precision, OptimizerName optim
     }
 
     /** What computing the logits of a batch takes, weights included. */
-    static long use(LanguageModel model, ModelSize size, Device device) {
+    static long use(LanguageModel model, ModelSize size, Device device, PlanCache cache) {
         try (Compiled<Tensor, Tensor> logits =
-                Ebb.compile((Tensor ids) -> model.logits(ids)).on(device)) {
+                Ebb.compile((Tensor ids) -> model.logits(ids)).on(device).caching(cache)) {
             return logits.plan(ids(size)).storeAllBytes();
         }
     }

@@ -23,6 +23,7 @@ import dev.ebb.nn.model.Llama;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Place;
 
 import java.io.IOException;
@@ -45,6 +46,7 @@ record Run(
         String command,
         String again,
         DeviceArgument device,
+        PlanCache cache,
         PrintWriter lines,
         RunWatch watch) {
     private static final int SAMPLE = 300;
@@ -96,7 +98,7 @@ record Run(
         var cost = new CostText(from.setup().cost()).on(here);
         Resident.tidy();
         hello(from, corpus);
-        return new Trainer(from, corpus, here, cost);
+        return new Trainer(from, corpus, here, cost, cache);
     }
 
     private void hello(Checkpoint from, Corpus corpus) {

@@ -1,5 +1,6 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.studio.Browsers;
@@ -8,6 +9,7 @@ import dev.ebb.cli.studio.StudioServer;
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -61,6 +63,8 @@ final class Studio implements Callable<Integer> {
             description = "Open the page where there is a browser. Default: yes.")
     private boolean browser = true;
 
+    @Mixin private CacheArgument cache = new CacheArgument();
+
     @Spec private @Nullable CommandSpec spec;
 
     @Override
@@ -69,8 +73,8 @@ final class Studio implements Callable<Integer> {
         if (!Files.isDirectory(folder)) throw new Refusal(folder + ": there is no such folder");
         new ModelSize.Text().convert(model);
         var out = Objects.requireNonNull(spec).commandLine().getOut();
-        try (var server =
-                new StudioServer(port, folder, model, new StudioModels(), new StudioTrainings())) {
+        var models = new StudioModels(cache.cache());
+        try (var server = new StudioServer(port, folder, model, models, new StudioTrainings())) {
             server.prepare();
             var address = server.address();
             out.println("studio: " + address);

@@ -5,13 +5,14 @@ import dev.ebb.cli.studio.ModelKey;
 import dev.ebb.cli.studio.Models;
 import dev.ebb.exec.Device;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.cost.Roofline;
 import dev.ebb.plan.schedule.Disk;
 
 import java.nio.file.Path;
 
 /** Plans as the commands make them. */
-final class StudioModels implements Models {
+record StudioModels(PlanCache cache) implements Models {
 
     @Override
     public Step step(ModelKey key) {
@@ -30,8 +31,8 @@ final class StudioModels implements Models {
         return new Memory(figures.bytes(), figures.training(), figures.use(), model.scoreBytes());
     }
 
-    private static PlannedModel model(ModelKey key) {
-        return new PlannedModel(key.size(), key.precision(), key.optimizer());
+    private PlannedModel model(ModelKey key) {
+        return new PlannedModel(key.size(), key.precision(), key.optimizer(), cache);
     }
 
     private static Device device(ModelKey key) {

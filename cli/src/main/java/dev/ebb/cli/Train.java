@@ -1,6 +1,7 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.option.CommandText;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
@@ -102,6 +103,8 @@ final class Train implements Callable<Integer> {
 
     @Mixin private DeviceArgument device = new DeviceArgument();
 
+    @Mixin private CacheArgument cache = new CacheArgument();
+
     @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
     private @Nullable Integer threads;
 
@@ -179,7 +182,15 @@ final class Train implements Callable<Integer> {
         if (resume) folder.requireUsed();
         else folder.create();
         var corpus = resume ? corpusBefore(folder) : corpus(folder);
-        var run = new Run(folder, typed(), again(folder), device, command.getOut(), watch);
+        var run =
+                new Run(
+                        folder,
+                        typed(),
+                        again(folder),
+                        device,
+                        cache.cache(),
+                        command.getOut(),
+                        watch);
         try (var stop = Stop.listen(watch::isStopAsked)) {
             var outcome =
                     run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus, stop);

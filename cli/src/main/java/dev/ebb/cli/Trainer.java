@@ -16,6 +16,7 @@ import dev.ebb.nn.optim.Gradients;
 import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.optim.Precision;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.tensor.Tensor;
 
@@ -40,7 +41,7 @@ final class Trainer implements AutoCloseable {
     private final List<Double> losses;
     private final List<Double> seconds = new ArrayList<>();
 
-    Trainer(Checkpoint from, Corpus corpus, Device device, Cost cost) {
+    Trainer(Checkpoint from, Corpus corpus, Device device, Cost cost, PlanCache cache) {
         settings = from.settings();
         setup = from.setup();
         text = from.text();
@@ -52,6 +53,7 @@ final class Trainer implements AutoCloseable {
                         .within(setup.bounds())
                         .on(device)
                         .costing(cost)
+                        .caching(cache)
                         .start(from.state(), batch(settings, corpus, 0));
         form = stepper.form();
         for (int i = 0; i < from.read().size(); i++) {

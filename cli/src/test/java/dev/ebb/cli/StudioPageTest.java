@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.ebb.cli.studio.Browser;
 import dev.ebb.cli.studio.StudioServer;
 import dev.ebb.nn.file.Json;
+import dev.ebb.plan.cache.PlanCache;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -35,7 +36,8 @@ class StudioPageTest {
         Assumptions.assumeTrue(
                 program.isPresent(), "no chromium on the PATH: the page was not tried");
         Files.writeString(folder.resolve("text.txt"), "the tide comes, the tide goes. ".repeat(40));
-        server = new StudioServer(0, folder, MODEL, new StudioModels(), new StudioTrainings());
+        var models = new StudioModels(PlanCache.inMemory());
+        server = new StudioServer(0, folder, MODEL, models, new StudioTrainings());
         server.prepare();
         browser = new Browser(program.get(), profile);
         browser.look(1280, 1000, false);
