@@ -25,9 +25,12 @@ final class ModelGraph {
     private final Map<Value, Integer> places = new HashMap<>();
     private final Map<Node, Integer> nodes = new HashMap<>();
     private final Map<Value, Node> makers = new HashMap<>();
-    private final Json json;
+    private final List<String> names;
+    private final long storeAll;
 
     ModelGraph(Plan plan, List<String> names) {
+        this.names = List.copyOf(names);
+        storeAll = plan.storeAllBytes();
         problem = plan.schedule().problem();
         var graph = problem.graph();
         graph.params().forEach(this::number);
@@ -37,7 +40,6 @@ final class ModelGraph {
         }
         // what rebuilding needs besides, such as workspace, has no place in the graph
         for (var inversion : problem.inversions()) inversion.node().outputs().forEach(this::number);
-        json = json(plan, names);
     }
 
     private void number(Value value, Node maker) {
@@ -68,14 +70,10 @@ final class ModelGraph {
     }
 
     Json json() {
-        return json;
-    }
-
-    private Json json(Plan plan, List<String> names) {
         var regions = new LinkedHashMap<String, Integer>();
         var categories = Category.of(problem);
         var rows = new ArrayList<Json>();
-        for (int i = 0; i < values.size(); i++) rows.add(value(i, names, categories));
+        for (int i = 0; i < values.size(); i++) rows.add(value(i, categories));
         var drawn = new ArrayList<Json>();
         for (Node node : problem.graph().nodes()) drawn.add(node(node, regions));
         var all = new LinkedHashMap<String, Json>();
@@ -86,11 +84,11 @@ final class ModelGraph {
         for (var category : Category.values())
             kinds.add(Json.of(category.name().toLowerCase(Locale.ROOT)));
         all.put("categories", Json.of(kinds));
-        all.put("storeAll", Json.of(plan.storeAllBytes()));
+        all.put("storeAll", Json.of(storeAll));
         return Json.of(all);
     }
 
-    private Json value(int place, List<String> names, Table<Value, Category> categories) {
+    private Json value(int place, Table<Value, Category> categories) {
         var v = values.get(place);
         boolean param = place < problem.graph().params().size();
         var maker = makers.get(v);

@@ -23,8 +23,8 @@ import java.util.function.BooleanSupplier;
  * waits until the search has come there.
  */
 final class ModelPlans {
-    /** So many answers are kept. */
-    private static final int MOST = 128;
+    /** So many answers are kept, as the bytes that are sent. */
+    private static final int MOST = 32;
 
     /** The search goes down by this share of the store-all memory at a time. */
     private static final double STRIDE = 0.015;
@@ -39,6 +39,7 @@ final class ModelPlans {
 
     private Optional<Models.Step> step = Optional.empty();
     private Optional<ModelGraph> graph = Optional.empty();
+    private Optional<byte[]> drawing = Optional.empty();
     private Optional<String> failure = Optional.empty();
     private Optional<TradeOff> tradeOff = Optional.empty();
     private OptionalLong least = OptionalLong.empty();
@@ -46,12 +47,12 @@ final class ModelPlans {
     private boolean bottom;
     private final List<Json> points = new ArrayList<>();
     private OptionalLong waiting = OptionalLong.empty();
-    private final Map<Long, Json> answers =
+    private final Map<Long, byte[]> answers =
             new LinkedHashMap<>(16, 0.75f, true) {
                 private static final long serialVersionUID = 1;
 
                 @Override
-                protected boolean removeEldestEntry(Map.Entry<Long, Json> eldest) {
+                protected boolean removeEldestEntry(Map.Entry<Long, byte[]> eldest) {
                     return size() > MOST;
                 }
             };
@@ -80,8 +81,14 @@ final class ModelPlans {
         return graph;
     }
 
+    /** The graph as JSON: empty if it is not traced within {@code millis}. */
+    synchronized Optional<byte[]> drawing(long millis) throws InterruptedException {
+        pause(millis, () -> drawing.isPresent());
+        return drawing;
+    }
+
     /** The plan within {@code budget} bytes as JSON: empty if it is not ready within the time. */
-    Optional<Json> answer(long budget, long millis) throws InterruptedException {
+    Optional<byte[]> answer(long budget, long millis) throws InterruptedException {
         synchronized (this) {
             if (!answers.containsKey(budget)) waiting = OptionalLong.of(budget);
         }
@@ -165,10 +172,12 @@ final class ModelPlans {
     private void trace() {
         try {
             var made = models.step(key);
-            var drawn = new ModelGraph(made.plan(), made.names());
+            var traced = new ModelGraph(made.plan(), made.names());
+            var drawn = Replies.bytes(traced.json());
             synchronized (this) {
                 step = Optional.of(made);
-                graph = Optional.of(drawn);
+                graph = Optional.of(traced);
+                drawing = Optional.of(drawn);
                 notifyAll();
             }
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -196,7 +205,7 @@ final class ModelPlans {
             answer = PlanFrame.refused(budget, e);
         }
         synchronized (this) {
-            answers.put(budget, answer);
+            answers.put(budget, Replies.bytes(answer));
             if (waiting.isPresent() && waiting.getAsLong() == budget)
                 waiting = OptionalLong.empty();
             notifyAll();

@@ -53,20 +53,16 @@ final class Replies {
         headers.set("Cache-Control", "no-store");
     }
 
-    static void json(HttpExchange exchange, Json json) throws IOException {
-        json(exchange, 200, json);
+    static byte[] bytes(Json json) {
+        return json.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    static void json(HttpExchange exchange, int status, Json json) throws IOException {
-        send(
-                exchange,
-                status,
-                "application/json",
-                json.toString().getBytes(StandardCharsets.UTF_8));
+    static void json(HttpExchange exchange, byte[] json) throws IOException {
+        send(exchange, 200, "application/json", json);
     }
 
     static void refuse(HttpExchange exchange, int status, String why) throws IOException {
-        json(exchange, status, Json.of(Map.of("error", Json.of(why))));
+        send(exchange, status, "application/json", bytes(Json.of(Map.of("error", Json.of(why)))));
     }
 
     static void text(HttpExchange exchange, int status, String text) throws IOException {

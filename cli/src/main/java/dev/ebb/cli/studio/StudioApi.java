@@ -49,24 +49,23 @@ final class StudioApi implements AutoCloseable {
         plans.of(ModelKey.of(new Query(Map.of("model", first))));
     }
 
-    Json asked(String what, Query query) throws IOException, InterruptedException {
+    byte[] asked(String what, Query query) throws IOException, InterruptedException {
         return switch (what) {
-            case "choices" -> choices();
+            case "choices" -> Replies.bytes(choices());
             case "model" ->
                     plans.of(ModelKey.of(query))
-                            .graph(PATIENCE_MILLIS)
-                            .map(ModelGraph::json)
+                            .drawing(PATIENCE_MILLIS)
                             .orElseGet(StudioServer::pending);
             case "plan" ->
                     plans.of(ModelKey.of(query))
                             .answer(budget(query), PATIENCE_MILLIS)
                             .orElseGet(StudioServer::pending);
-            case "curve" -> plans.of(ModelKey.of(query)).curve();
-            case "why" -> why(query);
-            case "memory" -> memory(ModelKey.of(query));
-            case "runs" -> runs.list();
-            case "run" -> runs.run(query.text("name"));
-            case "compare" -> runs.compare(query.text("a"), query.text("b"));
+            case "curve" -> Replies.bytes(plans.of(ModelKey.of(query)).curve());
+            case "why" -> Replies.bytes(why(query));
+            case "memory" -> Replies.bytes(memory(ModelKey.of(query)));
+            case "runs" -> Replies.bytes(runs.list());
+            case "run" -> Replies.bytes(runs.run(query.text("name")));
+            case "compare" -> Replies.bytes(runs.compare(query.text("a"), query.text("b")));
             default -> throw new Refused(404, "there is nothing to ask for of this name");
         };
     }

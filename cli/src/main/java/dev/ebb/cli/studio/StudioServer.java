@@ -69,6 +69,9 @@ public final class StudioServer implements AutoCloseable {
                 Thread.currentThread().interrupt();
             } catch (Refusal | IllegalArgumentException e) {
                 Replies.refuse(exchange, 400, String.valueOf(e.getMessage()));
+            } catch (IOException e) {
+                // a file that cannot be read; where the browser went away, nobody hears it
+                Replies.refuse(exchange, 400, String.valueOf(e.getMessage()));
             } catch (RuntimeException e) {
                 Replies.refuse(exchange, 500, "a fault in Ebb itself: " + e);
             }
@@ -136,7 +139,7 @@ public final class StudioServer implements AutoCloseable {
         switch (what) {
             case "start", "resume", "stop", "sample" -> {
                 only(exchange, "POST");
-                Replies.json(exchange, api.command(what, Query.ofBody(exchange)));
+                Replies.json(exchange, Replies.bytes(api.command(what, Query.ofBody(exchange))));
             }
             case "events" -> {
                 only(exchange, "GET");
@@ -150,10 +153,10 @@ public final class StudioServer implements AutoCloseable {
     }
 
     /** A word on a request that is not ready. */
-    static Json pending() {
+    static byte[] pending() {
         var all = new LinkedHashMap<String, Json>();
         all.put("state", Json.of("pending"));
-        return Json.of(all);
+        return Replies.bytes(Json.of(all));
     }
 
     @Override

@@ -14,7 +14,7 @@ function add(points, x, y) {
 
 export function runsView() {
   const chart = lineChart($("loss"), "Loss");
-  let list = [], chosen = null, shown = null, beside = new Map(), events = null, unread = false;
+  let list = [], chosen = null, shown = null, beside = new Map(), events = null, unread = false, choices = 0;
 
   async function refresh() {
     const found = await ask("runs");
@@ -36,11 +36,14 @@ export function runsView() {
   }
 
   async function choose(name) {
+    const mine = ++choices;
     chosen = name;
     if (events) events.close();
     events = null;
     try {
-      shown = await ask("run", { name });
+      const found = await ask("run", { name });
+      if (mine !== choices) return;
+      shown = found;
       if (shown.live && shown.before) shown.losses = shown.before.concat(shown.losses.filter(p => !shown.before.length || p[0] > shown.before.at(-1)[0]));
       draw();
       drawList();
@@ -49,19 +52,19 @@ export function runsView() {
   }
 
   function listen(name) {
-    events = new EventSource("/api/events?" + new URLSearchParams({ name }));
-    events.onmessage = e => {
+    const source = events = new EventSource("/api/events?" + new URLSearchParams({ name }));
+    source.onmessage = e => {
+      if (source !== events) { source.close(); return; }
       const news = JSON.parse(e.data);
-      if (chosen !== name) return;
       const over = ["stopped", "finished", "failed"].includes(news.state);
       const { losses, heldOuts } = shown;
       if (news.heldOut != null && news.heldOut !== shown.heldOut) add(heldOuts, news.step, news.heldOut);
       shown = { ...shown, ...news, losses, heldOuts, live: !over };
       if (news.step != null && news.loss != null) add(losses, news.step, news.loss);
       if (!unread) { unread = true; requestAnimationFrame(() => { unread = false; draw(); }); }
-      if (over) { events.close(); events = null; refresh().then(() => choose(name)); }
+      if (over) { source.close(); events = null; refresh().then(() => choose(name)); }
     };
-    events.onerror = () => { if (events && events.readyState === EventSource.CLOSED) { events = null; choose(name); } };
+    source.onerror = () => { if (source === events && source.readyState === EventSource.CLOSED) { events = null; choose(name); } };
   }
 
   async function act(what, body) {
