@@ -3,6 +3,7 @@ module dev.ebb.cli {
     requires dev.ebb;
     requires dev.ebb.cpu;
     requires dev.ebb.nn;
+    requires jdk.httpserver;
     requires info.picocli;
     requires me.tongfei.progressbar;
     requires static org.jspecify;

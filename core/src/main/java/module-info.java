@@ -14,6 +14,7 @@ module dev.ebb {
     exports dev.ebb.ir;
     exports dev.ebb.ir.math;
     exports dev.ebb.plan;
+    exports dev.ebb.plan.cache;
     exports dev.ebb.plan.cost;
     exports dev.ebb.plan.schedule;
     exports dev.ebb.solve;

@@ -1,5 +1,6 @@
 package dev.ebb;
 
+import dev.ebb.exec.Device;
 import dev.ebb.ir.Graph;
 import dev.ebb.loop.LoopBodies;
 import dev.ebb.loop.Rooms;
@@ -9,14 +10,19 @@ import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Saved;
 import dev.ebb.plan.schedule.Binding;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.schedule.Ways;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Finds the best plan of a program with loops. Loops keep all that their reverse reads if that
@@ -85,12 +91,21 @@ final class LoopSearch {
         return smallest;
     }
 
-    Plan best() {
-        var memory = pipeline.budget().memory();
-        if (!looping) return pipeline.fitted(everything, pipeline.budget());
-        if (memory instanceof Budget.OfSaved(double share)) return saving(share);
+    /** The best plan in {@code budget}, of which the places are this search's. */
+    synchronized Plan best(Budget budget) {
+        try {
+            return search(budget);
+        } finally {
+            // what their searches found is in the cache
+            curves.clear();
+        }
+    }
+
+    private Plan search(Budget budget) {
+        if (!looping) return pipeline.fitted(everything, budget);
+        if (budget.memory() instanceof Budget.OfSaved(double share)) return saving(share);
         // a share is one of keeping everything, whatever the loops are given in the end
-        var bytes = pipeline.budget().resolved(everything.storeAllBytes());
+        var bytes = budget.resolved(everything.storeAllBytes());
         if (everything.storeAllBytes() <= bytes.resolve(0))
             return pipeline.fitted(everything, bytes);
         return inLess(bytes);
@@ -223,8 +238,7 @@ final class LoopSearch {
 
     /** The plan with these rooms, if it fits and is cheaper. */
     private Plan orLess(Plan best, Reversals.Rooms given, long bound, Budget bytes) {
-        // else what lies beside the arena takes too much of its place, or there is no room for one
-        // more
+        // else what lies beside the arena takes too much of its place, or there is no room
         var curve = curve(given, bound);
         if (isDearer(curve, bytes, best)) return best;
         return pipeline.beside(curve, bytes).map(p -> cheaper(p, best)).orElse(best);
@@ -233,5 +247,40 @@ final class LoopSearch {
     /** The cheaper one; of two that cost the same, the second. */
     private static Plan cheaper(Plan a, Plan b) {
         return a.cost() < b.cost() ? a : b;
+    }
+
+    /**
+     * The searches for plans that were made last: another budget for the same program goes on from
+     * what is known of its curves. What a search answers does not depend on what it was asked
+     * before.
+     */
+    static final class Latest {
+        /** So many programs are remembered, those asked for last. */
+        private static final int MOST = 4;
+
+        /** All that a search depends on. */
+        record Key(
+                Graph traced,
+                List<Binding> bindings,
+                Device device,
+                Cost cost,
+                boolean fusing,
+                Ways ways,
+                List<Place> places) {}
+
+        private final Map<Key, LoopSearch> latest = new LinkedHashMap<>(8, 0.75f, true);
+
+        synchronized LoopSearch of(Key key, Supplier<LoopSearch> made) {
+            var known = latest.get(key);
+            if (known != null) return known;
+            var search = made.get();
+            latest.put(key, search);
+            var eldest = latest.keySet().iterator();
+            if (latest.size() > MOST) {
+                eldest.next();
+                eldest.remove();
+            }
+            return search;
+        }
     }
 }

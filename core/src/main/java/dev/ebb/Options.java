@@ -3,6 +3,7 @@ package dev.ebb;
 import dev.ebb.exec.Device;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Planner;
+import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Ways;
 
@@ -58,6 +59,15 @@ public abstract sealed class Options<T> permits Compiled, Compiled2, Compiled3, 
      */
     public T only(Ways ways) {
         return under(pipeline.only(ways));
+    }
+
+    /**
+     * The same, where plans of this program may be known from before. Without, only what was
+     * searched for by the functions that this one was made from is known. A cache never changes a
+     * plan, only how long it takes to make.
+     */
+    public T caching(PlanCache cache) {
+        return under(pipeline.caching(cache));
     }
 
     /** The same with each op as its own kernel: slower, with the same bits; for finding faults. */

@@ -20,6 +20,8 @@ import dev.ebb.plan.Planner;
 import dev.ebb.plan.Saved;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.WorkerMemory;
+import dev.ebb.plan.cache.PlanCache;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.cost.LoopTransferCost;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Cost;
@@ -42,6 +44,8 @@ import java.util.function.UnaryOperator;
  * @param strategy how to plan, if not by the budget
  * @param fusing whether ops are merged into as few kernels as pay
  * @param ways how values may be brought back, besides by computing them again
+ * @param cache what was searched for before
+ * @param searches the latest searches, shared by all pipelines made from one another
  */
 record Pipeline(
         Budget budget,
@@ -49,38 +53,53 @@ record Pipeline(
         Cost cost,
         Device device,
         boolean fusing,
-        Ways ways) {
+        Ways ways,
+        SearchCache cache,
+        LoopSearch.Latest searches) {
 
     /** On the fastest device there is, bounded by nothing. */
     static Pipeline free() {
         var device = Devices.best();
         return new Pipeline(
-                Budget.unlimited(), Optional.empty(), device.cost(), device, true, Ways.every());
+                Budget.unlimited(),
+                Optional.empty(),
+                device.cost(),
+                device,
+                true,
+                Ways.every(),
+                PlanCache.inMemory(),
+                new LoopSearch.Latest());
     }
 
     Pipeline within(Budget bound) {
-        return new Pipeline(bound, strategy, cost, device, fusing, ways);
+        return new Pipeline(bound, strategy, cost, device, fusing, ways, cache, searches);
     }
 
     /** The same on another device, planned by that device's own costs. */
     Pipeline on(Device other) {
-        return new Pipeline(budget, strategy, other.cost(), other, fusing, ways);
+        return new Pipeline(budget, strategy, other.cost(), other, fusing, ways, cache, searches);
     }
 
     Pipeline with(Planner planner) {
-        return new Pipeline(budget, Optional.of(planner), cost, device, fusing, ways);
+        return new Pipeline(
+                budget, Optional.of(planner), cost, device, fusing, ways, cache, searches);
     }
 
     Pipeline costing(Cost other) {
-        return new Pipeline(budget, strategy, other, device, fusing, ways);
+        return new Pipeline(budget, strategy, other, device, fusing, ways, cache, searches);
     }
 
     Pipeline unfused() {
-        return new Pipeline(budget, strategy, cost, device, false, ways);
+        return new Pipeline(budget, strategy, cost, device, false, ways, cache, searches);
     }
 
     Pipeline only(Ways allowed) {
-        return new Pipeline(budget, strategy, cost, device, fusing, allowed);
+        return new Pipeline(budget, strategy, cost, device, fusing, allowed, cache, searches);
+    }
+
+    Pipeline caching(SearchCache other) {
+        return new Pipeline(
+                budget, strategy, cost, device, fusing, ways, other, new LoopSearch.Latest());
     }
 
     /** The best plan for {@code traced}. */
@@ -91,10 +110,17 @@ record Pipeline(
                     own.places().isEmpty()
                             ? new Budget.WithPlaces(own.memory(), budget.places())
                             : own;
-            var fitting = new Pipeline(within, Optional.empty(), cost, device, fusing, ways);
+            var fitting =
+                    new Pipeline(
+                            within, Optional.empty(), cost, device, fusing, ways, cache, searches);
             return bounded(fitting.plan(traced, bindings), strategy.get());
         }
-        return hauling().best(traced, bindings);
+        if (strategy.isPresent())
+            return hauling()
+                    .planned(Reversals.within(merged(traced), rooms()::asStrategySays), bindings);
+        var key = new LoopSearch.Latest.Key(traced, bindings, device, cost, fusing, ways, places());
+        var search = searches.of(key, () -> new LoopSearch(hauling(), merged(traced), bindings));
+        return search.best(budget);
     }
 
     private Pipeline hauling() {
@@ -186,19 +212,12 @@ record Pipeline(
         return new TradeOff.Variant(curve(bodies.apply(graph), bindings), needed, undone[0]);
     }
 
-    private Plan best(Graph traced, List<Binding> bindings) {
-        var merged = merged(traced);
-        return strategy.isPresent()
-                ? planned(Reversals.within(merged, rooms()::asStrategySays), bindings)
-                : new LoopSearch(this, merged, bindings).best();
-    }
-
     Rooms rooms() {
-        return new Rooms(places(), strategy, ways, new LoopTapes(cost));
+        return new Rooms(places(), strategy, ways, new LoopTapes(cost, cache));
     }
 
     LoopBodies bodies() {
-        return new LoopBodies(device, cost);
+        return new LoopBodies(device, cost, cache);
     }
 
     private Plan planned(Graph graph, List<Binding> bindings) {
@@ -237,7 +256,7 @@ record Pipeline(
 
     Curve curve(Graph graph, List<Binding> bindings) {
         var problem = problem(graph, bindings);
-        return new Curve(problem, cost, Curve.Measure.ARENA, workers(problem));
+        return new Curve(problem, cost, Curve.Measure.ARENA, workers(problem), cache);
     }
 
     private WorkerMemory workers(Problem problem) {

@@ -248,7 +248,8 @@ class LoopDiskTest {
                 };
         Array expected;
         long whole;
-        try (var all = Ebb.compile(Ebb.grad(f))) {
+        var any = Ebb.compile(Ebb.grad(f));
+        try (var all = any) {
             expected = (Array) all.apply(w);
             whole = all.report().promisedBytes();
         }
@@ -257,7 +258,7 @@ class LoopDiskTest {
             for (long room : new long[] {40 << 10, ROOM}) {
                 var memory = Budget.bytes((long) (whole * share));
                 var budget = memory.with(new Disk(folder, room, FAST));
-                try (var grad = Ebb.compile(Ebb.grad(f)).within(budget)) {
+                try (var grad = any.within(budget)) {
                     assertThat(grad.apply(w).sameBits(expected)).isTrue();
                     assertThat(grad.verify(w).sameBits(expected)).isTrue();
                     assertKept(grad);

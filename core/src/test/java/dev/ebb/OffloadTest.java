@@ -73,10 +73,10 @@ class OffloadTest {
             for (double share : new double[] {1, 0.8, 0.6}) {
                 var budget = Budget.bytes((long) (least * share));
                 if (share < 1) {
-                    assertThatThrownBy(() -> Ebb.compile(f).within(budget).plan(net))
+                    assertThatThrownBy(() -> all.within(budget).plan(net))
                             .isInstanceOf(OverBudgetException.class);
                 }
-                try (var away = Ebb.compile(f).within(budget.with(Disk.in(folder, ROOM)))) {
+                try (var away = all.within(budget.with(Disk.in(folder, ROOM)))) {
                     for (int run = 0; run < 3; run++) assertSameBits(away.apply(net), expected);
                     var report = away.report();
                     assertThat(report.measuredBytes())
@@ -141,14 +141,14 @@ class OffloadTest {
             try (var all = Ebb.compile(f)) {
                 var expected = all.apply(net);
                 var disk = Budget.unlimited().with(Disk.in(folder, ROOM));
-                var curve = Ebb.compile(f).within(disk).plan(net).curve();
+                var curve = all.within(disk).plan(net).curve();
                 long most = curve.storeAllBytes();
                 long least = curve.leastBytes();
                 double cost = 0;
                 for (int i = 0; i <= 3; i++) {
                     long bytes = most - (most - least) * i / 3;
                     var budget = Budget.bytes(bytes).with(Disk.in(folder, ROOM));
-                    try (var tight = Ebb.compile(f).within(budget)) {
+                    try (var tight = all.within(budget)) {
                         assertSameBits(tight.verify(net), expected);
                         var report = tight.report();
                         assertThat(report.measuredBytes())

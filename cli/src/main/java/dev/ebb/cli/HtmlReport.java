@@ -1,28 +1,29 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.report.CurveTable;
-import dev.ebb.cli.report.Fates;
 import dev.ebb.cli.report.Outcome;
 import dev.ebb.cli.report.Planned;
-import dev.ebb.exec.Category;
+import dev.ebb.cli.studio.Assets;
+import dev.ebb.cli.studio.FrozenPlan;
 import dev.ebb.exec.Report;
-import dev.ebb.exec.program.MemoryProfile;
 import dev.ebb.nn.file.Json;
-import dev.ebb.plan.schedule.Step;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 /** A run as one web page that needs nothing but itself. */
 final class HtmlReport {
-    private static final int VALUES = 200;
+    private static final List<String> MODULES =
+            List.of("format.js", "ticks.js", "linechart.js", "memorychart.js", "curvechart.js");
+
+    /** What the run is: its model, the command that began it, the machine it ran on. */
+    record About(String model, String command, String machine) {}
 
     private HtmlReport() {}
 
@@ -32,21 +33,36 @@ final class HtmlReport {
      * @param names what the first parameters are called
      * @param held the bytes held at each computation and transfer, as counted
      */
-    static String of(Outcome outcome, Planned plan, List<String> names, long[] held, double unigram)
+    static String of(
+            Outcome outcome,
+            Planned plan,
+            About about,
+            List<String> names,
+            long[] held,
+            double unigram)
             throws IOException {
         var all = json(outcome, plan, unigram);
-        all.put("tide", tide(plan, held));
-        all.put("values", values(plan, names));
+        all.put("name", Json.of(about.model));
+        all.put("command", Json.of(about.command));
+        all.put("machine", Json.of(about.machine));
+        all.putAll(FrozenPlan.of(plan, names, about.command, held));
         all.put("kernels", kernels(outcome.kernels()));
         all.put("memory", Json.of(outcome.categories().stream().map(HtmlReport::peak).toList()));
         return page(Json.of(all));
     }
 
-    /** The page around its data. */
+    /** The page around its data; the studio's modules are in it as addresses that hold them. */
     static String page(Json data) throws IOException {
+        var modules = new LinkedHashMap<String, Json>();
+        for (var name : MODULES) {
+            // a module in an address has no folder: it names others without one
+            var text = Assets.text(name).replace("from \"./", "from \"");
+            var bytes = Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+            modules.put(name, Json.of("data:text/javascript;base64," + bytes));
+        }
         return resource("report.html")
-                .replace("/*{{uplot.css}}*/", resource("uPlot.min.css"))
-                .replace("/*{{uplot.js}}*/", resource("uPlot.iife.min.js"))
+                .replace("/*{{style}}*/", Assets.text("style.css"))
+                .replace("{{modules}}", Json.of(Map.of("imports", Json.of(modules))).toString())
                 .replace("{{data}}", data.toString());
     }
 
@@ -60,10 +76,11 @@ final class HtmlReport {
     private static Map<String, Json> json(Outcome o, Planned plan, double unigram) {
         var all = new LinkedHashMap<String, Json>();
         all.put("budget", Json.of(o.budgetBytes()));
-        all.put("showBudget", Json.of(o.budgetBytes() < 4 * o.storeAllBytes()));
         all.put("promised", Json.of(o.promisedBytes()));
         o.measuredBytes().ifPresent(bytes -> all.put("measured", Json.of(bytes)));
         all.put("storeAll", Json.of(o.storeAllBytes()));
+        all.put("storeAllCost", Json.of(plan.plan().curve().storeAllCost()));
+        all.put("least", Json.of(plan.leastBytes()));
         all.put("recomputeShare", Json.of(o.recomputeShare()));
         all.put("diskRoom", Json.of(o.disk().roomBytes()));
         all.put("diskPromised", Json.of(o.disk().promisedBytes()));
@@ -74,46 +91,7 @@ final class HtmlReport {
         all.put("unigram", Json.of(unigram));
         all.put("loss", Json.of(o.losses().stream().map(Json::of).toList()));
         all.put("lines", CurveTable.pairs(plan.curve().lines()));
-        all.put("here", CurveTable.pair(plan.promisedBytes(), plan.plan().cost()));
         return all;
-    }
-
-    private static Json values(Planned plan, List<String> names) {
-        var fates = Fates.of(plan.layout().schedule(), names, VALUES);
-        return Json.of(fates.stream().map(HtmlReport::fate).toList());
-    }
-
-    /** The steps that compute or move something; freeing is seen in the next one. */
-    private static Json tide(Planned plan, long[] held) {
-        var steps = plan.layout().schedule().steps();
-        var shown =
-                IntStream.range(0, steps.size())
-                        .filter(i -> !(steps.get(i) instanceof Step.Free))
-                        .toArray();
-        var tide = MemoryProfile.of(plan.layout());
-        var rows = new LinkedHashMap<String, Json>();
-        for (var category : Category.values()) {
-            // the device's own memory is workspace that never goes
-            long own = category == Category.WORKSPACE ? plan.ownBytes() : 0;
-            if (tide.peak(category) + own == 0) continue;
-            var bytes = tide.bytes(category);
-            rows.put(
-                    category.name().toLowerCase(Locale.ROOT),
-                    Json.of(Arrays.stream(shown).mapToObj(i -> Json.of(bytes[i] + own)).toList()));
-        }
-        var all = new LinkedHashMap<String, Json>();
-        all.put("categories", Json.of(rows.keySet().stream().map(Json::of).toList()));
-        all.put("bytes", Json.of(List.copyOf(rows.values())));
-        all.put(
-                "held",
-                Json.of(
-                        Arrays.stream(held)
-                                .mapToObj(bytes -> Json.of(bytes + plan.ownBytes()))
-                                .toList()));
-        all.put(
-                "steps",
-                Json.of(Arrays.stream(shown).mapToObj(i -> Json.of(tide.steps().get(i))).toList()));
-        return Json.of(all);
     }
 
     private static Json peak(Report.Peak peak) {
@@ -121,17 +99,6 @@ final class HtmlReport {
         row.put("category", Json.of(peak.category().name().toLowerCase(Locale.ROOT)));
         row.put("promised", Json.of(peak.promisedBytes()));
         row.put("measured", Json.of(peak.measuredBytes()));
-        return Json.of(row);
-    }
-
-    private static Json fate(Fates.Fate f) {
-        var row = new LinkedHashMap<String, Json>();
-        row.put("name", Json.of(f.name()));
-        row.put("type", Json.of(f.type()));
-        row.put("bytes", Json.of(f.bytes()));
-        row.put("where", Json.of(f.where()));
-        row.put("fate", Json.of(f.what()));
-        row.put("why", Json.of(f.why()));
         return Json.of(row);
     }
 

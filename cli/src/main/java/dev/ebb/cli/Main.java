@@ -1,6 +1,7 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.option.Faults;
+import dev.ebb.cli.report.RunWatch;
 import dev.ebb.cli.tune.Finetune;
 
 import picocli.CommandLine;
@@ -29,6 +30,7 @@ import java.util.Optional;
             Memory.class,
             DevicesCommand.class,
             Explain.class,
+            Studio.class,
             Completion.class
         },
         exitCodeListHeading = "%nExit codes:%n",
@@ -54,8 +56,13 @@ final class Main implements Runnable {
     }
 
     static CommandLine commandLine() {
+        return commandLine(RunWatch.NONE);
+    }
+
+    /** The command line whose runs {@code watch} looks on at. */
+    static CommandLine commandLine(RunWatch watch) {
         var main = new Main();
-        var line = new CommandLine(main);
+        var line = new CommandLine(main, factory(watch));
         line.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
         line.setCaseInsensitiveEnumValuesAllowed(true);
@@ -64,6 +71,16 @@ final class Main implements Runnable {
                 (e, command, _) -> Faults.report(e, command, main.stackTrace));
         line.setParameterExceptionHandler((e, _) -> unread(e));
         return line;
+    }
+
+    private static CommandLine.IFactory factory(RunWatch watch) {
+        var usual = CommandLine.defaultFactory();
+        return new CommandLine.IFactory() {
+            @Override
+            public <K> K create(Class<K> kind) throws Exception {
+                return kind == Train.class ? kind.cast(new Train(watch)) : usual.create(kind);
+            }
+        };
     }
 
     /** What is wrong with the command line, and where its options are explained. */

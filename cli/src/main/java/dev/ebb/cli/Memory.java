@@ -1,20 +1,13 @@
 package dev.ebb.cli;
 
-import dev.ebb.Compiled;
-import dev.ebb.Ebb;
 import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.tune.Tuning;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.program.MemoryProfile;
-import dev.ebb.ir.Shape;
 import dev.ebb.nn.adapt.LoraConfig;
 import dev.ebb.nn.adapt.QuantisedDense;
 import dev.ebb.nn.adapt.QuantisedDense.Bits;
-import dev.ebb.nn.model.Gpt2;
-import dev.ebb.plan.Budget;
-import dev.ebb.tensor.Array;
-import dev.ebb.tensor.Tensor;
 
 import org.jspecify.annotations.Nullable;
 
@@ -73,22 +66,20 @@ final class Memory implements Callable<Integer> {
         out.printf(
                 "%nAttention is computed without its scores in memory. With them, the backward half"
                         + " would keep %s more.%n",
-                BudgetText.show(
-                        4L * s.layers() * s.batch() * s.heads() * s.context() * s.context()));
+                BudgetText.show(model.of(s).scoreBytes()));
         return 0;
     }
 
     private void row(PrintWriter out, String name, ModelSize size) {
-        var plan = model.plan(size, Budget.unlimited());
-        var tide = MemoryProfile.of(plan.layout());
+        var figures = model.of(size).memory(model.device());
         out.printf(
                 "%-22s %10s %10s %12s %12s %12s%n",
                 name,
-                BudgetText.show(tide.peak(Category.PARAMETERS)),
-                BudgetText.show(tide.peak(Category.OPTIMIZER)),
-                BudgetText.show(tide.peak(Category.ACTIVATIONS)),
-                BudgetText.show(plan.storeAllBytes()),
-                BudgetText.show(use(size, ModelArguments.model(size))));
+                BudgetText.show(figures.bytes().getOrDefault(Category.PARAMETERS, 0L)),
+                BudgetText.show(figures.bytes().getOrDefault(Category.OPTIMIZER, 0L)),
+                BudgetText.show(figures.bytes().getOrDefault(Category.ACTIVATIONS, 0L)),
+                BudgetText.show(figures.training()),
+                BudgetText.show(figures.use()));
     }
 
     /** Fine-tuning: adapters beside every dense layer of a model that stays as it is. */
@@ -106,15 +97,6 @@ final class Memory implements Callable<Integer> {
                 BudgetText.show(profile.peak(Category.OPTIMIZER)),
                 BudgetText.show(profile.peak(Category.ACTIVATIONS)),
                 BudgetText.show(plan.storeAllBytes()),
-                BudgetText.show(use(size, frozen)));
-    }
-
-    /** What computing the logits of a batch takes, weights included. */
-    private long use(ModelSize size, Gpt2 gpt) {
-        var shape = Shape.of(size.batch(), size.context());
-        var ids = Array.of(shape, new int[size.batch() * size.context()]);
-        try (Compiled<Tensor, Tensor> logits = Ebb.compile(gpt::logits).on(model.device())) {
-            return logits.plan(ids).storeAllBytes();
-        }
+                BudgetText.show(PlannedModel.use(frozen, size, model.device(), model.cache())));
     }
 }

@@ -1,9 +1,12 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.DiskArguments;
 import dev.ebb.cli.option.ModelSize;
+import dev.ebb.cli.option.OptimizerName;
+import dev.ebb.cli.option.PrecisionName;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.exec.Device;
 import dev.ebb.nn.Seed;
@@ -11,6 +14,7 @@ import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.cache.PlanCache;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +38,20 @@ final class ModelArguments {
     private @Nullable Integer context;
 
     @Option(
+            names = "--precision",
+            paramLabel = "TYPE",
+            defaultValue = "f32",
+            description = "What the model is computed in: ${COMPLETION-CANDIDATES}. Default: f32.")
+    private PrecisionName precision = PrecisionName.F32;
+
+    @Option(
+            names = "--optimizer",
+            paramLabel = "RULE",
+            defaultValue = "adamw",
+            description = "${COMPLETION-CANDIDATES}. Default: adamw.")
+    private OptimizerName optimizer = OptimizerName.ADAMW;
+
+    @Option(
             names = "--cost",
             paramLabel = "HOW",
             defaultValue = "typical",
@@ -44,6 +62,8 @@ final class ModelArguments {
     @Mixin private DeviceArgument device = new DeviceArgument();
 
     @Mixin private DiskArguments disk = new DiskArguments();
+
+    @Mixin private CacheArgument cache = new CacheArgument();
 
     /** The sizes with the options counted in. */
     ModelSize size() {
@@ -69,17 +89,20 @@ final class ModelArguments {
         return disk;
     }
 
+    /** What was planned before. */
+    PlanCache cache() {
+        return cache.cache();
+    }
+
+    /** A training step of a model of these sizes. */
+    PlannedModel of(ModelSize size) {
+        return new PlannedModel(size, precision, optimizer, cache());
+    }
+
     /** A training step of a model of these sizes, planned: there is no memory for it yet. */
     Plan plan(ModelSize size, Budget budget) {
         var device = device();
-        var settings = new Settings(size.batch(), size.context(), 1, 1, 1e-3);
-        var corpus = new Corpus(new byte[size.context() + 1]);
-        return Trainer.plan(
-                Trainer.start(model(size), settings, Setup.none(), ""),
-                corpus,
-                disk.with(budget),
-                device,
-                cost.on(device));
+        return of(size).plan(disk.with(budget), device, cost.on(device));
     }
 
     static Gpt2 model(ModelSize size) {

@@ -3,6 +3,7 @@ package dev.ebb.cli;
 import dev.ebb.cli.option.BareGraph;
 import dev.ebb.cli.option.BarePlan;
 import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.report.PlanText;
 import dev.ebb.cli.report.Planned;
 import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.file.Json;
@@ -17,12 +18,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 
 /** Plans without running. */
@@ -68,34 +68,14 @@ final class PlanCommand implements Callable<Integer> {
             return 0;
         }
         var plan = Planned.of(model.plan(model.size(), budget), budget);
-        show(plan, out);
+        PlanText.lines(plan, OptionalLong.of(plan.leastBytes()))
+                .forEach((name, text) -> out.printf("%-13s %s%n", name, text));
         write(json(plan) + "\n");
         return 0;
     }
 
     private void write(String text) throws IOException {
         if (json != null) Durable.write(json, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
-    }
-
-    private static void show(Planned p, PrintWriter out) {
-        var plan = p.plan();
-        out.printf("budget        %s%n", BudgetText.show(p.budgetBytes()));
-        out.printf("promised      %s%n", BudgetText.show(p.promisedBytes()));
-        out.printf(
-                "workers       %d, which own %s of it%n",
-                p.workers(), BudgetText.show(p.ownBytes()));
-        out.printf("store all     %s%n", BudgetText.show(p.storeAllBytes()));
-        out.printf("least budget  %s%n", BudgetText.show(p.leastBytes()));
-        out.printf(
-                Locale.ROOT,
-                "time          %.4f of computing everything once%n",
-                plan.cost() / plan.curve().storeAllCost());
-        out.printf(Locale.ROOT, "gap           at most %.2f %%%n", 100 * plan.gap());
-        var footprint = plan.schedule().footprint();
-        out.printf(
-                "steps         %d, %d computations again%n",
-                plan.schedule().steps().size(), footprint.recomputed());
-        if (p.diskBytes() > 0) out.printf("on the disk   %s%n", BudgetText.show(p.diskBytes()));
     }
 
     private static Json json(Planned p) {

@@ -5,10 +5,12 @@ import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.option.Stop;
+import dev.ebb.cli.report.Machine;
 import dev.ebb.cli.report.Outcome;
 import dev.ebb.cli.report.Planned;
 import dev.ebb.cli.report.Progress;
 import dev.ebb.cli.report.Resident;
+import dev.ebb.cli.report.RunWatch;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
@@ -21,6 +23,7 @@ import dev.ebb.nn.model.Llama;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Place;
 
 import java.io.IOException;
@@ -35,9 +38,17 @@ import java.util.function.ToLongFunction;
 /**
  * One training run from its first step here to its report, as its checkpoint's {@link Setup} says.
  *
+ * @param command the command that runs it
  * @param again the command that goes on with it
  */
-record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines) {
+record Run(
+        Folder folder,
+        String command,
+        String again,
+        DeviceArgument device,
+        PlanCache cache,
+        PrintWriter lines,
+        RunWatch watch) {
     private static final int SAMPLE = 300;
 
     /** Where a run begins, read when asked for and by nobody held on to. */
@@ -65,11 +76,15 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
             var plan = Planned.of(trainer.plan(), trainer.setup().bounds());
             loop(trainer, plan, stop);
             folder.save(trainer.checkpoint());
+            watch.saved(trainer.made());
             var outcome = outcome(trainer, plan);
+            watch.ends(outcome, stop.isAsked());
             var page =
                     HtmlReport.of(
                             outcome,
                             plan,
+                            new HtmlReport.About(
+                                    trainer.described(), command, Machine.text(trainer.device())),
                             trainer.names(),
                             trainer.held(),
                             corpus.unigramEntropy());
@@ -83,7 +98,7 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
         var cost = new CostText(from.setup().cost()).on(here);
         Resident.tidy();
         hello(from, corpus);
-        return new Trainer(from, corpus, here, cost);
+        return new Trainer(from, corpus, here, cost, cache);
     }
 
     private void hello(Checkpoint from, Corpus corpus) {
@@ -116,6 +131,13 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
                         + " of "
                         + BudgetText.show(plan.budgetBytes());
         long steps = trainer.setup().steps();
+        watch.begins(
+                new RunWatch.Begin(
+                        trainer.made(),
+                        steps,
+                        trainer.tokensPerStep(),
+                        plan.promisedBytes(),
+                        plan.budgetBytes()));
         try (var progress = Progress.of(trainer.made(), steps, lines)) {
             while (trainer.made() < steps && !stop.isAsked()) {
                 double loss = trainer.step();
@@ -128,6 +150,12 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
                                     + "; the last checkpoint is in "
                                     + folder.path());
                 }
+                watch.made(
+                        new RunWatch.Made(
+                                trainer.made(),
+                                loss,
+                                trainer.seconds().getLast(),
+                                trainer.report().map(Report::measuredBytes).orElse(0L)));
                 progress.show(
                         new Progress.Figures(
                                 trainer.made(),
@@ -137,6 +165,7 @@ record Run(Folder folder, String again, DeviceArgument device, PrintWriter lines
                                 memory));
                 if (trainer.made() % trainer.setup().every() == 0 && trainer.made() < steps) {
                     folder.save(trainer.checkpoint());
+                    watch.saved(trainer.made());
                     Resident.tidy();
                 }
             }

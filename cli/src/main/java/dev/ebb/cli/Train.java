@@ -1,6 +1,7 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.option.CommandText;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
@@ -10,6 +11,7 @@ import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.option.SourceText;
 import dev.ebb.cli.option.Stop;
 import dev.ebb.cli.report.Outcome;
+import dev.ebb.cli.report.RunWatch;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.file.Durable;
@@ -101,6 +103,8 @@ final class Train implements Callable<Integer> {
 
     @Mixin private DeviceArgument device = new DeviceArgument();
 
+    @Mixin private CacheArgument cache = new CacheArgument();
+
     @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
     private @Nullable Integer threads;
 
@@ -152,6 +156,12 @@ final class Train implements Callable<Integer> {
 
     @Spec private @Nullable CommandSpec spec;
 
+    private final RunWatch watch;
+
+    Train(RunWatch watch) {
+        this.watch = watch;
+    }
+
     @Override
     public Integer call() throws IOException {
         if (spark != null) {
@@ -172,8 +182,16 @@ final class Train implements Callable<Integer> {
         if (resume) folder.requireUsed();
         else folder.create();
         var corpus = resume ? corpusBefore(folder) : corpus(folder);
-        var run = new Run(folder, again(folder), device, command.getOut());
-        try (var stop = Stop.listen()) {
+        var run =
+                new Run(
+                        folder,
+                        typed(),
+                        again(folder),
+                        device,
+                        cache.cache(),
+                        command.getOut(),
+                        watch);
+        try (var stop = Stop.listen(watch::isStopAsked)) {
             var outcome =
                     run.train(() -> resume ? resumed(folder, corpus) : anew(corpus), corpus, stop);
             if (json != null) write(outcome, json);
@@ -208,6 +226,12 @@ final class Train implements Callable<Integer> {
         if (parent == null || !Files.isDirectory(parent))
             throw new Refusal(option + " " + file + ": there is no folder " + parent);
         if (Files.isDirectory(file)) throw new Refusal(option + " " + file + " is a folder");
+    }
+
+    /** The command as it was typed. */
+    private String typed() {
+        var line = Objects.requireNonNull(spec).root().commandLine();
+        return CommandText.of(line.getParseResult().originalArgs());
     }
 
     /** The command that goes on with the run; all else is in its checkpoint. */

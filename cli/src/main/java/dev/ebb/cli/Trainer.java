@@ -6,14 +6,17 @@ import dev.ebb.Stepper;
 import dev.ebb.Tensorwise;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
+import dev.ebb.ir.DType;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Naming;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.nn.optim.Gradients;
-import dev.ebb.plan.Budget;
+import dev.ebb.nn.optim.Optimizer;
+import dev.ebb.nn.optim.Precision;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.tensor.Tensor;
 
@@ -32,37 +35,30 @@ final class Trainer implements AutoCloseable {
     private final Setup setup;
     private final String text;
     private final Corpus corpus;
+    private final Device device;
     private final TrainingState form;
     private final Stepper<TrainingState, Corpus.Batch, Tensor> stepper;
     private final List<Double> losses;
     private final List<Double> seconds = new ArrayList<>();
 
-    Trainer(Checkpoint from, Corpus corpus, Device device, Cost cost) {
+    Trainer(Checkpoint from, Corpus corpus, Device device, Cost cost, PlanCache cache) {
         settings = from.settings();
         setup = from.setup();
         text = from.text();
         this.corpus = corpus;
+        this.device = device;
         losses = new ArrayList<>(from.losses());
         stepper =
                 Ebb.stepper((TrainingState s, Corpus.Batch b) -> step(settings, s, b))
                         .within(setup.bounds())
                         .on(device)
                         .costing(cost)
+                        .caching(cache)
                         .start(from.state(), batch(settings, corpus, 0));
         form = stepper.form();
         for (int i = 0; i < from.read().size(); i++) {
             stepper.restore(i, from.read().get(i).data().get());
         }
-    }
-
-    /** What a trainer would do, without the memory for it. */
-    static Plan plan(Checkpoint from, Corpus corpus, Budget budget, Device device, Cost cost) {
-        var settings = from.settings();
-        return Ebb.stepper((TrainingState s, Corpus.Batch b) -> step(settings, s, b))
-                .within(budget)
-                .on(device)
-                .costing(cost)
-                .plan(from.state(), batch(settings, corpus, 0));
     }
 
     /** A model that has not learned yet. */
@@ -74,13 +70,22 @@ final class Trainer implements AutoCloseable {
 
     private static Next<TrainingState, Tensor> step(
             Settings settings, TrainingState state, Corpus.Batch batch) {
+        return step(settings.optimizer(), DType.F32, state, batch);
+    }
+
+    /** One step by any rule, the model computed in {@code compute} from weights of f32. */
+    static Next<TrainingState, Tensor> step(
+            Optimizer rule, DType compute, TrainingState state, Corpus.Batch batch) {
         var loss =
                 Ebb.valueAndGrad(
                                 (AutoregressiveModel model) ->
-                                        model.loss(batch.ids(), batch.targets()))
+                                        (compute == DType.F32
+                                                        ? model
+                                                        : Precision.rounded(model, compute))
+                                                .loss(batch.ids(), batch.targets()))
                         .apply(state.model());
         var gradients = Gradients.clipped(loss.grad(), LARGEST_NORM);
-        var updated = settings.optimizer().update(state.model(), gradients, state.optimizer());
+        var updated = rule.update(state.model(), gradients, state.optimizer());
         return new Next<>(new TrainingState(updated.params(), updated.state()), loss.value());
     }
 
@@ -126,6 +131,15 @@ final class Trainer implements AutoCloseable {
 
     long parameters() {
         return Weights.count(form.model());
+    }
+
+    Device device() {
+        return device;
+    }
+
+    /** The model in a few words. */
+    String described() {
+        return Run.described(form.model());
     }
 
     /** Of all parameters' bits. */

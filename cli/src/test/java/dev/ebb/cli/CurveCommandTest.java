@@ -47,7 +47,12 @@ class CurveCommandTest {
         assertThat(out).contains("budget", "of all", "time", "kept", "recomputed");
         assertThat(out).doesNotContain("time 1", "not possible");
         assertThat(lines()).hasSize(1);
-        assertThat(Files.readString(folder.resolve("c.svg")).split("stroke-width", -1)).hasSize(2);
+        var picture = Files.readString(folder.resolve("c.svg"));
+        assertThat(picture.split("stroke-width", -1)).hasSize(2);
+        assertThat(picture)
+                .contains("prefers-color-scheme: dark", ">Budget<", "Predicted time")
+                .contains("least budget", " KiB</text>", ">1</text>");
+        assertThat(picture.split("class=\"grid\"", -1)).as("a grid").hasSizeBetween(8, 24);
     }
 
     @Test

@@ -89,9 +89,9 @@ final class DiskTest {
     void a_disk_that_is_not_there_is_named() throws IOException {
         long without = least("without.json");
         var nowhere = folder.resolve("nowhere").toString();
-        long with = least("with.json", "--disk", nowhere);
+        long with = least("with.json", "--disk", nowhere, "--disk-room", "8MiB");
         var budget = String.valueOf((with + without) / 2);
-        var result = train("x", "--budget", budget, "--disk", nowhere);
+        var result = train("x", "--budget", budget, "--disk", nowhere, "--disk-room", "8MiB");
         assertThat(result.code()).as(result.err()).isEqualTo(1);
         assertThat(result.err()).contains("nowhere").doesNotContain("\tat ");
         var bare = Files.writeString(folder.resolve("g.json"), "{\"nodes\":[],\"links\":[]}");

@@ -2,6 +2,8 @@ package dev.ebb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.nn.file.Json;
+
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +20,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 final class HtmlReportTest {
+    /** The number of a step that frees a value. */
+    private static final int FREE = 2;
+
     @TempDir Path folder;
 
     private Path report() throws IOException {
@@ -34,7 +39,8 @@ final class HtmlReportTest {
                 .doesNotContain(" src=")
                 .doesNotContain("<link")
                 .doesNotContain("@import")
-                .contains("prefers-color-scheme: dark", "name=\"viewport\"", "uPlot");
+                .contains("prefers-color-scheme: dark", "name=\"viewport\"", "@media print")
+                .contains("GPT: 1 layers, width 16, 2 heads", "train --model 1x16x2", "Java 25");
     }
 
     @Test
@@ -50,7 +56,8 @@ final class HtmlReportTest {
                     .as(size)
                     .contains("data-ready=\"true\"", "<td class=\"n\">")
                     .contains("data-fits=\"true\"");
-            assertThat(page.split("<canvas", -1)).as("three charts").hasSize(4);
+            assertThat(page).contains("step of the schedule", ">budget<", "nats a character");
+            assertThat(page.split("<path d=\"M", -1)).as("curve and loss").hasSizeGreaterThan(2);
         }
     }
 
@@ -70,7 +77,7 @@ final class HtmlReportTest {
         var page = drawn(browser.orElseThrow(), report, "--window-size=1280,900");
         assertThat(page)
                 .contains("data-ready=\"true\"", "data-fits=\"true\"")
-                .contains(">recompute<", ">recompute + disk<", ">this run<");
+                .contains(">recompute, from ", ">recompute + disk, from ");
     }
 
     private static String drawn(String browser, String page, String... more)
@@ -96,18 +103,29 @@ final class HtmlReportTest {
     void what_was_measured_is_what_was_promised_at_every_step() throws IOException {
         var page = Files.readString(report());
         var start = page.indexOf("id=\"data\">") + "id=\"data\">".length();
-        var tide =
+        var plan =
                 Shell.parsed(page.substring(start, page.indexOf("</script>", start)))
-                        .at("tide")
+                        .at("plan")
                         .orElseThrow();
-        var held = tide.at("held").orElseThrow().elements();
-        var rows = tide.at("bytes").orElseThrow().elements();
-        assertThat(held).hasSameSizeAs(rows.getFirst().elements()).isNotEmpty();
-        for (int i = 0; i < held.size(); i++) {
-            long promised = 0;
-            for (var row : rows) promised += row.elements().get(i).whole().orElseThrow();
-            assertThat(held.get(i).whole().orElseThrow()).as("step %d", i).isEqualTo(promised);
+        var held = numbers(plan, "held");
+        var steps = numbers(plan, "steps");
+        var stays = numbers(plan, "stays");
+        long own = plan.at("own").flatMap(Json::whole).orElseThrow();
+        int counted = 0;
+        for (int t = 0; t < steps.length / 2; t++) {
+            if (steps[2 * t] == FREE) continue;
+            long promised = own;
+            for (int i = 0; i < stays.length; i += 4)
+                if (stays[i + 1] <= t && t < stays[i + 2]) promised += stays[i + 3];
+            assertThat(held[counted++]).as("step %d", t).isEqualTo(promised);
         }
+        assertThat(held).hasSize(counted).isNotEmpty();
+    }
+
+    private static long[] numbers(Json json, String name) {
+        return json.at(name).orElseThrow().elements().stream()
+                .mapToLong(n -> n.whole().orElseThrow())
+                .toArray();
     }
 
     private static Optional<String> browser() {

@@ -57,7 +57,19 @@ final class ProcessorsTest {
     @Test
     void plans() throws Exception {
         same(
-                each("plan", List.of("plan", "--budget", "64MiB")),
+                each(
+                        "plan",
+                        List.of(
+                                "plan",
+                                "--no-cache",
+                                "--model",
+                                "2x64x2",
+                                "--context",
+                                "64",
+                                "--batch",
+                                "8",
+                                "--budget",
+                                "50%")),
                 "schedule_digest",
                 "least_budget_bytes",
                 "store_all_peak_bytes",

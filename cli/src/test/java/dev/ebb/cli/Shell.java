@@ -94,9 +94,12 @@ public final class Shell {
         return start(command(options, arguments), log);
     }
 
-    /** The command in a Java of its own that is started in {@code folder}. */
+    /** The command in a Java of its own that is started in {@code folder}, as the launcher does. */
     static Process spawnIn(Path folder, List<String> arguments, Path log) throws IOException {
-        return new ProcessBuilder(command(List.of("-XX:+UseSerialGC"), arguments))
+        var options = new ArrayList<>(List.of("-XX:+UseSerialGC"));
+        if (List.of("plan", "explain").contains(arguments.getFirst()))
+            options.add("-XX:TieredStopAtLevel=1");
+        return new ProcessBuilder(command(options, arguments))
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())

@@ -9,6 +9,7 @@ import dev.ebb.ir.Node;
 import dev.ebb.pass.Loops;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
 
 import java.util.HashMap;
@@ -32,10 +33,12 @@ public final class LoopBodies {
 
     private final Device device;
     private final Cost cost;
+    private final SearchCache cache;
     private final Map<Key, Curve> curves = new HashMap<>();
     private final Map<Bounded, Graph> planned = new HashMap<>();
 
-    public LoopBodies(Device device, Cost cost) {
+    public LoopBodies(Device device, Cost cost, SearchCache cache) {
+        this.cache = cache;
         this.device = device;
         this.cost = cost;
     }
@@ -122,6 +125,7 @@ public final class LoopBodies {
                 k ->
                         Curve.ofPart(
                                 ControlKernels.problem(k.body, k.outside, k.carried, device),
-                                cost));
+                                cost,
+                                cache));
     }
 }

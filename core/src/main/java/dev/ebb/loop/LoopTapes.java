@@ -15,6 +15,7 @@ import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
 import dev.ebb.pass.Reversals;
 import dev.ebb.pass.ReversedRound;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.loop.EvenSplits;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.search.TapeSearch;
@@ -61,11 +62,13 @@ public final class LoopTapes {
     private record Known(double ahead, List<Tape> tapes) {}
 
     private final Cost cost;
+    private final SearchCache cache;
     private final Map<Graph, Tape> fastest = new HashMap<>();
     private final Map<Graph, Known> known = new HashMap<>();
 
-    public LoopTapes(Cost cost) {
+    public LoopTapes(Cost cost, SearchCache cache) {
         this.cost = cost;
+        this.cache = cache;
     }
 
     /** The smallest tape with which {@code loop} can be reversed. */
@@ -167,7 +170,7 @@ public final class LoopTapes {
                                 carries.contains(v)
                                         || round.isEarlyAndChanging(v) && !params.contains(v));
         var all = new ArrayList<Tape>();
-        for (var kept : search.tapes(cost)) all.add(tape(round, kept));
+        for (var kept : search.tapes(cost, cache)) all.add(tape(round, kept));
         all.add(tape(round, Set.of()));
         var fastest = fastest(round);
         all.removeIf(t -> t.bytes >= fastest.bytes || t.seconds() < fastest.seconds());

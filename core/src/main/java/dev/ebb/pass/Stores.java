@@ -128,7 +128,8 @@ final class Stores {
 
     private void replace(Value v, Value by) {
         for (FusionCandidate reader : pieces)
-            reader.inputs = reader.inputs.stream().map(x -> x.equals(v) ? by : x).toList();
+            if (reader.inputs.contains(v))
+                reader.inputs = reader.inputs.stream().map(x -> x.equals(v) ? by : x).toList();
     }
 
     private void readWhatIsStored(FusionCandidate store) {

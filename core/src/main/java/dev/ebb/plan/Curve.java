@@ -1,7 +1,6 @@
 package dev.ebb.plan;
 
-import dev.ebb.ir.Node;
-import dev.ebb.ir.Value;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Layout;
 import dev.ebb.plan.schedule.Problem;
@@ -22,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 /**
  * What memory buys: for one problem under one cost model, the cheapest plan found at every budget.
@@ -62,20 +60,33 @@ public final class Curve {
     private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts;
     private final Supplier<List<Curve>> others;
+    private final SearchCache cache;
 
     /** Every budget also has to hold what the device's workers own beside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, WorkerMemory workers) {
-        this(problem, cost, measure, workers, Effort.FULL);
+        this(problem, cost, measure, workers, SearchCache.NONE);
+    }
+
+    /** The same, where what a search finds may be known already. */
+    public Curve(
+            Problem problem, Cost cost, Measure measure, WorkerMemory workers, SearchCache cache) {
+        this(problem, cost, measure, workers, Effort.FULL, cache);
     }
 
     private Curve(
-            Problem problem, Cost cost, Measure measure, WorkerMemory workers, Effort effort) {
+            Problem problem,
+            Cost cost,
+            Measure measure,
+            WorkerMemory workers,
+            Effort effort,
+            SearchCache cache) {
+        this.cache = cache;
         others = List::of;
         this.workers = workers;
         this.cost = cost;
         this.measure = measure;
         ways = Ways.in(problem);
-        families = new Families(problem, cost, effort);
+        families = new Families(problem, cost, effort, cache);
         layouts = new HashMap<>();
         model = new Model(problem, cost);
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
@@ -83,6 +94,7 @@ public final class Curve {
 
     private Curve(Curve all, Ways ways, Supplier<List<Curve>> others) {
         this.others = others;
+        cache = all.cache;
         workers = all.workers;
         cost = all.cost;
         measure = all.measure;
@@ -94,8 +106,8 @@ public final class Curve {
     }
 
     /** That of a part of a program, which runs in memory of its own, by computing again alone. */
-    public static Curve ofPart(Problem problem, Cost cost) {
-        return new Curve(problem, cost, Measure.ARENA, WorkerMemory.NONE, Effort.PART)
+    public static Curve ofPart(Problem problem, Cost cost, SearchCache cache) {
+        return new Curve(problem, cost, Measure.ARENA, WorkerMemory.NONE, Effort.PART, cache)
                 .by(Ways.recomputing());
     }
 
@@ -239,7 +251,7 @@ public final class Curve {
 
     /** A plan made in another way, set beside this curve, with all of the device's threads. */
     public Plan plan(Schedule schedule) {
-        var layout = Layout.of(schedule);
+        var layout = laidOut(schedule);
         return plan(layout, planned(layout), Long.MAX_VALUE);
     }
 
@@ -319,7 +331,14 @@ public final class Curve {
 
     private Layout layout(Frontier.Member member) {
         return layouts.computeIfAbsent(
-                member, m -> Layout.of(new Schedule(problem(), m.schedule().steps())));
+                member, m -> laidOut(new Schedule(problem(), m.schedule().steps())));
+    }
+
+    private Layout laidOut(Schedule schedule) {
+        return switch (measure) {
+            case ARENA -> Layout.of(schedule, cache);
+            case LIVE -> Layout.apart(schedule);
+        };
     }
 
     /** As {@link #planned(Layout)}, without laying out what has no arena. */
@@ -352,52 +371,16 @@ public final class Curve {
                 workers.within(bytes - planned(layout)));
     }
 
-    /** Names the step at which the smallest plan is largest. */
     private OverBudgetException refusal(long bytes) {
-        long least = leastBytes();
         var smallest =
                 families.of(ways).stream()
                         .map(f -> f.all().getLast())
                         .min(Comparator.comparingLong(Frontier.Member::peak));
-        var way =
-                smallest.flatMap(Frontier.Member::largest)
-                        .map(this::inTheWay)
-                        .orElse("its parameters");
-        return new OverBudgetException(
-                "a budget of "
-                        + Budget.show(bytes)
-                        + " is too small: the least that works is "
-                        + Budget.show(least)
-                        + ". In the way is "
-                        + way
-                        + (workers.least() > 0
-                                ? "; the device keeps "
-                                        + Budget.show(workers.least())
-                                        + " to run it on one worker, the fewest there can be"
-                                : "")
-                        + (model.paramBytes > 0
-                                ? "; parameters take " + Budget.show(model.paramBytes) + " in all"
-                                : "")
-                        + problem().places().stream()
-                                .map(p -> "; " + p.name() + " holds " + Budget.show(p.bytes()))
-                                .collect(Collectors.joining()),
-                least);
-    }
-
-    private String inTheWay(Node node) {
-        return node.op().name()
-                + (node.region().isTop() ? "" : " in " + node.region())
-                + ", which reads "
-                + operands(node.inputs())
-                + " and writes "
-                + operands(node.outputs());
-    }
-
-    private String operands(List<Value> values) {
-        if (values.isEmpty()) return "nothing";
-        return values.stream()
-                .distinct()
-                .map(v -> v + " (" + Budget.show(problem().bytes(v)) + ")")
-                .collect(Collectors.joining(", "));
+        return Refusal.of(
+                bytes,
+                leastBytes(),
+                smallest.flatMap(Frontier.Member::largest),
+                model,
+                workers.least());
     }
 }

@@ -7,6 +7,7 @@ import dev.ebb.plan.schedule.LoopStates;
 import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.PlaceLayout;
 import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Step;
 import dev.ebb.plan.schedule.ValueHistory;
 
 import java.util.ArrayList;
@@ -24,61 +25,48 @@ import java.util.stream.Collectors;
  * backward half.
  */
 final class Explanation {
-    /** What happened to one value. */
-    private record Fate(Value value, Node node, long bytes, ValueHistory history) {
-
-        int computed() {
-            return history.computed();
-        }
-
-        boolean stayed() {
-            return computed() == 1 && history.rebuilt() == 0 && history.fetched().isEmpty();
-        }
-
-        String way() {
-            if (stayed()) return "once, kept";
-            var ways = new ArrayList<String>();
-            ways.add(computed() == 1 ? "once" : computed() + " times");
-            if (history.rebuilt() > 0) ways.add("rebuilt " + history.rebuilt() + " x");
-            if (!history.fetched().isEmpty())
-                ways.add("fetched " + history.fetched().size() + " x");
-            return String.join(", ", ways);
-        }
-    }
-
     private final Plan plan;
     private final Problem problem;
     private final int steps;
     private final Map<Value, ValueHistory> histories;
-    private final List<Fate> fates;
+    private final List<ValueFate> all;
+    private final List<ValueFate> fates;
 
     private Explanation(Plan plan) {
         this.plan = plan;
         problem = plan.schedule().problem();
         steps = plan.schedule().steps().size();
         histories = ValueHistory.of(plan.schedule());
-        fates = fates();
+        all = all();
+        fates = all.stream().filter(ValueFate::matters).toList();
     }
 
     static String of(Plan plan) {
         return new Explanation(plan).text();
     }
 
-    private List<Fate> fates() {
+    /** The fate of every value that the plan's graph computes, largest first. */
+    static List<ValueFate> fates(Plan plan) {
+        var explanation = new Explanation(plan);
+        return explanation.all.stream().map(f -> f.because(explanation.reason(f))).toList();
+    }
+
+    private List<ValueFate> all() {
         var crossing = problem.crossing();
-        var all = new ArrayList<Fate>();
+        var found = new ArrayList<ValueFate>();
         for (Node node : problem.graph().nodes()) {
             for (Value v : node.outputs()) {
                 var history = histories.getOrDefault(v, ValueHistory.NONE);
-                var fate = new Fate(v, node, problem.bytes(v), history);
-                if (!fate.stayed() || crossing.contains(v)) all.add(fate);
+                found.add(
+                        new ValueFate(
+                                v, node, problem.bytes(v), history, crossing.contains(v), ""));
             }
         }
-        all.sort(
-                Comparator.comparingLong(Fate::bytes)
+        found.sort(
+                Comparator.comparingLong(ValueFate::bytes)
                         .reversed()
                         .thenComparingInt(f -> f.value().id()));
-        return all;
+        return found;
     }
 
     private String text() {
@@ -95,6 +83,7 @@ final class Explanation {
                             + " of it beside the arena");
         }
         line(out, "store all       " + Budget.show(plan.storeAllBytes()));
+        line(out, "highest         " + highest());
         line(
                 out,
                 "cost            "
@@ -126,7 +115,7 @@ final class Explanation {
                         "extra cost",
                         "present",
                         "why"));
-        for (Fate f : fates) {
+        for (ValueFate f : fates) {
             double again = plan.curve().cost().of(f.node()) * Math.max(0, f.computed() - 1);
             rows.add(
                     List.of(
@@ -140,6 +129,19 @@ final class Explanation {
                             reason(f)));
         }
         return out.append(table(rows)).toString();
+    }
+
+    /** The step at which most is alive, and what it writes. */
+    private String highest() {
+        var highest = plan.highest();
+        if (steps == 0) return "nowhere: there is no step";
+        var step = plan.schedule().steps().get(highest.step());
+        var text = "step " + (highest.step() + 1) + " of " + steps;
+        if (step instanceof Step.Work work) {
+            var region = work.node().region();
+            text += ", " + title(work.node()) + (region.isTop() ? "" : " in " + region);
+        }
+        return text + highest.written().map(v -> ", which writes " + v).orElse("");
     }
 
     private static String title(Node node) {
@@ -204,8 +206,9 @@ final class Explanation {
                 : ", " + loops + (loops == 1 ? " loop keeps" : " loops keep") + " states there";
     }
 
-    private String reason(Fate f) {
+    private String reason(ValueFate f) {
         var traits = f.node().op().traits();
+        if (!f.matters()) return "its readers come soon after it; then it is freed";
         if (f.history().rebuilt() > 0)
             return "rebuilt from what came after it"
                     + (f.history().exact() ? "" : ", approximately");
@@ -216,7 +219,7 @@ final class Explanation {
                             .distinct()
                             .collect(Collectors.joining(", "));
         if (f.computed() > 1) return "recomputed: costs " + number(rate(f)) + " per MiB";
-        if (fates.stream().allMatch(Fate::stayed)) return "everything fits";
+        if (fates.stream().allMatch(ValueFate::stayed)) return "everything fits";
         if (traits.contains(Trait.EFFECT) || traits.contains(Trait.NONDETERMINISTIC))
             return "may run only once";
         if (traits.contains(Trait.EXPENSIVE)) return "declared expensive";
@@ -231,7 +234,7 @@ final class Explanation {
         return "no need to let it go at this budget";
     }
 
-    private double rate(Fate f) {
+    private double rate(ValueFate f) {
         return plan.curve().cost().of(f.node()) / Math.max(1, f.bytes()) * (1 << 20);
     }
 

@@ -3,6 +3,8 @@ package dev.ebb.plan;
 import dev.ebb.plan.schedule.Layout;
 import dev.ebb.plan.schedule.Schedule;
 
+import java.util.List;
+
 /**
  * A decided plan: what is done, where it lies, what it is predicted to cost, and how good that is.
  *
@@ -70,6 +72,16 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
     /** The least budget that can be planned for; found when first asked for. */
     public long leastBytes() {
         return curve.leastBytes();
+    }
+
+    /** The step at which most bytes are alive. */
+    public Highest highest() {
+        return Highest.of(layout);
+    }
+
+    /** What happens to every value that is computed, and why: the largest first. */
+    public List<ValueFate> fates() {
+        return Explanation.fates(this);
     }
 
     /**

@@ -16,6 +16,7 @@ class ExplanationTest {
                         """
                         promised peak   33152 bytes (32.4 KiB)
                         store all       45440 bytes (44.4 KiB)
+                        highest         step 15 of 43, dloss, which writes %16
                         cost            1114.289, 100.3 % of computing everything once
                         lower bound     1113.473, gap 0.07 %
                         brought back    recomputed 3, 12288 bytes (12.0 KiB), 0.3 % of the time

@@ -2,7 +2,6 @@ package dev.ebb.reference;
 
 import dev.ebb.Compiled;
 import dev.ebb.Ebb;
-import dev.ebb.Fn;
 import dev.ebb.Tape;
 import dev.ebb.exec.Device;
 import dev.ebb.plan.Binomial;
@@ -77,24 +76,26 @@ public record Trial(long seed, Device base, Device device, Path folder) {
         try (var kept = Ebb.compile(f).on(base)) {
             expected = both(kept.apply(x));
         }
-        long all = Ebb.compile(f).on(device).plan(x).storeAllBytes();
+        // plans at several budgets share what is searched for
+        var here = Ebb.compile(f).on(device);
+        long all = here.plan(x).storeAllBytes();
         switch (way) {
             case BUDGET -> {
-                long least = Ebb.compile(f).on(device).plan(x).leastBytes();
+                long least = here.plan(x).leastBytes();
                 long bytes = least + (long) ((all - least) * random.nextDouble());
-                inBudget(f, x, Budget.bytes(bytes), expected);
+                inBudget(here, x, Budget.bytes(bytes), expected);
             }
-            case LEAST -> least(f, x, expected);
+            case LEAST -> least(here, x, expected);
             case PLACES -> {
                 var places = places();
                 var beside = new Budget.WithPlaces(Budget.unlimited(), places);
-                long least = Ebb.compile(f).within(beside).on(device).plan(x).leastBytes();
+                long least = here.within(beside).plan(x).leastBytes();
                 long bytes = least + (long) ((all - least) * random.nextDouble() / 2);
                 var budget = Budget.bytes(Math.max(least, bytes));
-                inBudget(f, x, new Budget.WithPlaces(budget, places), expected);
+                inBudget(here, x, new Budget.WithPlaces(budget, places), expected);
             }
             case STRATEGY -> {
-                try (var run = Ebb.compile(f).with(strategy(random)).on(device)) {
+                try (var run = here.with(strategy(random))) {
                     measured(run, x, Long.MAX_VALUE, expected);
                 }
             }
@@ -131,10 +132,12 @@ public record Trial(long seed, Device base, Device device, Path folder) {
 
     /** The least runs, and one byte less is refused with it. */
     private void least(
-            Fn<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> f, List<Tensor> x, Both expected) {
-        long least = Ebb.compile(f).on(device).plan(x).leastBytes();
-        inBudget(f, x, Budget.bytes(least), expected);
-        try (var run = Ebb.compile(f).within(Budget.bytes(least - 1)).on(device)) {
+            Compiled<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> here,
+            List<Tensor> x,
+            Both expected) {
+        long least = here.plan(x).leastBytes();
+        inBudget(here, x, Budget.bytes(least), expected);
+        try (var run = here.within(Budget.bytes(least - 1))) {
             run.plan(x);
         } catch (OverBudgetException e) {
             if (e.leastBytes() == least) return;
@@ -144,11 +147,11 @@ public record Trial(long seed, Device base, Device device, Path folder) {
     }
 
     private void inBudget(
-            Fn<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> f,
+            Compiled<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> here,
             List<Tensor> x,
             Budget budget,
             Both expected) {
-        try (var run = Ebb.compile(f).within(budget).on(device)) {
+        try (var run = here.within(budget)) {
             measured(run, x, budget.resolve(0), expected);
         }
     }

@@ -2,6 +2,7 @@ package dev.ebb.cli.option;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** Ctrl-C and a polite kill, turned into a question that training asks between two steps. */
 public final class Stop implements AutoCloseable {
@@ -11,10 +12,19 @@ public final class Stop implements AutoCloseable {
     private final Thread hook = new Thread(this::wish, "ebb stop");
     private volatile boolean asked;
 
-    private Stop() {}
+    private final BooleanSupplier also;
+
+    private Stop(BooleanSupplier also) {
+        this.also = also;
+    }
 
     public static Stop listen() {
-        var stop = new Stop();
+        return listen(() -> false);
+    }
+
+    /** Whoever looks on may ask too. */
+    public static Stop listen(BooleanSupplier also) {
+        var stop = new Stop(also);
         Runtime.getRuntime().addShutdownHook(stop.hook);
         return stop;
     }
@@ -30,7 +40,7 @@ public final class Stop implements AutoCloseable {
     }
 
     public boolean isAsked() {
-        return asked;
+        return asked || also.getAsBoolean();
     }
 
     @Override

@@ -3,84 +3,150 @@ package dev.ebb.cli.report;
 import dev.ebb.cli.option.BudgetText;
 import dev.ebb.plan.TradeOff;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A trade-off as an SVG picture: memory to the right, time upwards, a line for each way more. */
+/**
+ * A trade-off as an SVG picture: memory to the right, time upwards, a line for each way more; with
+ * a grid, and with colours for a light and for a dark page.
+ */
 public final class CurvePicture {
-    private static final int WIDTH = 720;
-    private static final int HEIGHT = 400;
-    private static final int MARGIN = 60;
+    private static final int WIDTH = 760;
+    private static final int HEIGHT = 440;
+    private static final int LEFT = 72;
+    private static final int RIGHT = WIDTH - 24;
+    private static final int TOP = 48;
+    private static final int BASE = HEIGHT - 60;
+    private static final int MARKS = 6;
+    private static final double[] ROUND = {1, 2, 2.5, 5, 10};
+    private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
 
-    private CurvePicture() {}
+    /** So many lines have a colour of their own, told apart by the colour-blind too. */
+    private static final int COLOURS = 4;
 
-    /** A colour for each line: computing again alone first. */
-    private static final List<String> COLOURS = List.of("#2a9d8f", "#4a6fa5", "#b9a44c", "#e08e45");
+    private static final String STYLE =
+            """
+            <style>
+            svg { --paper: #ffffff; --ink: #16202a; --soft: #56636f; --grid: #e8ecef; --l0: #0b6e8f; --l1: #7a5bb5; --l2: #a8841a; --l3: #c2611b; }
+            @media (prefers-color-scheme: dark) { svg { --paper: #181f26; --ink: #e8edf1; --soft: #9dabb7; --grid: #2a343d; --l0: #53b8da; --l1: #a78be0; --l2: #d9b646; --l3: #e58a48; } }
+            rect { fill: var(--paper); } text { fill: var(--soft); font: 13px system-ui, sans-serif; } .title { fill: var(--ink); font-weight: 600; }
+            .grid { stroke: var(--grid); } .least { stroke: var(--soft); stroke-dasharray: 3 3; }
+            .l0 { stroke: var(--l0); } .l1 { stroke: var(--l1); } .l2 { stroke: var(--l2); } .l3 { stroke: var(--l3); }
+            text.l0 { fill: var(--l0); stroke: none; } text.l1 { fill: var(--l1); stroke: none; } text.l2 { fill: var(--l2); stroke: none; } text.l3 { fill: var(--l3); stroke: none; }
+            </style>
+            """;
 
-    public static String svg(TradeOff curve) {
-        double once = curve.storeAllCost();
-        double dearest = 1.05;
+    private final TradeOff curve;
+    private final double dearest;
+    private final StringBuilder out = new StringBuilder();
+
+    private CurvePicture(TradeOff curve) {
+        this.curve = curve;
+        double most = 1.05;
         for (var line : curve.lines())
-            dearest = Math.max(dearest, line.points().getLast().cost() / once);
-        var paths = new StringBuilder();
-        var lines = curve.lines();
-        for (int i = lines.size() - 1; i >= 0; i--) {
-            var colour = COLOURS.get(i % COLOURS.size());
-            paths.append(
-                    "<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n"
-                            .formatted(path(lines.get(i), curve, dearest), colour));
-            if (lines.size() > 1)
-                paths.append(
-                        "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"%s\">%s, from %s</text>\n"
-                                .formatted(
-                                        WIDTH - MARGIN,
-                                        MARGIN + 18 * i,
-                                        colour,
-                                        lines.get(i).ways(),
-                                        BudgetText.show(lines.get(i).leastBytes())));
-        }
-        int base = HEIGHT - MARGIN;
-        return """
-        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">
-        <rect width="100%%" height="100%%" fill="white"/>
-        <path d="M%d %dV%dH%d" fill="none" stroke="#889"/>
-        %s<text x="%d" y="%d" text-anchor="end">%s</text>
-        <text x="%d" y="%d">least budget %s</text>
-        <text x="%d" y="%d" text-anchor="end">1</text>
-        <text x="%d" y="%d" text-anchor="end">%s</text>
-        <text x="%d" y="%d">predicted time, relative to keeping everything</text>
-        </svg>
-        """
-                .formatted(
-                        WIDTH,
-                        HEIGHT,
-                        MARGIN,
-                        MARGIN,
-                        base,
-                        WIDTH - MARGIN,
-                        paths,
-                        WIDTH - MARGIN,
-                        base + 20,
-                        BudgetText.show(curve.storeAllBytes()),
-                        MARGIN,
-                        base + 20,
-                        BudgetText.show(curve.leastBytes()),
-                        MARGIN - 6,
-                        base + 4,
-                        MARGIN - 6,
-                        MARGIN + 4,
-                        String.format(Locale.ROOT, "%.2f", dearest),
-                        MARGIN,
-                        MARGIN - 20);
+            most = Math.max(most, line.points().getLast().cost() / curve.storeAllCost());
+        dearest = 1 + (most - 1) * 1.05;
     }
 
-    private static String path(TradeOff.Line line, TradeOff curve, double dearest) {
+    public static String svg(TradeOff curve) {
+        return new CurvePicture(curve).draw();
+    }
+
+    private String draw() {
+        add(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\""
+                        + " aria-label=\"Predicted time by budget, from %s to %s\">",
+                WIDTH,
+                HEIGHT,
+                BudgetText.show(curve.leastBytes()),
+                BudgetText.show(curve.storeAllBytes()));
+        out.append(STYLE);
+        add("<rect width=\"100%%\" height=\"100%%\"/>");
+        grid();
+        add(
+                "<line class=\"least\" x1=\"%1$.1f\" x2=\"%1$.1f\" y1=\"%2$d\" y2=\"%3$d\"/>",
+                x((double) curve.leastBytes()), TOP, BASE);
+        add(
+                "<text x=\"%.1f\" y=\"%d\">least budget %s</text>",
+                x((double) curve.leastBytes()) + 6, BASE - 8, BudgetText.show(curve.leastBytes()));
+        lines();
+        add(
+                "<text class=\"title\" x=\"%d\" y=\"24\">Predicted time, of computing everything"
+                        + " once</text>",
+                16);
+        add(
+                "<text class=\"title\" x=\"%d\" y=\"%d\" text-anchor=\"end\">Budget</text>",
+                RIGHT, HEIGHT - 14);
+        return out.append("</svg>\n").toString();
+    }
+
+    private void add(String form, Object... values) {
+        out.append(String.format(Locale.ROOT, form, values)).append('\n');
+    }
+
+    private double x(double bytes) {
+        return LEFT + (RIGHT - LEFT) * bytes / curve.storeAllBytes();
+    }
+
+    private double y(double time) {
+        return BASE - (BASE - TOP) * (time - 1) / (dearest - 1);
+    }
+
+    private void grid() {
+        for (double time : marks(1, dearest)) {
+            add(
+                    "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%3$.1f\"/>",
+                    LEFT, RIGHT, y(time));
+            add(
+                    "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
+                    LEFT - 10, y(time) + 4, number(time));
+        }
+        int unit =
+                Math.min(
+                        UNITS.length - 1,
+                        (63 - Long.numberOfLeadingZeros(Math.max(1, curve.storeAllBytes()))) / 10);
+        double scale = Math.pow(1024, unit);
+        for (double bytes : marks(0, curve.storeAllBytes() / scale)) {
+            double at = x(bytes * scale);
+            add(
+                    "<line class=\"grid\" x1=\"%.1f\" x2=\"%1$.1f\" y1=\"%d\" y2=\"%d\"/>",
+                    at, TOP, BASE);
+            add(
+                    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
+                    at, BASE + 20, bytes == 0 ? "0" : number(bytes) + " " + UNITS[unit]);
+        }
+    }
+
+    private void lines() {
+        var lines = curve.lines();
+        for (int i = lines.size() - 1; i >= 0; i--) {
+            var line = lines.get(i);
+            int colour = i % COLOURS;
+            add(
+                    "<path class=\"l%d\" d=\"%s\" fill=\"none\" stroke-width=\"2\"/>",
+                    colour, path(line));
+            if (lines.size() > 1)
+                add(
+                        "<text class=\"l%d\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s, from"
+                                + " %s</text>",
+                        colour,
+                        RIGHT,
+                        TOP + 14 + 18 * i,
+                        line.ways(),
+                        BudgetText.show(line.leastBytes()));
+        }
+    }
+
+    /** Level between two corners: a budget between them buys no more than the lower one. */
+    private String path(TradeOff.Line line) {
         var path = new StringBuilder();
         double before = Double.NaN;
         for (var c : line.points()) {
-            double x = MARGIN + (WIDTH - 2.0 * MARGIN) * c.bytes() / curve.storeAllBytes();
-            double above = (c.cost() / curve.storeAllCost() - 1) / (dearest - 1);
-            double y = HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * above;
+            double x = x((double) c.bytes());
+            double y = y(c.cost() / curve.storeAllCost());
             if (!path.isEmpty()) path.append(point('L', x, before));
             path.append(point(path.isEmpty() ? 'M' : 'L', x, y));
             before = y;
@@ -90,5 +156,25 @@ public final class CurvePicture {
 
     private static String point(char move, double x, double y) {
         return String.format(Locale.ROOT, "%c%.1f %.1f", move, x, y);
+    }
+
+    /** Round numbers from {@code low} to {@code high}. */
+    private static List<Double> marks(double low, double high) {
+        double raw = (high - low) / MARKS;
+        double power = Math.pow(10, Math.floor(Math.log10(raw)));
+        double step = 10 * power;
+        for (int i = ROUND.length - 1; i >= 0; i--)
+            if (ROUND[i] * power >= raw) step = ROUND[i] * power;
+        var marks = new ArrayList<Double>();
+        for (long i = (long) Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++)
+            marks.add(i * step);
+        return marks;
+    }
+
+    private static String number(double x) {
+        return BigDecimal.valueOf(x)
+                .setScale(4, RoundingMode.HALF_EVEN)
+                .stripTrailingZeros()
+                .toPlainString();
     }
 }

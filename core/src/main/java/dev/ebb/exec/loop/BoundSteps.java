@@ -35,6 +35,8 @@ public final class BoundSteps {
      *     which no two runs need to leave alike
      * @param outputs where they lie
      * @param memory all it writes: of a computation, one for each output of its node
+     * @param values what lies in that memory
+     * @param left what was freed before it, or is written over by it
      * @param highest the end of that memory
      */
     public record Bound(
@@ -46,6 +48,8 @@ public final class BoundSteps {
             List<Value> written,
             List<Buffer> outputs,
             List<Buffer> memory,
+            List<Value> values,
+            List<Value> left,
             long highest) {
 
         /** What is computed. */
@@ -59,6 +63,7 @@ public final class BoundSteps {
     private final Table<Value, Buffer> initial = new Table<>();
     private final Table<Value, Buffer> resident = new Table<>();
     private final List<Bound> bound = new ArrayList<>();
+    private final List<Value> left = new ArrayList<>();
     private final Memory memory;
     private final Session session;
     private final BoundTransfers carrier;
@@ -118,22 +123,25 @@ public final class BoundSteps {
                                 : slice(v, starts.at(new Layout.Stay(v, step))));
             }
             for (int j = 0; j < out.size(); j++) resident.put(node.outputs().get(j), out.get(j));
+            for (var reuse : work.reuses()) left.add(reuse.from());
             bound.add(bind(work, how != Run.FIRST, in, out));
         }
 
         @Override
         public void offloads(int step, Value v, Place place) {
-            transfer("offload", carrier.offload(v, place, resident.at(v)), List.of());
+            var body = carrier.offload(v, place, resident.at(v));
+            transfer("offload", body, List.of(), List.of());
         }
 
         @Override
         public void fetches(int step, Value v, Place place) {
             var to = slice(v, starts.at(new Layout.Stay(v, step)));
             resident.put(v, to);
-            transfer("fetch", carrier.fetch(v, place, to), List.of(to));
+            transfer("fetch", carrier.fetch(v, place, to), List.of(to), List.of(v));
         }
 
-        private void transfer(String name, Runnable body, List<Buffer> written) {
+        private void transfer(
+                String name, Runnable body, List<Buffer> written, List<Value> values) {
             bound.add(
                     new Bound(
                             Optional.empty(),
@@ -144,13 +152,23 @@ public final class BoundSteps {
                             List.of(),
                             List.of(),
                             written,
+                            values,
+                            left(),
                             end(written)));
         }
 
         @Override
         public void frees(int step, Value v) {
             carrier.freed(v);
+            left.add(v);
         }
+    }
+
+    /** What has been freed since the step before. */
+    private List<Value> left() {
+        var all = List.copyOf(left);
+        left.clear();
+        return all;
     }
 
     private Bound bind(Step.Work work, boolean again, List<Buffer> in, List<Buffer> out) {
@@ -181,6 +199,8 @@ public final class BoundSteps {
                 node.outputs().subList(0, values),
                 written.subList(0, values),
                 out,
+                node.outputs(),
+                left(),
                 end(out));
     }
 

@@ -6,9 +6,6 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Layout;
-import dev.ebb.plan.schedule.Place;
-import dev.ebb.plan.schedule.ScheduleListener;
-import dev.ebb.plan.schedule.Step;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -47,76 +44,28 @@ final class MemoryMeter {
     private int actions;
 
     MemoryMeter(Layout layout, BoundSteps bound) {
+        var problem = layout.schedule().problem();
+        var categories = Category.of(problem);
+        for (Value p : problem.graph().params()) {
+            bound.initial().find(p).ifPresent(b -> bytes.put(p, lines(b)));
+            start[categories.at(p).ordinal()] += bytes.getOrDefault(p, 0L);
+        }
         end = new int[bound.bound().size()];
         held = new long[end.length];
-        layout.schedule().tell(new Changes(Category.of(layout.schedule().problem()), bound));
+        for (int i = 0; i < end.length; i++) {
+            var step = bound.bound().get(i);
+            for (Value v : step.left()) change(categories, v, -bytes.getOrDefault(v, 0L));
+            for (int k = 0; k < step.memory().size(); k++) {
+                var v = step.values().get(k);
+                bytes.put(v, lines(step.memory().get(k)));
+                change(categories, v, lines(step.memory().get(k)));
+            }
+            end[i] = changes.size();
+        }
     }
 
-    /** Notes what changes with each action; what is freed goes with the action after it. */
-    private final class Changes implements ScheduleListener {
-        private final Table<Value, Category> categories;
-        private final BoundSteps bound;
-
-        /** What the latest action writes, and where. */
-        private List<Value> outputs = List.of();
-
-        private List<Buffer> memory = List.of();
-
-        Changes(Table<Value, Category> categories, BoundSteps bound) {
-            this.categories = categories;
-            this.bound = bound;
-        }
-
-        @Override
-        public void starts(Value param) {
-            long lines = bound.initial().find(param).map(MemoryMeter::lines).orElse(0L);
-            bytes.put(param, lines);
-            start[categories.at(param).ordinal()] += lines;
-        }
-
-        @Override
-        public void runs(int step, Step.Work work, Run how) {
-            acts(work.node().outputs());
-        }
-
-        @Override
-        public void offloads(int step, Value value, Place place) {
-            acts(List.of());
-        }
-
-        @Override
-        public void fetches(int step, Value value, Place place) {
-            acts(List.of(value));
-        }
-
-        private void acts(List<Value> written) {
-            outputs = written;
-            memory = bound.bound().get(actions).memory();
-            end[actions++] = changes.size();
-        }
-
-        @Override
-        public void overwrites(int step, Value from, Value into) {
-            frees(step, from);
-            enters(step, into);
-        }
-
-        @Override
-        public void enters(int step, Value value) {
-            long lines = lines(memory.get(outputs.indexOf(value)));
-            bytes.put(value, lines);
-            change(value, lines);
-            end[actions - 1] = changes.size();
-        }
-
-        @Override
-        public void frees(int step, Value value) {
-            change(value, -bytes.getOrDefault(value, 0L));
-        }
-
-        private void change(Value value, long by) {
-            changes.add(new Change(categories.at(value).ordinal(), by));
-        }
+    private void change(Table<Value, Category> categories, Value v, long by) {
+        changes.add(new Change(categories.at(v).ordinal(), by));
     }
 
     /** The lines of memory that a buffer, as it is bound, really has. */

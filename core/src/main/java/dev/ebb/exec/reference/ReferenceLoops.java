@@ -16,10 +16,11 @@ final class ReferenceLoops {
     static void map(Kernel.Map k, List<Buffer> in, List<Buffer> out) {
         var walk = new IndexWalk(k.shape(), k.operands());
         var eval = new ReferenceScalar(in, walk);
+        var values = new ReferenceScalar.Element[k.bodies().size()];
         for (; walk.inside(); walk.next()) {
             // every body is evaluated before any output is written: an output may lie over an input
-            var values = k.bodies().stream().map(eval::value).toList();
-            for (int j = 0; j < values.size(); j++) values.get(j).into(out.get(j), walk.position);
+            for (int j = 0; j < values.length; j++) values[j] = eval.value(k.bodies().get(j));
+            for (int j = 0; j < values.length; j++) values[j].into(out.get(j), walk.position);
         }
     }
 

@@ -84,6 +84,17 @@ public final class Packing {
         floor = peak();
     }
 
+    /** The classes that decide where buffers lie. */
+    public static Class<?>[] searching() {
+        return new Class<?>[] {
+            Packing.class,
+            EjectionSearch.class,
+            PlacedBuffers.class,
+            SplitMix.class,
+            TwoEndedPacking.class
+        };
+    }
+
     /** Where each buffer starts. */
     public long[] offsets() {
         return best;

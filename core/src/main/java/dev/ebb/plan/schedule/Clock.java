@@ -11,7 +11,7 @@ import java.util.Map;
  * A kernel waits for what it reads to arrive, and memory is given back only after what lay in it
  * has been written.
  */
-final class Clock implements ScheduleListener {
+public final class Clock implements ScheduleListener {
     private final Problem problem;
     private final Cost cost;
     private final Map<Value, Double> arrives = new HashMap<>();

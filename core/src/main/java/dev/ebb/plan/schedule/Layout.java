@@ -1,6 +1,7 @@
 package dev.ebb.plan.schedule;
 
 import dev.ebb.ir.Value;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.pack.Packing;
 
 import java.util.ArrayList;
@@ -57,6 +58,11 @@ public record Layout(
 
     /** Lays a schedule out in as small an arena as {@link Packing} finds. */
     public static Layout of(Schedule schedule) {
+        return of(schedule, SearchCache.NONE);
+    }
+
+    /** The same, where packings may be known already. */
+    public static Layout of(Schedule schedule, SearchCache cache) {
         var open = lifetimes(schedule);
         int n = open.size();
         var from = new int[n];
@@ -67,13 +73,24 @@ public record Layout(
             to[i] = open.get(i).to();
             bytes[i] = open.get(i).bytes();
         }
-        var packing = Packing.of(from, to, bytes);
+        var packing = CachedPacking.of(from, to, bytes, cache);
         long[] offsets = packing.offsets();
         var slots = new ArrayList<Slot>(n);
         for (int i = 0; i < n; i++) {
             slots.add(new Slot(open.get(i).stays(), from[i], to[i], offsets[i], bytes[i]));
         }
         return new Layout(schedule, slots, packing.arena(), PlaceLayout.of(schedule));
+    }
+
+    /** Each buffer in a place of its own: for a schedule that is looked at and never run. */
+    public static Layout apart(Schedule schedule) {
+        var slots = new ArrayList<Slot>();
+        long end = 0;
+        for (var open : lifetimes(schedule)) {
+            slots.add(new Slot(open.stays(), open.from(), open.to(), end, open.bytes()));
+            end += open.bytes();
+        }
+        return new Layout(schedule, slots, end, PlaceLayout.of(schedule));
     }
 
     private static List<Slot> lifetimes(Schedule schedule) {

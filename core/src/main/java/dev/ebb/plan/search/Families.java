@@ -1,6 +1,7 @@
 package dev.ebb.plan.search;
 
 import dev.ebb.ir.Table;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Problem;
@@ -23,11 +24,13 @@ public final class Families {
     private final Problem problem;
     private final Cost cost;
     private final Effort effort;
+    private final SearchCache cache;
     private final Table<Key, List<Frontier>> known = new Table<>();
 
     private record Key(Ways ways, List<Place> places) {}
 
-    public Families(Problem problem, Cost cost, Effort effort) {
+    public Families(Problem problem, Cost cost, Effort effort, SearchCache cache) {
+        this.cache = cache;
         this.problem = problem;
         this.cost = cost;
         this.effort = effort;
@@ -74,12 +77,14 @@ public final class Families {
         if (known.has(key)) return known.at(key);
         var allowed = problem.only(key.ways.or(Ways.places()));
         var found = new ArrayList<Frontier>();
-        found.add(new Frontier(new Model(allowed, cost, key.places, false), cost, smaller, effort));
+        found.add(
+                new Frontier(
+                        new Model(allowed, cost, key.places, false), cost, smaller, effort, cache));
         if (!key.places.isEmpty()) {
             var away = new Model(allowed, cost, key.places, true);
             var before = new ArrayList<>(smaller);
             before.addAll(found);
-            if (away.fitsAway()) found.add(new Frontier(away, cost, before, effort));
+            if (away.fitsAway) found.add(new Frontier(away, cost, before, effort, cache));
         }
         known.put(key, found);
         return found;

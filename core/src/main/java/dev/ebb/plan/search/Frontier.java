@@ -1,6 +1,7 @@
 package dev.ebb.plan.search;
 
 import dev.ebb.ir.Node;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Schedule;
 
@@ -56,14 +57,11 @@ public final class Frontier {
 
         /** The computation that takes most memory; none if nothing is computed. */
         public Optional<Node> largest() {
-            var replay = new Liveness(model);
-            replay.replay(sequence, sequence.length);
-            int at = -1;
-            for (int i = 0; i < replay.length; i++) {
-                if (model.isTransfer(replay.order[i])) continue;
-                if (at < 0 || replay.memory[i] > replay.memory[at]) at = i;
-            }
-            return at < 0 ? Optional.empty() : Optional.of(model.node(replay.order[at]));
+            return Liveness.largest(model, sequence);
+        }
+
+        Model model() {
+            return model;
         }
     }
 
@@ -85,6 +83,7 @@ public final class Frontier {
     private final Model model;
     private final Cost cost;
     private final List<Frontier> smaller;
+    private final KnownGenerations known;
     private final Search search;
     private final List<int[]> orders;
     private final long storeAll;
@@ -108,18 +107,16 @@ public final class Frontier {
     private int level;
     private boolean ended;
 
-    Frontier(Model model, Cost cost) {
-        this(model, cost, List.of(), Effort.FULL);
-    }
-
     /**
      * The plans that one way more allows than those of {@code smaller} families. They are searched
      * for where they win: a rung that a smaller family reaches for less is taken over from it.
      */
-    Frontier(Model model, Cost cost, List<Frontier> smaller, Effort effort) {
+    Frontier(Model model, Cost cost, List<Frontier> smaller, Effort effort, SearchCache cache) {
         this.model = model;
         this.cost = cost;
         this.smaller = smaller;
+        var before = smaller.stream().map(s -> s.known).toList();
+        known = new KnownGenerations(model, before, effort, cache);
         search = new Search(model);
         var ordering = new Ordering(model);
         walkedBack =
@@ -177,6 +174,16 @@ public final class Frontier {
 
     /** Makes one more generation, with less memory; false if there is none. */
     boolean grow() {
+        if (known.next(generations, beyond)) return true;
+        if (known.isComplete()) return false;
+        int count = known.end(generations, beyond);
+        while (generations.size() < count) search();
+        if (!search()) return false;
+        known.put(generations, beyond, ended && ladder.isEmpty());
+        return true;
+    }
+
+    private boolean search() {
         if (ended && ladder.isEmpty()) return false;
         int stop = Math.max(0, (GENERATIONS - generations.size()) * levels / GENERATIONS - AHEAD);
         while (!ended && level > stop) descend();

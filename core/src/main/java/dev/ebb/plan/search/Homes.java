@@ -4,6 +4,7 @@ import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Binding;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 
@@ -19,9 +20,9 @@ final class Homes {
     /** What shares its bytes. */
     private final List<int[]> groups = new ArrayList<>();
 
-    Homes(Model model) {
+    Homes(Model model, int[] moved) {
         this.model = model;
-        var leaving = model.leaving();
+        var leaving = Arrays.stream(moved).filter(this::mayLeave).toArray();
         var paired = new HashSet<Integer>();
         for (int v : leaving) {
             if (v < model.params
@@ -35,29 +36,39 @@ final class Homes {
         for (int v : leaving) if (!paired.contains(v)) groups.add(new int[] {v});
     }
 
+    /** Whether {@code v} may start or end beside the arena. */
+    private boolean mayLeave(int v) {
+        boolean result = model.problem.graph().results().contains(model.values[v]);
+        if (v >= model.params) return result && model.place[v] < 0;
+        // what a result must be written over stays
+        boolean taken = Arrays.stream(model.place).anyMatch(p -> p == v);
+        return !result && !(taken && model.problem.bindings().get(v) instanceof Binding.Replaced);
+    }
+
     private int number(int[] leaving, Value result) {
         for (int v : leaving) if (model.values[v].equals(result)) return v;
         throw new IllegalStateException(result + " cannot end beside the arena");
     }
 
-    /** Leaves values without a place where they do not all find one. */
-    void choose() {
+    /** Lets all of them leave; false if there is no room for all. */
+    boolean choose() {
         long all = 0;
         for (int[] group : groups) all += model.bytes[group[0]];
         var room = model.problem.places();
         for (int k = room.size() - 1; k >= 0; k--) {
             if (!model.uses(k) || all > room.get(k).bytes()) continue;
             for (int[] group : groups) for (int v : group) model.leave(v, k);
-            return;
+            return true;
         }
         var left = new long[room.size()];
         for (int k = 0; k < left.length; k++) left[k] = model.uses(k) ? room.get(k).bytes() : -1;
         for (int[] group : groups) {
             int k = 0;
             while (k < left.length && left[k] < model.bytes[group[0]]) k++;
-            if (k == left.length) return;
+            if (k == left.length) return false;
             left[k] -= model.bytes[group[0]];
             for (int v : group) model.leave(v, k);
         }
+        return true;
     }
 }

@@ -1,6 +1,9 @@
 package dev.ebb.plan.search;
 
+import dev.ebb.ir.Node;
+
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * What a sequence of computations takes. A plan is no more than the order in which nodes are
@@ -138,6 +141,18 @@ final class Liveness {
         }
         for (int v : pairs) taken[v] = false;
         return saved;
+    }
+
+    /** The computation of {@code sequence} that takes most memory; none if nothing is computed. */
+    static Optional<Node> largest(Model model, int[] sequence) {
+        var replay = new Liveness(model);
+        replay.replay(sequence, sequence.length);
+        int at = -1;
+        for (int i = 0; i < replay.length; i++) {
+            if (model.isTransfer(replay.order[i])) continue;
+            if (at < 0 || replay.memory[i] > replay.memory[at]) at = i;
+        }
+        return at < 0 ? Optional.empty() : Optional.of(model.node(replay.order[at]));
     }
 
     /** A copy of the surviving sequence. */

@@ -12,9 +12,7 @@ import dev.ebb.plan.schedule.Problem;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * A problem in plain arrays, for algorithms that replay it thousands of times. Values are numbered
@@ -76,6 +74,9 @@ public final class Model {
 
     /** Where a value lies that starts or ends beside the arena, as a number; -1 for none. */
     final int[] home;
+
+    /** Whether all that may start or end beside the arena does. */
+    final boolean fitsAway;
 
     /** The values that may be moved, and the place of each in that list; -1 for the others. */
     private final int[] moved;
@@ -140,7 +141,7 @@ public final class Model {
                 all.add(v);
             }
         }
-        moved = places.isEmpty() ? new int[0] : movable(all, held);
+        moved = places.isEmpty() ? new int[0] : Transfers.movable(problem, all.subList(0, held));
         int plain = all.size();
         copies = new int[problem.places().size()];
         for (int k = 0; k < copies.length; k++) {
@@ -186,11 +187,11 @@ public final class Model {
                 case Binding.Replaced(int r) -> {
                     int result = index.at(graph.results().get(r));
                     if (away && moving[p] >= 0 && moving[result] >= 0) pinned[result] = true;
-                    else replace(p, result);
+                    else replace(p, result, index);
                 }
             }
         }
-        if (away) new Homes(this).choose();
+        fitsAway = away && new Homes(this, moved).choose();
         long total = 0;
         for (int p = 0; p < params; p++) if (initial[p]) total = Math.addExact(total, bytes[p]);
         paramBytes = total;
@@ -220,16 +221,6 @@ public final class Model {
             System.arraycopy(out[u], 0, all, writesFrom[u], out[u].length);
         }
         return all;
-    }
-
-    /** What is worth a transfer: not scratch, which nothing reads. */
-    private int[] movable(List<Value> all, int held) {
-        var read = new HashSet<>(problem.graph().results());
-        for (Node node : nodes) read.addAll(node.inputs());
-        return IntStream.range(0, held)
-                .filter(v -> problem.bytes(all.get(v)) >= Place.SMALLEST)
-                .filter(v -> read.contains(all.get(v)))
-                .toArray();
     }
 
     private void work(int u, Table<Value, Integer> index, Cost costs) {
@@ -281,28 +272,6 @@ public final class Model {
         } else {
             pinned[copy(v, k)] = true;
         }
-    }
-
-    /** The values that may start or end beside the arena. */
-    int[] leaving() {
-        return Arrays.stream(moved).filter(this::mayLeave).toArray();
-    }
-
-    private boolean mayLeave(int v) {
-        boolean result = problem.graph().results().contains(values[v]);
-        if (v >= params) return result && place[v] < 0;
-        return !result && !(problem.bindings().get(v) instanceof Binding.Replaced && isTaken(v));
-    }
-
-    /** Whether some result must lie in the place of param {@code p}. */
-    private boolean isTaken(int p) {
-        for (int q : place) if (q == p) return true;
-        return false;
-    }
-
-    /** Whether all that may start or end beside the arena does. */
-    boolean fitsAway() {
-        return Arrays.stream(moved).noneMatch(v -> home[v] < 0 && mayLeave(v));
     }
 
     /** Whether {@code v} is a result that ends beside the arena. */
@@ -391,7 +360,7 @@ public final class Model {
         return lists;
     }
 
-    private void replace(int param, int result) {
+    private void replace(int param, int result, Table<Value, Integer> index) {
         if (param == result) return;
         var chain = Inplace.chain(nodes, values[param], values[result]);
         if (chain.isEmpty()) {
@@ -406,22 +375,14 @@ public final class Model {
         }
         int into = result;
         for (int k = 1; k <= chain.size(); k++) {
-            int from = k < chain.size() ? before(into, chain.get(k)) : param;
+            int from = k < chain.size() ? index.at(chain.get(k)) : param;
             place[into] = from;
             once[producer[into]] = true;
             into = from;
         }
     }
 
-    /** The number of {@code value}, which the node that computes {@code into} reads. */
-    private int before(int into, Value value) {
-        for (int x : in[producer[into]]) if (values[x].equals(value)) return x;
-        throw new IllegalStateException(value + " is not read for " + values[into]);
-    }
-
-    /**
-     * Whether a dead param cannot be kept alive for longer, because a result has taken its place.
-     */
+    /** Whether a result has taken the place of a param, which cannot be kept for longer. */
     boolean isReplaced(int x) {
         return replaced[x];
     }

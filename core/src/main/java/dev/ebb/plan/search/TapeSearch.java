@@ -12,6 +12,7 @@ import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Problem;
@@ -62,11 +63,12 @@ public final class TapeSearch {
     }
 
     /** The sets of values to keep that no other beats in bytes and in time, largest first. */
-    public List<Set<Value>> tapes(Cost cost) {
+    public List<Set<Value>> tapes(Cost cost, SearchCache cache) {
         var problem = problem();
         Cost costs = node -> isFree(node) ? 0 : cost.of(node);
         var found = new LinkedHashSet<Set<Value>>();
-        for (var frontier : new Families(problem, costs, Effort.PART).of(Ways.recomputing()))
+        var families = new Families(problem, costs, Effort.PART, cache);
+        for (var frontier : families.of(Ways.recomputing()))
             for (var member : frontier.all()) found.add(across(problem, member.schedule().steps()));
         return List.copyOf(found);
     }

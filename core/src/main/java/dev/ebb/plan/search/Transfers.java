@@ -1,6 +1,14 @@
 package dev.ebb.plan.search;
 
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Value;
+import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.schedule.Problem;
+
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Where in a sequence transfers to and from places beside the arena begin. They run beside the
@@ -16,6 +24,16 @@ final class Transfers {
         this.model = model;
         this.sequence = sequence.clone();
         length = sequence.length;
+    }
+
+    /** What is worth a transfer, as numbers in {@code values}: not scratch, which nothing reads. */
+    static int[] movable(Problem problem, List<Value> values) {
+        var read = new HashSet<>(problem.graph().results());
+        for (Node node : problem.graph().nodes()) read.addAll(node.inputs());
+        return IntStream.range(0, values.size())
+                .filter(v -> problem.bytes(values.get(v)) >= Place.SMALLEST)
+                .filter(v -> read.contains(values.get(v)))
+                .toArray();
     }
 
     /**

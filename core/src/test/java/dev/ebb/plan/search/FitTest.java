@@ -7,6 +7,7 @@ import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Fit;
 import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.reference.Checker;
 
@@ -121,7 +122,8 @@ class FitTest {
     /** The family grows as far down as it is asked, and what comes later is never cheaper. */
     @Test
     void generationsGetDearer() {
-        var frontier = new Frontier(new Model(Toy.transformerStep(6, 256, 64), Toy.COST), Toy.COST);
+        var model = new Model(Toy.transformerStep(6, 256, 64), Toy.COST);
+        var frontier = new Frontier(model, Toy.COST, List.of(), Effort.FULL, SearchCache.NONE);
         int generations = 1;
         double dearest = frontier.members(1).getLast().extra();
         while (frontier.grow()) {

@@ -18,10 +18,10 @@ import java.util.List;
 /**
  * The gradient of a mean over a batch, computed in parts. The rows of the batch (axis 0 of every
  * tensor) are divided into {@code shards} shards of equal size. The gradients of the shards are
- * summed in a binary tree: neighbours in pairs, then the sums of neighbours in pairs, up to one
- * sum. So the bits depend on the number of shards alone, and not on where the shards are computed:
- * all at once, in several groups one after the other, or on several machines, each of which sums
- * the shards of a subtree.
+ * summed in a binary tree, that of {@link dev.ebb.nn.parallel.TreeSum}: neighbours in pairs, then
+ * the sums of neighbours in pairs, up to one sum. So the bits depend on the number of shards alone,
+ * and not on where the shards are computed: all at once, in several groups one after the other, or
+ * on several machines, each of which sums the shards of a subtree.
  *
  * <p>This is the gradient of the whole batch only for a loss that is a mean over rows and treats
  * every row alone: batch norm in training does not.

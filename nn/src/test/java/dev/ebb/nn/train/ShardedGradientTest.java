@@ -14,6 +14,7 @@ import dev.ebb.nn.Conv2d;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Mlp;
+import dev.ebb.nn.parallel.TreeSum;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -77,21 +78,29 @@ class ShardedGradientTest {
                 level.add(floats(f.apply(net, part, keys.get(i).bits())));
             }
         }
+        var leaves = List.copyOf(level);
         while (level.size() > 1) {
             var above = new ArrayList<List<float[]>>();
-            for (int i = 0; i < level.size(); i += 2) {
-                var sums = new ArrayList<float[]>();
-                for (int t = 0; t < level.get(i).size(); t++) {
-                    var sum = level.get(i).get(t).clone();
-                    for (int j = 0; j < sum.length; j++) sum[j] += level.get(i + 1).get(t)[j];
-                    sums.add(sum);
-                }
-                above.add(sums);
-            }
+            for (int i = 0; i < level.size(); i += 2)
+                above.add(sum(level.get(i), level.get(i + 1)));
             level = above;
         }
+        // the order in which machines add their shards
+        var tree = TreeSum.of(shards, leaves::get, ShardedGradientTest::sum);
+        for (int t = 0; t < tree.size(); t++)
+            assertThat(tree.get(t)).isEqualTo(level.getFirst().get(t));
         for (var t : level.getFirst()) for (int j = 0; j < t.length; j++) t[j] /= shards;
         return level.getFirst();
+    }
+
+    private static List<float[]> sum(List<float[]> a, List<float[]> b) {
+        var sums = new ArrayList<float[]>();
+        for (int t = 0; t < a.size(); t++) {
+            var sum = new float[a.get(t).length];
+            for (int j = 0; j < sum.length; j++) sum[j] = a.get(t)[j] + b.get(t)[j];
+            sums.add(sum);
+        }
+        return sums;
     }
 
     private static Array rows(Tensor t, int from, int count) {

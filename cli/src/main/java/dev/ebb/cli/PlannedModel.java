@@ -1,0 +1,129 @@
+package dev.ebb.cli;
+
+import dev.ebb.Compiled;
+import dev.ebb.Ebb;
+import dev.ebb.Tensorwise;
+import dev.ebb.cli.option.ModelSize;
+import dev.ebb.cli.option.OptimizerName;
+import dev.ebb.cli.option.PrecisionName;
+import dev.ebb.exec.Category;
+import dev.ebb.exec.Device;
+import dev.ebb.exec.program.MemoryProfile;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.model.AutoregressiveModel;
+import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.model.LanguageModel;
+import dev.ebb.nn.model.Weights;
+import dev.ebb.nn.optim.Optimizer;
+import dev.ebb.nn.optim.Precision;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.cache.PlanCache;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** A training step of a GPT that is planned and never run: its weights have shapes, no data. */
+record PlannedModel(
+        ModelSize size, PrecisionName precision, OptimizerName optimizer, PlanCache cache) {
+
+    /**
+     * What the memory of a step is for, where everything is kept.
+     *
+     * @param bytes the most of each category at once
+     * @param training what training takes in all
+     * @param use what computing the logits of a batch takes, weights included
+     */
+    record Figures(Map<Category, Long> bytes, long training, long use) {}
+
+    Plan plan(Budget budget, Device device, Cost cost) {
+        var rule = rule();
+        var compute = precision.type();
+        return Ebb.stepper((TrainingState s, Corpus.Batch b) -> Trainer.step(rule, compute, s, b))
+                .within(budget)
+                .on(device)
+                .costing(cost)
+                .caching(cache)
+                .plan(state(), batch());
+    }
+
+    /** What the first parameters of the plan's graph are called. */
+    List<String> names() {
+        return Tensorwise.names(state());
+    }
+
+    Figures memory(Device device) {
+        var plan = plan(Budget.unlimited(), device, device.cost());
+        var profile = MemoryProfile.of(plan.layout());
+        var bytes = new EnumMap<Category, Long>(Category.class);
+        for (var category : profile.categories()) bytes.put(category, profile.peak(category));
+        return new Figures(bytes, plan.storeAllBytes(), use(model(), size, device, cache));
+    }
+
+    /** What the scores of attention would take, were they kept for the backward half. */
+    long scoreBytes() {
+        long scores = (long) size.context() * size.context() * size.heads();
+        return precision.type().bytes(scores * size.layers() * size.batch());
+    }
+
+    /** What computing the logits of a batch takes, weights included. */
+    static long use(LanguageModel model, ModelSize size, Device device, PlanCache cache) {
+        try (Compiled<Tensor, Tensor> logits =
+                Ebb.compile((Tensor ids) -> model.logits(ids)).on(device).caching(cache)) {
+            return logits.plan(ids(size)).storeAllBytes();
+        }
+    }
+
+    private Optimizer rule() {
+        return optimizer == OptimizerName.ADAMW
+                ? new Settings(size.batch(), size.context(), 1, 1, 1e-3).optimizer()
+                : optimizer.rule();
+    }
+
+    private TrainingState state() {
+        AutoregressiveModel model = weights();
+        return new TrainingState(model, rule().start(model));
+    }
+
+    /** For use, the weights themselves are in the precision that is computed in. */
+    private AutoregressiveModel model() {
+        return precision.type() == DType.F32
+                ? weights()
+                : Precision.rounded(weights(), precision.type());
+    }
+
+    /** Of one block's weights as many blocks are made as there are, and all of them blank. */
+    private Gpt2 weights() {
+        var one = Gpt2.of(config(1), new Seed(1));
+        return Weights.blank(
+                new Gpt2(
+                        one.tokens(),
+                        one.positions(),
+                        Collections.nCopies(size.layers(), one.blocks().getFirst()),
+                        one.norm(),
+                        config(size.layers())));
+    }
+
+    private Gpt2.Config config(int layers) {
+        return Gpt2.Config.of(
+                Corpus.VOCABULARY, size.context(), size.width(), layers, size.heads());
+    }
+
+    private Corpus.Batch batch() {
+        var ids = ids(size);
+        return new Corpus.Batch(ids, ids);
+    }
+
+    private static Array ids(ModelSize size) {
+        var shape = Shape.of(size.batch(), size.context());
+        return Array.of(shape, new int[Math.multiplyExact(size.batch(), size.context())]);
+    }
+}

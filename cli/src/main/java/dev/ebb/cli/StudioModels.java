@@ -1,0 +1,41 @@
+package dev.ebb.cli;
+
+import dev.ebb.Devices;
+import dev.ebb.cli.studio.ModelKey;
+import dev.ebb.cli.studio.Models;
+import dev.ebb.exec.Device;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.cache.PlanCache;
+import dev.ebb.plan.cost.Roofline;
+import dev.ebb.plan.schedule.Disk;
+
+import java.nio.file.Path;
+
+/** Plans as the commands make them. */
+record StudioModels(PlanCache cache) implements Models {
+
+    @Override
+    public Step step(ModelKey key) {
+        var model = model(key);
+        var memory = Budget.unlimited();
+        var budget =
+                key.diskBytes() == 0 ? memory : memory.with(Disk.in(Path.of("."), key.diskBytes()));
+        var plan = model.plan(budget, device(key), Roofline.typical());
+        return new Step(plan, model.names());
+    }
+
+    @Override
+    public Memory memory(ModelKey key) {
+        var model = model(key);
+        var figures = model.memory(device(key));
+        return new Memory(figures.bytes(), figures.training(), figures.use(), model.scoreBytes());
+    }
+
+    private PlannedModel model(ModelKey key) {
+        return new PlannedModel(key.size(), key.precision(), key.optimizer(), cache);
+    }
+
+    private static Device device(ModelKey key) {
+        return key.device().equals("best") ? Devices.best() : Devices.named(key.device());
+    }
+}

@@ -1,0 +1,22 @@
+package dev.ebb.cli.report;
+
+import dev.ebb.exec.Device;
+
+import java.util.Locale;
+
+/** The machine that a run was made on, in a few words. */
+public final class Machine {
+    private Machine() {}
+
+    public static String text(Device device) {
+        return System.getProperty("os.name")
+                + " "
+                + System.getProperty("os.arch")
+                + ", "
+                + Runtime.getRuntime().availableProcessors()
+                + " processors, Java "
+                + Runtime.version().feature()
+                + ", device "
+                + device.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+    }
+}

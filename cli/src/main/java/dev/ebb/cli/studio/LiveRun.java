@@ -1,0 +1,204 @@
+package dev.ebb.cli.studio;
+
+import dev.ebb.cli.report.Outcome;
+import dev.ebb.cli.report.RunWatch;
+import dev.ebb.exec.Report;
+import dev.ebb.nn.file.Json;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongConsumer;
+
+/** A run that the studio started: what it said so far, in bounded memory, and who looks on. */
+final class LiveRun implements RunWatch {
+    private static final int MOST_READERS = 16;
+    private static final int MOST_KERNELS = 12;
+
+    /** Where a run is. */
+    enum State {
+        STARTING,
+        TRAINING,
+        STOPPING,
+        STOPPED,
+        FINISHED,
+        FAILED;
+
+        boolean isOver() {
+            return this == STOPPED || this == FINISHED || this == FAILED;
+        }
+    }
+
+    private final String name;
+    private final String command;
+    private final LongConsumer onSaved;
+    private final Series losses = new Series();
+    private final Series heldOut = new Series();
+    private final Series speed = new Series();
+    private final List<Mailbox> readers = new CopyOnWriteArrayList<>();
+    private State state = State.STARTING;
+    private Optional<Begin> begin = Optional.empty();
+    private Optional<Made> latest = Optional.empty();
+    private Optional<Outcome> outcome = Optional.empty();
+    private Optional<Double> heldOutLatest = Optional.empty();
+    private String said = "";
+    private long events;
+
+    /**
+     * A run by its command.
+     *
+     * @param onSaved told the step of each checkpoint
+     */
+    LiveRun(String name, String command, LongConsumer onSaved) {
+        this.name = name;
+        this.command = command;
+        this.onSaved = onSaved;
+    }
+
+    String name() {
+        return name;
+    }
+
+    synchronized State state() {
+        return state;
+    }
+
+    /** Asks it to stop after the step it is in. */
+    synchronized void stop() {
+        if (!state.isOver()) state = State.STOPPING;
+        tell();
+    }
+
+    @Override
+    public synchronized boolean isStopAsked() {
+        return state == State.STOPPING;
+    }
+
+    @Override
+    public synchronized void begins(Begin news) {
+        begin = Optional.of(news);
+        if (state == State.STARTING) state = State.TRAINING;
+        tell();
+    }
+
+    @Override
+    public synchronized void made(Made step) {
+        latest = Optional.of(step);
+        losses.add(step.step(), step.loss());
+        begin.ifPresent(b -> speed.add(step.step(), b.tokens() / step.seconds()));
+        tell();
+    }
+
+    @Override
+    public void saved(long step) {
+        onSaved.accept(step);
+    }
+
+    /** The loss on the text that was held out, of the checkpoint of {@code step}. */
+    synchronized void tried(long step, double loss) {
+        heldOut.add(step, loss);
+        heldOutLatest = Optional.of(loss);
+        tell();
+    }
+
+    @Override
+    public synchronized void ends(Outcome news, boolean stopped) {
+        outcome = Optional.of(news);
+    }
+
+    /** The command ended. */
+    synchronized void over(int code, String text) {
+        said = text;
+        state = code == 0 ? State.FINISHED : code == 130 ? State.STOPPED : State.FAILED;
+        tell();
+        readers.forEach(Mailbox::close);
+        readers.clear();
+    }
+
+    /** A place where the latest event is put; the run's events end when it is over. */
+    synchronized Mailbox subscribe() {
+        if (readers.size() >= MOST_READERS)
+            throw new Refused(429, "too many pages look at this run; close one");
+        var box = new Mailbox();
+        box.put(event());
+        if (state.isOver()) box.close();
+        else readers.add(box);
+        return box;
+    }
+
+    void unsubscribe(Mailbox box) {
+        readers.remove(box);
+    }
+
+    int readers() {
+        return readers.size();
+    }
+
+    private void tell() {
+        events++;
+        if (readers.isEmpty()) return;
+        var event = event();
+        readers.forEach(box -> box.put(event));
+    }
+
+    private String event() {
+        var all = new LinkedHashMap<>(now());
+        all.put("event", Json.of(events));
+        return Json.of(all).toString();
+    }
+
+    private Map<String, Json> now() {
+        var all = new LinkedHashMap<String, Json>();
+        all.put("name", Json.of(name));
+        all.put("state", Json.of(state.name().toLowerCase(Locale.ROOT)));
+        all.put("command", Json.of(command));
+        begin.ifPresent(
+                b -> {
+                    all.put("steps", Json.of(b.steps()));
+                    all.put("promised", Json.of(b.promisedBytes()));
+                    all.put("budget", Json.of(b.budgetBytes()));
+                });
+        latest.ifPresent(
+                m -> {
+                    all.put("step", Json.of(m.step()));
+                    all.put("loss", Json.of(m.loss()));
+                    all.put("measured", Json.of(m.measuredBytes()));
+                    begin.ifPresent(b -> all.put("speed", Json.of(b.tokens() / m.seconds())));
+                });
+        heldOutLatest.ifPresent(loss -> all.put("heldOut", Json.of(loss)));
+        outcome.ifPresent(
+                o -> {
+                    all.put("digest", Json.of(o.digest()));
+                    all.put("step", Json.of(o.losses().size()));
+                });
+        if (state.isOver()) all.put("said", Json.of(said));
+        return all;
+    }
+
+    /** All there is to draw. */
+    synchronized Json json() {
+        var all = new LinkedHashMap<>(now());
+        all.put("live", Json.of(!state.isOver()));
+        all.put("losses", losses.json());
+        all.put("heldOuts", heldOut.json());
+        all.put("speeds", speed.json());
+        outcome.ifPresent(
+                o ->
+                        all.put(
+                                "kernels",
+                                Json.of(
+                                        o.kernels().stream()
+                                                .limit(MOST_KERNELS)
+                                                .map(LiveRun::kernel)
+                                                .toList())));
+        return Json.of(all);
+    }
+
+    private static Json kernel(Report.KernelTime time) {
+        return Json.of(
+                List.of(Json.of(time.op()), Json.of(time.calls()), Json.of(time.seconds() * 1000)));
+    }
+}

@@ -1,0 +1,86 @@
+package dev.ebb.cli.studio;
+
+import dev.ebb.cli.option.ModelSize;
+import dev.ebb.cli.option.OptimizerName;
+import dev.ebb.cli.option.PrecisionName;
+
+import picocli.CommandLine.TypeConversionException;
+
+import java.util.Locale;
+
+/**
+ * What is planned for: a model's sizes, what it is computed in, its optimizer, the device, and a
+ * disk's room, 0 for none. Equal keys have equal plans.
+ */
+public record ModelKey(
+        ModelSize size,
+        PrecisionName precision,
+        OptimizerName optimizer,
+        String device,
+        long diskBytes) {
+    private static final int MOST_LAYERS = 128;
+    private static final int MOST_WIDTH = 1 << 14;
+    private static final int MOST_TOKENS = 1 << 20;
+
+    static ModelKey of(Query query) {
+        var named = size(query.find("model").orElse("small"));
+        int batch =
+                query.find("batch").isPresent()
+                        ? (int) query.whole("batch", 1, 1 << 14)
+                        : named.batch();
+        int context =
+                query.find("context").isPresent()
+                        ? (int) query.whole("context", 1, 1 << 16)
+                        : named.context();
+        if (named.layers() > MOST_LAYERS
+                || named.width() > MOST_WIDTH
+                || (long) batch * context > MOST_TOKENS)
+            throw Refused.wrong(
+                    "the studio plans for at most "
+                            + MOST_LAYERS
+                            + " layers, a width of "
+                            + MOST_WIDTH
+                            + " and "
+                            + MOST_TOKENS
+                            + " characters a step; 'ebb plan' takes more");
+        return new ModelKey(
+                new ModelSize(named.layers(), named.width(), named.heads(), context, batch),
+                named(PrecisionName.class, query.find("precision").orElse("f32")),
+                named(OptimizerName.class, query.find("optimizer").orElse("adamw")),
+                query.find("device").orElse("best"),
+                query.find("disk").isPresent() ? query.whole("disk", 0, 1L << 44) : 0);
+    }
+
+    private static ModelSize size(String text) {
+        try {
+            return new ModelSize.Text().convert(text);
+        } catch (TypeConversionException e) {
+            throw Refused.wrong(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static <E extends Enum<E>> E named(Class<E> kind, String text) {
+        for (var constant : kind.getEnumConstants())
+            if (constant.toString().equals(text.toLowerCase(Locale.ROOT))) return constant;
+        throw Refused.wrong(
+                "'" + text + "' is none of " + java.util.List.of(kind.getEnumConstants()));
+    }
+
+    /** The options that give the same on the command line. */
+    String options() {
+        return "--model "
+                + size.layers()
+                + "x"
+                + size.width()
+                + "x"
+                + size.heads()
+                + " --batch "
+                + size.batch()
+                + " --context "
+                + size.context()
+                + (precision == PrecisionName.F32 ? "" : " --precision " + precision)
+                + (optimizer == OptimizerName.ADAMW ? "" : " --optimizer " + optimizer)
+                + (device.equals("best") ? "" : " --device " + device)
+                + (diskBytes == 0 ? "" : " --disk . --disk-room " + diskBytes);
+    }
+}

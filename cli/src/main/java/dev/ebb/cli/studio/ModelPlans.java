@@ -1,0 +1,239 @@
+package dev.ebb.cli.studio;
+
+import dev.ebb.cli.report.CurveTable;
+import dev.ebb.cli.report.Planned;
+import dev.ebb.nn.file.Json;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.TradeOff;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The plans of one model. Its curve is searched from the top down, a little at a time, so that a
+ * budget somebody asks for is answered between two searches; one far below what was searched so far
+ * waits until the search has come there.
+ */
+final class ModelPlans {
+    /** So many answers are kept. */
+    private static final int MOST = 128;
+
+    /** The search goes down by this share of the store-all memory at a time. */
+    private static final double STRIDE = 0.015;
+
+    /** A budget this far below what was searched is still answered at once. */
+    private static final double REACH = 0.3;
+
+    private final ModelKey key;
+    private final Models models;
+    private final Runnable wake;
+    private long lastUse;
+
+    private Optional<Models.Step> step = Optional.empty();
+    private Optional<ModelGraph> graph = Optional.empty();
+    private Optional<String> failure = Optional.empty();
+    private Optional<TradeOff> tradeOff = Optional.empty();
+    private OptionalLong least = OptionalLong.empty();
+    private double searched = 1;
+    private boolean bottom;
+    private final List<Json> points = new ArrayList<>();
+    private OptionalLong waiting = OptionalLong.empty();
+    private final Map<Long, Json> answers =
+            new LinkedHashMap<>(16, 0.75f, true) {
+                private static final long serialVersionUID = 1;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<Long, Json> eldest) {
+                    return size() > MOST;
+                }
+            };
+
+    ModelPlans(ModelKey key, Models models, Runnable wake) {
+        this.key = key;
+        this.models = models;
+        this.wake = wake;
+    }
+
+    ModelKey key() {
+        return key;
+    }
+
+    synchronized void used(long at) {
+        lastUse = at;
+    }
+
+    synchronized long lastUse() {
+        return lastUse;
+    }
+
+    /** The graph, once it is traced: empty if it is not within {@code millis}. */
+    synchronized Optional<ModelGraph> graph(long millis) throws InterruptedException {
+        pause(millis, () -> graph.isPresent());
+        return graph;
+    }
+
+    /** The plan within {@code budget} bytes as JSON: empty if it is not ready within the time. */
+    Optional<Json> answer(long budget, long millis) throws InterruptedException {
+        synchronized (this) {
+            if (!answers.containsKey(budget)) waiting = OptionalLong.of(budget);
+        }
+        wake.run();
+        synchronized (this) {
+            pause(millis, () -> answers.containsKey(budget));
+            return Optional.ofNullable(answers.get(budget));
+        }
+    }
+
+    /** Waits for what is ready, or failed, or too long in coming. */
+    private void pause(long millis, BooleanSupplier ready) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (!ready.getAsBoolean() && failure.isEmpty()) {
+            long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+            if (left <= 0) return;
+            wait(left);
+        }
+        failure.ifPresent(
+                why -> {
+                    throw Refused.wrong(why);
+                });
+    }
+
+    /** The plan within {@code budget} bytes itself, computed by whoever asks. */
+    Plan plan(long budget) {
+        Models.Step now;
+        synchronized (this) {
+            now = step.orElseThrow(() -> new Refused(409, "the model is not traced yet"));
+        }
+        try {
+            return now.plan().curve().at(Budget.bytes(budget));
+        } catch (OverBudgetException e) {
+            throw Refused.wrong(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** All that is known of the curve. */
+    synchronized Json curve() {
+        var all = new LinkedHashMap<String, Json>();
+        all.put("done", Json.of(tradeOff.isPresent()));
+        step.ifPresent(
+                s -> {
+                    all.put("storeAll", Json.of(s.plan().storeAllBytes()));
+                    all.put("storeAllCost", Json.of(s.plan().curve().storeAllCost()));
+                });
+        all.put("points", Json.of(points));
+        least.ifPresent(bytes -> all.put("least", Json.of(bytes)));
+        tradeOff.ifPresent(t -> all.put("lines", CurveTable.pairs(t.lines())));
+        return Json.of(all);
+    }
+
+    /** What somebody waits for, if it can be computed now. */
+    synchronized Optional<Runnable> asked() {
+        if (failure.isPresent()) return Optional.empty();
+        if (step.isEmpty()) return Optional.of(this::trace);
+        if (waiting.isEmpty()) return Optional.empty();
+        long budget = waiting.getAsLong();
+        double share = (double) budget / step.get().plan().storeAllBytes();
+        boolean near = share >= searched - REACH || bottom;
+        return near ? Optional.of(guarded(() -> compute(budget))) : Optional.empty();
+    }
+
+    /** The next piece of the curve, if there is one left. */
+    synchronized Optional<Runnable> growth() {
+        if (failure.isPresent() || step.isEmpty() || tradeOff.isPresent()) return Optional.empty();
+        return Optional.of(guarded(bottom ? this::finish : this::grow));
+    }
+
+    /** A task whose failure is told to whoever asks for this model. */
+    private Runnable guarded(Runnable task) {
+        return () -> {
+            try {
+                task.run();
+            } catch (RuntimeException | OutOfMemoryError e) {
+                fail(e);
+            }
+        };
+    }
+
+    private void trace() {
+        try {
+            var made = models.step(key);
+            var drawn = new ModelGraph(made.plan(), made.names());
+            synchronized (this) {
+                step = Optional.of(made);
+                graph = Optional.of(drawn);
+                notifyAll();
+            }
+        } catch (RuntimeException | OutOfMemoryError e) {
+            fail(e);
+        }
+    }
+
+    private synchronized void fail(Throwable e) {
+        failure = Optional.of(Optional.ofNullable(e.getMessage()).orElse(e.toString()));
+        notifyAll();
+    }
+
+    private void compute(long budget) {
+        var now = step.orElseThrow().plan();
+        Json answer;
+        try {
+            var found = now.curve().at(Budget.bytes(budget));
+            answer =
+                    PlanFrame.of(
+                            new Planned(found, budget),
+                            graph.orElseThrow(),
+                            "./ebb plan " + key.options() + " --budget " + budget,
+                            leastSoFar());
+        } catch (OverBudgetException e) {
+            answer = PlanFrame.refused(budget, e);
+        }
+        synchronized (this) {
+            answers.put(budget, answer);
+            if (waiting.isPresent() && waiting.getAsLong() == budget)
+                waiting = OptionalLong.empty();
+            notifyAll();
+        }
+    }
+
+    private synchronized OptionalLong leastSoFar() {
+        return least;
+    }
+
+    private void grow() {
+        var now = step.orElseThrow().plan();
+        double share;
+        synchronized (this) {
+            share = searched - STRIDE;
+        }
+        long bytes = (long) (now.storeAllBytes() * share);
+        try {
+            var found = now.curve().at(Budget.bytes(Math.max(1, bytes)));
+            synchronized (this) {
+                points.add(CurveTable.pair(bytes, found.cost()));
+                searched = share;
+            }
+        } catch (OverBudgetException e) {
+            synchronized (this) {
+                bottom = true;
+                least = OptionalLong.of(e.leastBytes());
+                // they were made without the least budget
+                answers.clear();
+            }
+        }
+    }
+
+    private void finish() {
+        var curve = TradeOff.of(step.orElseThrow().plan().curve());
+        synchronized (this) {
+            tradeOff = Optional.of(curve);
+        }
+    }
+}

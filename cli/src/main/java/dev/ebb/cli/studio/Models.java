@@ -1,0 +1,40 @@
+package dev.ebb.cli.studio;
+
+import dev.ebb.exec.Category;
+import dev.ebb.plan.Plan;
+
+import java.util.List;
+import java.util.Map;
+
+/** Where plans come from. */
+public interface Models {
+
+    /**
+     * A training step, planned with memory enough.
+     *
+     * @param names what the first parameters of its graph are called
+     */
+    record Step(Plan plan, List<String> names) {
+        public Step {
+            names = List.copyOf(names);
+        }
+    }
+
+    /**
+     * What the memory of a model is for, where everything is kept.
+     *
+     * @param bytes the most of each category at once
+     * @param training all that training takes
+     * @param use all that computing the logits of a batch takes
+     * @param scores what attention would keep besides, were its scores kept
+     */
+    record Memory(Map<Category, Long> bytes, long training, long use, long scores) {
+        public Memory {
+            bytes = Map.copyOf(bytes);
+        }
+    }
+
+    Step step(ModelKey key);
+
+    Memory memory(ModelKey key);
+}

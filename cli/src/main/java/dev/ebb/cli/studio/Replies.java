@@ -1,0 +1,84 @@
+package dev.ebb.cli.studio;
+
+import com.sun.net.httpserver.HttpExchange;
+
+import dev.ebb.nn.file.Json;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/** Answers, each with the headers that keep a page to its own server and out of frames. */
+final class Replies {
+    private static final String POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+                    + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors"
+                    + " 'none'";
+
+    private Replies() {}
+
+    static void send(HttpExchange exchange, int status, String type, byte[] body)
+            throws IOException {
+        guard(exchange);
+        exchange.getResponseHeaders().set("Content-Type", type);
+        exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+        try (var out = exchange.getResponseBody()) {
+            out.write(body);
+        }
+    }
+
+    /** A page that holds its own scripts: in a sandbox, where it is of no origin. */
+    static void report(HttpExchange exchange, byte[] page) throws IOException {
+        guard(exchange);
+        exchange.getResponseHeaders()
+                .set(
+                        "Content-Security-Policy",
+                        "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'"
+                                + " data:; style-src 'unsafe-inline'; img-src data:;"
+                                + " frame-ancestors 'none'");
+        exchange.getResponseHeaders().set("Content-Type", "text/html; charset=utf-8");
+        exchange.sendResponseHeaders(200, page.length);
+        try (var out = exchange.getResponseBody()) {
+            out.write(page);
+        }
+    }
+
+    /** The headers that every answer has. */
+    static void guard(HttpExchange exchange) {
+        var headers = exchange.getResponseHeaders();
+        headers.set("Content-Security-Policy", POLICY);
+        headers.set("X-Content-Type-Options", "nosniff");
+        headers.set("Referrer-Policy", "no-referrer");
+        headers.set("Cross-Origin-Resource-Policy", "same-origin");
+        headers.set("Cache-Control", "no-store");
+    }
+
+    static void json(HttpExchange exchange, Json json) throws IOException {
+        json(exchange, 200, json);
+    }
+
+    static void json(HttpExchange exchange, int status, Json json) throws IOException {
+        send(
+                exchange,
+                status,
+                "application/json",
+                json.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    static void refuse(HttpExchange exchange, int status, String why) throws IOException {
+        json(exchange, status, Json.of(Map.of("error", Json.of(why))));
+    }
+
+    static void text(HttpExchange exchange, int status, String text) throws IOException {
+        send(
+                exchange,
+                status,
+                "text/plain; charset=utf-8",
+                (text + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    static void redirect(HttpExchange exchange, String to) throws IOException {
+        exchange.getResponseHeaders().set("Location", to);
+        send(exchange, 303, "text/plain; charset=utf-8", new byte[0]);
+    }
+}

@@ -1,0 +1,102 @@
+package dev.ebb.cli.studio;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Who may ask. The address that is printed holds a token that works once; it is traded for a cookie
+ * that other sites' pages cannot make a browser send. A request must also name this server as its
+ * host, so that a foreign name that leads to this machine is refused, and must not come from a page
+ * of another origin.
+ */
+final class Session {
+    private static final int RANDOM_BYTES = 32;
+
+    private final int port;
+    private Optional<String> token = Optional.of(random());
+    private final String secret = random();
+
+    Session(int port) {
+        this.port = port;
+    }
+
+    private static String random() {
+        var bytes = new byte[RANDOM_BYTES];
+        new SecureRandom().nextBytes(bytes);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /** The token that the printed address ends in; empty once it was used. */
+    synchronized Optional<String> token() {
+        return token;
+    }
+
+    /** Whether {@code given} is the token; it is no more afterwards. */
+    synchronized boolean redeem(String given) {
+        if (token.isEmpty() || !same(token.get(), given)) return false;
+        token = Optional.empty();
+        return true;
+    }
+
+    /** What a browser is to send from now on. */
+    String cookie() {
+        return name() + "=" + secret + "; Path=/; HttpOnly; SameSite=Strict";
+    }
+
+    /** The cookie's name tells servers on other ports of this machine apart. */
+    private String name() {
+        return "ebb-studio-" + port;
+    }
+
+    boolean isKnown(HttpExchange exchange) {
+        var sent = exchange.getRequestHeaders().getOrDefault("Cookie", List.of());
+        for (var line : sent) {
+            for (var cookie : line.split(";", -1)) {
+                int equals = cookie.indexOf('=');
+                if (equals > 0
+                        && cookie.substring(0, equals).strip().equals(name())
+                        && same(secret, cookie.substring(equals + 1).strip())) return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean same(String a, String b) {
+        return MessageDigest.isEqual(
+                a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Why a request is refused whoever sends it; empty if it is not. */
+    Optional<String> refusal(HttpExchange exchange) {
+        var headers = exchange.getRequestHeaders();
+        var host = only(headers, "Host");
+        if (host.isEmpty() || !isOwn(host.get()))
+            return Optional.of("this server answers to 127.0.0.1:" + port + " and localhost alone");
+        var origin = only(headers, "Origin");
+        boolean asks = exchange.getRequestMethod().equals("GET");
+        if (origin.isPresent() ? !origin.get().equals("http://" + host.get()) : !asks)
+            return Optional.of("a page of another origin may not ask");
+        var site = only(headers, "Sec-Fetch-Site");
+        if (site.isPresent() && !site.get().equals("same-origin") && !site.get().equals("none"))
+            return Optional.of("a page of another site may not ask");
+        return Optional.empty();
+    }
+
+    private boolean isOwn(String host) {
+        return host.equals("127.0.0.1:" + port) || host.equals("localhost:" + port);
+    }
+
+    /** A header that is sent once; one that is sent twice counts as sent wrong. */
+    private static Optional<String> only(Headers headers, String name) {
+        var all = headers.getOrDefault(name, List.of());
+        if (all.size() > 1) return Optional.of("");
+        return all.stream().findFirst();
+    }
+}

@@ -1,0 +1,67 @@
+package dev.ebb.cli.studio;
+
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Json;
+import dev.ebb.nn.file.Safetensors;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** A run as its checkpoint tells it: every loss, and what it was started with. */
+record StoredRun(String name, double[] losses, Json settings, Json setup, boolean reported) {
+    static final String CHECKPOINT = "checkpoint.safetensors";
+    static final String REPORT = "report.html";
+
+    static StoredRun read(Path folder) throws IOException {
+        var path = folder.resolve(CHECKPOINT);
+        try (var file = Safetensors.open(path)) {
+            var notes = file.metadata();
+            if (!notes.getOrDefault("format", "").startsWith("ebb training checkpoint"))
+                throw new FileFormatException(path, "not a training checkpoint");
+            return new StoredRun(
+                    folder.getFileName().toString(),
+                    file.read("losses").toDoubles(),
+                    note(notes, "settings"),
+                    note(notes, "run"),
+                    Files.exists(folder.resolve(REPORT)));
+        }
+    }
+
+    private static Json note(Map<String, String> notes, String key) throws FileFormatException {
+        return Json.parse(notes.getOrDefault(key, "{}"));
+    }
+
+    Json json() {
+        var all = new LinkedHashMap<String, Json>();
+        all.put("name", Json.of(name));
+        all.put("state", Json.of("stored"));
+        all.put("step", Json.of(losses.length));
+        setup.at("steps").ifPresent(steps -> all.put("steps", steps));
+        setup.at("budget").ifPresent(budget -> all.put("budgetText", budget));
+        settings.at("batch").ifPresent(batch -> all.put("batch", batch));
+        settings.at("context").ifPresent(context -> all.put("context", context));
+        settings.at("seed").ifPresent(seed -> all.put("seed", seed));
+        if (losses.length > 0) all.put("loss", Json.of(losses[losses.length - 1]));
+        all.put("report", Json.of(reported));
+        return Json.of(all);
+    }
+
+    Json series() {
+        var series = new Series();
+        for (int i = 0; i < losses.length; i++) series.add(i + 1, losses[i]);
+        return series.json();
+    }
+
+    /** For how many steps, from the first on, both have the same loss to the last bit. */
+    long sameSteps(StoredRun other) {
+        int n = Math.min(losses.length, other.losses.length);
+        for (int i = 0; i < n; i++) {
+            if (Double.doubleToRawLongBits(losses[i])
+                    != Double.doubleToRawLongBits(other.losses[i])) return i;
+        }
+        return n;
+    }
+}

@@ -1,0 +1,155 @@
+package dev.ebb.cli.studio;
+
+import com.sun.net.httpserver.HttpExchange;
+
+import dev.ebb.Devices;
+import dev.ebb.exec.Category;
+import dev.ebb.exec.DeviceProvider;
+import dev.ebb.nn.file.Json;
+import dev.ebb.plan.Budget;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What the page can ask for, and what it is answered. */
+final class StudioApi implements AutoCloseable {
+    /** So long a request waits for what is being computed. */
+    private static final long PATIENCE_MILLIS = 150;
+
+    private static final int MOST_MEMORIES = 256;
+
+    private final String first;
+    private final PlanBook plans;
+    private final Models models;
+    private final Runs runs;
+    private final Map<ModelKey, Json> memories =
+            new LinkedHashMap<>(16, 0.75f, true) {
+                private static final long serialVersionUID = 1;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<ModelKey, Json> eldest) {
+                    return size() > MOST_MEMORIES;
+                }
+            };
+
+    StudioApi(String first, PlanBook plans, Models models, Runs runs) {
+        this.first = first;
+        this.plans = plans;
+        this.models = models;
+        this.runs = runs;
+    }
+
+    /** Begins with the model that the page opens with. */
+    void prepare() {
+        plans.of(ModelKey.of(new Query(Map.of("model", first))));
+    }
+
+    Json asked(String what, Query query) throws IOException, InterruptedException {
+        return switch (what) {
+            case "choices" -> choices();
+            case "model" ->
+                    plans.of(ModelKey.of(query))
+                            .graph(PATIENCE_MILLIS)
+                            .map(ModelGraph::json)
+                            .orElseGet(StudioServer::pending);
+            case "plan" ->
+                    plans.of(ModelKey.of(query))
+                            .answer(budget(query), PATIENCE_MILLIS)
+                            .orElseGet(StudioServer::pending);
+            case "curve" -> plans.of(ModelKey.of(query)).curve();
+            case "why" -> why(query);
+            case "memory" -> memory(ModelKey.of(query));
+            case "runs" -> runs.list();
+            case "run" -> runs.run(query.text("name"));
+            case "compare" -> runs.compare(query.text("a"), query.text("b"));
+            default -> throw new Refused(404, "there is nothing to ask for of this name");
+        };
+    }
+
+    Json command(String what, Query query) throws IOException {
+        return switch (what) {
+            case "start" -> runs.start(query);
+            case "resume" -> runs.resume(query);
+            case "stop" -> runs.stop(query.text("name"));
+            case "sample" -> runs.sample(query.text("name"), query.find("prompt").orElse("/** "));
+            default -> throw new Refused(404, "there is nothing to do of this name");
+        };
+    }
+
+    LiveRun watched(Query query) {
+        return runs.watched(query.text("name"));
+    }
+
+    /** A budget as people write it; a share needs the store-all memory, which the page knows. */
+    private static long budget(Query query) {
+        return switch (Budget.of(query.text("budget"))) {
+            case Budget.Bytes(long bytes) -> bytes;
+            case Budget.Share _, Budget.OfSaved _, Budget.WithPlaces _ ->
+                    throw Refused.wrong("give the budget in bytes, such as 64MiB");
+        };
+    }
+
+    private Json why(Query query) throws InterruptedException {
+        var model = plans.of(ModelKey.of(query));
+        var graph =
+                model.graph(PATIENCE_MILLIS)
+                        .orElseThrow(() -> new Refused(409, "the model is not traced yet"));
+        var value = graph.value(query.whole("value", 0, Integer.MAX_VALUE));
+        return new Why(model.plan(budget(query)), value).json();
+    }
+
+    private synchronized Json memory(ModelKey key) {
+        var known = memories.get(key);
+        if (known != null) return known;
+        var memory = models.memory(key);
+        var bytes = new LinkedHashMap<String, Json>();
+        for (var category : Category.values()) {
+            bytes.put(
+                    category.name().toLowerCase(Locale.ROOT),
+                    Json.of(memory.bytes().getOrDefault(category, 0L)));
+        }
+        var all = new LinkedHashMap<String, Json>();
+        all.put("bytes", Json.of(bytes));
+        all.put("training", Json.of(memory.training()));
+        all.put("use", Json.of(memory.use()));
+        all.put("scores", Json.of(memory.scores()));
+        all.put("command", Json.of("./ebb memory " + key.options()));
+        var json = Json.of(all);
+        memories.put(key, json);
+        return json;
+    }
+
+    /** What there is to choose from, and the model to begin with. */
+    private Json choices() {
+        var all = new ArrayList<Json>();
+        for (var kind : Devices.all()) {
+            var row = new LinkedHashMap<String, Json>();
+            row.put("name", Json.of(kind.name()));
+            switch (kind.found()) {
+                case DeviceProvider.Here here -> row.put("text", Json.of(here.description()));
+                case DeviceProvider.Missing missing ->
+                        row.put("missing", Json.of(missing.reason()));
+            }
+            all.add(Json.of(row));
+        }
+        return Json.of(Map.of("model", Json.of(first), "devices", Json.of(List.copyOf(all))));
+    }
+
+    /** The report of a run: a page of its own, which can ask this server nothing. */
+    void report(HttpExchange exchange, String name) throws IOException {
+        var file = runs.folder(name).resolve(StoredRun.REPORT);
+        if (!Files.isRegularFile(file)) throw new Refused(404, "this run has no report yet");
+        Replies.report(exchange, Files.readAllBytes(file));
+    }
+
+    @Override
+    public void close() {
+        plans.close();
+        runs.close();
+    }
+}

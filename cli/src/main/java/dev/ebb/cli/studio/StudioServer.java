@@ -1,0 +1,165 @@
+package dev.ebb.cli.studio;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+
+import dev.ebb.cli.option.Refusal;
+import dev.ebb.nn.file.Json;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * Serves the studio to this machine alone. Every request is checked by its {@link Session} before
+ * anything else; what the page may ask for is listed in {@link #answer}.
+ */
+public final class StudioServer implements AutoCloseable {
+    private static final int BACKLOG = 64;
+
+    private final HttpServer http;
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Session session;
+    private final StudioApi api;
+
+    /**
+     * Begins to listen.
+     *
+     * @param port 0 for any that is free
+     * @param folder where runs are
+     * @param model what the page opens with
+     */
+    public StudioServer(int port, Path folder, String model, Models models, Trainings trainings)
+            throws IOException {
+        api = new StudioApi(model, new PlanBook(models), models, new Runs(folder, trainings));
+        var loopback = InetAddress.getByAddress("localhost", new byte[] {127, 0, 0, 1});
+        http = HttpServer.create(new InetSocketAddress(loopback, port), BACKLOG);
+        session = new Session(http.getAddress().getPort());
+        http.setExecutor(threads);
+        http.createContext("/", this::handle);
+        http.start();
+    }
+
+    /** The address to open, with the token that works once. */
+    public URI address() {
+        return URI.create(root() + session.token().map(token -> "?token=" + token).orElse(""));
+    }
+
+    private String root() {
+        return "http://127.0.0.1:" + http.getAddress().getPort() + "/";
+    }
+
+    /** Begins to plan, so that the page need not wait. */
+    public void prepare() {
+        api.prepare();
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            try {
+                checked(exchange);
+            } catch (Refused e) {
+                Replies.refuse(exchange, e.status(), e.why());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Refusal | IllegalArgumentException e) {
+                Replies.refuse(exchange, 400, String.valueOf(e.getMessage()));
+            } catch (RuntimeException e) {
+                Replies.refuse(exchange, 500, "a fault in Ebb itself: " + e);
+            }
+        } catch (IOException _) {
+            // the browser went away, or what it asked for cannot be sent any more
+        }
+    }
+
+    private void checked(HttpExchange exchange) throws IOException, InterruptedException {
+        var refusal = session.refusal(exchange);
+        if (refusal.isPresent()) {
+            Replies.text(exchange, 403, refusal.get());
+            return;
+        }
+        var path = exchange.getRequestURI().getPath();
+        var token = Query.ofAddress(exchange).find("token");
+        if (path.equals("/") && token.isPresent()) {
+            enter(exchange, token.get());
+            return;
+        }
+        if (!session.isKnown(exchange)) {
+            Replies.text(
+                    exchange,
+                    403,
+                    "Open the address that 'ebb studio' printed; it works once. For another, start"
+                            + " 'ebb studio' again.");
+            return;
+        }
+        if (path.startsWith("/api/")) answer(exchange, path.substring(5));
+        else page(exchange, path);
+    }
+
+    /** Trades the token for a cookie; a page that has one already may open the address again. */
+    private void enter(HttpExchange exchange, String token) throws IOException {
+        if (session.redeem(token)) {
+            exchange.getResponseHeaders().set("Set-Cookie", session.cookie());
+        } else {
+            Replies.text(
+                    exchange,
+                    403,
+                    "This address was used already, or is not the one that 'ebb studio' printed.");
+            return;
+        }
+        Replies.redirect(exchange, "/");
+    }
+
+    private void page(HttpExchange exchange, String path) throws IOException {
+        only(exchange, "GET");
+        if (path.startsWith("/report/")) {
+            api.report(exchange, path.substring("/report/".length()));
+            return;
+        }
+        var asset = Assets.at(path);
+        if (asset.isPresent()) Replies.send(exchange, 200, asset.get().type(), asset.get().bytes());
+        else Replies.text(exchange, 404, "There is nothing here.");
+    }
+
+    private static void only(HttpExchange exchange, String method) {
+        if (!exchange.getRequestMethod().equals(method))
+            throw new Refused(405, "this is asked for by " + method);
+    }
+
+    private void answer(HttpExchange exchange, String what)
+            throws IOException, InterruptedException {
+        switch (what) {
+            case "start", "resume", "stop", "sample" -> {
+                only(exchange, "POST");
+                Replies.json(exchange, api.command(what, Query.ofBody(exchange)));
+            }
+            case "events" -> {
+                only(exchange, "GET");
+                EventStream.send(exchange, api.watched(Query.ofAddress(exchange)));
+            }
+            default -> {
+                only(exchange, "GET");
+                Replies.json(exchange, api.asked(what, Query.ofAddress(exchange)));
+            }
+        }
+    }
+
+    /** A word on a request that is not ready. */
+    static Json pending() {
+        var all = new LinkedHashMap<String, Json>();
+        all.put("state", Json.of("pending"));
+        return Json.of(all);
+    }
+
+    @Override
+    public void close() {
+        api.close();
+        http.stop(0);
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,126 @@
+package dev.ebb.cli.studio;
+
+import dev.ebb.cli.option.BudgetText;
+import dev.ebb.ir.Value;
+import dev.ebb.nn.file.Json;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.ValueFate;
+import dev.ebb.plan.schedule.Problem;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+
+/** What a plan does with one value, why, and what else could be done with it at what cost. */
+record Why(Plan plan, Value value) {
+
+    Json json() {
+        var all = new LinkedHashMap<String, Json>();
+        var fate = plan.fates().stream().filter(f -> f.value().equals(value)).findFirst();
+        all.put("way", Json.of(fate.map(Why::way).orElse("held: weights, state or data")));
+        all.put("reason", Json.of(fate.map(ValueFate::reason).orElse("it is given, not computed")));
+        all.put(
+                "labels",
+                Json.of(
+                        fate
+                                .map(f -> f.node().op().labels().stream().sorted().toList())
+                                .orElse(List.of())
+                                .stream()
+                                .map(Json::of)
+                                .toList()));
+        all.put("choices", Json.of(fate.map(this::choices).orElse(List.of())));
+        return Json.of(all);
+    }
+
+    /** What happens to a value, in a few words. */
+    static String way(ValueFate fate) {
+        if (fate.history().rebuilt() > 0)
+            return "rebuilt from what came after it, " + fate.history().rebuilt() + " x";
+        if (!fate.history().fetched().isEmpty())
+            return "moved to "
+                    + fate.history().fetched().getLast().name()
+                    + ", fetched "
+                    + fate.history().fetched().size()
+                    + " x";
+        if (fate.computed() > 1) return "computed " + fate.computed() + " times";
+        return fate.crossing() ? "kept for the backward half" : "used and freed";
+    }
+
+    private List<Json> choices(ValueFate fate) {
+        var choices = new ArrayList<Json>();
+        double again = plan.curve().cost().of(fate.node());
+        choices.add(
+                choice(
+                        "keep",
+                        fate.stayed(),
+                        BudgetText.show(fate.bytes()) + " until its last reader",
+                        "no time"));
+        choices.add(
+                choice(
+                        "compute again",
+                        fate.computed() > 1,
+                        "its inputs must be there: " + inputs(fate),
+                        seconds(again)));
+        choices.add(inversion(fate));
+        choices.add(disk(fate));
+        return choices;
+    }
+
+    private Json inversion(ValueFate fate) {
+        var ways =
+                problem().inversions().stream()
+                        .filter(i -> i.value().equals(value))
+                        .mapToDouble(i -> plan.curve().cost().of(i.node()))
+                        .min();
+        return ways.isPresent()
+                ? choice(
+                        "rebuild",
+                        fate.history().rebuilt() > 0,
+                        "from what came after it",
+                        seconds(ways.getAsDouble()))
+                : choice("rebuild", false, "no op that reads it can be undone", "not possible");
+    }
+
+    private Json disk(ValueFate fate) {
+        var places = problem().places();
+        if (places.isEmpty())
+            return choice("move", false, "no place beside the arena is named", "not possible");
+        double seconds =
+                places.stream()
+                        .mapToDouble(p -> p.toWrite(fate.bytes()) + p.toRead(fate.bytes()))
+                        .min()
+                        .orElse(0);
+        return choice(
+                "move",
+                !fate.history().fetched().isEmpty(),
+                "out and back beside the computation, if there is time",
+                seconds(seconds));
+    }
+
+    private String inputs(ValueFate fate) {
+        var shown = fate.node().inputs().stream().distinct().limit(4).map(Value::toString).toList();
+        long all = fate.node().inputs().stream().distinct().count();
+        return all == 0
+                ? "none"
+                : String.join(", ", shown) + (all > shown.size() ? " and " + (all - 4) : "");
+    }
+
+    private String seconds(double cost) {
+        double share = plan.cost() == 0 ? 0 : 100 * cost / plan.cost();
+        return String.format(Locale.ROOT, "%.3f %% of the step", share);
+    }
+
+    private Problem problem() {
+        return plan.schedule().problem();
+    }
+
+    private static Json choice(String what, boolean chosen, String memory, String time) {
+        var row = new LinkedHashMap<String, Json>();
+        row.put("what", Json.of(what));
+        row.put("chosen", Json.of(chosen));
+        row.put("memory", Json.of(memory));
+        row.put("time", Json.of(time));
+        return Json.of(row);
+    }
+}

@@ -1,0 +1,152 @@
+package dev.ebb.plan.cache;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
+
+/**
+ * A folder with one file for each entry of a {@link PlanCache}: {@code KEY.plan}, compressed,
+ * behind a header with its length and checksum. A file is written beside its place and moved there,
+ * so that another process sees all of it or nothing. What is damaged is as if it were not there.
+ * What cannot be written is left out: a cache is never the reason why something fails.
+ */
+final class CacheFolder {
+    private static final long MAGIC = 0x4542_4220_504c_4e31L;
+    private static final int HEADER = 3 * Long.BYTES;
+    private static final String END = ".plan";
+    private static final String UNFINISHED = ".part";
+
+    /** No entry is larger: a file that says so is not one. */
+    private static final long LARGEST = 256L << 20;
+
+    /** The folder is looked through after the first and every so many further entries. */
+    private static final int LOOK = 64;
+
+    private final Path folder;
+    private final long most;
+    private int written;
+
+    CacheFolder(Path folder, long most) {
+        this.folder = folder;
+        this.most = most;
+    }
+
+    Optional<byte[]> read(String key) {
+        var file = folder.resolve(key + END);
+        try {
+            if (!Files.isRegularFile(file)) return Optional.empty();
+            var data = unpacked(ByteBuffer.wrap(Files.readAllBytes(file)));
+            // used last: it is deleted last
+            if (data.isPresent()) Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+            return data;
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<byte[]> unpacked(ByteBuffer file) {
+        if (file.remaining() < HEADER || file.getLong() != MAGIC) return Optional.empty();
+        long length = file.getLong();
+        long checksum = file.getLong();
+        if (length < 0 || length > LARGEST) return Optional.empty();
+        var data = new byte[(int) length];
+        try (var inflater = new Inflater()) {
+            inflater.setInput(file);
+            int count = 0;
+            while (count < data.length) {
+                int more = inflater.inflate(data, count, data.length - count);
+                if (more == 0) return Optional.empty();
+                count += more;
+            }
+        } catch (DataFormatException e) {
+            return Optional.empty();
+        }
+        return checksum(data) == checksum ? Optional.of(data) : Optional.empty();
+    }
+
+    private static long checksum(byte[] data) {
+        var sum = new CRC32C();
+        sum.update(data);
+        return sum.getValue();
+    }
+
+    void write(String key, byte[] data) {
+        if (data.length > LARGEST) return;
+        try {
+            Files.createDirectories(folder);
+            var part = Files.createTempFile(folder, key.substring(0, 8), UNFINISHED);
+            try {
+                Files.write(part, packed(data));
+                Files.move(
+                        part,
+                        folder.resolve(key + END),
+                        StandardCopyOption.ATOMIC_MOVE,
+                        StandardCopyOption.REPLACE_EXISTING);
+            } finally {
+                Files.deleteIfExists(part);
+            }
+            if (written++ % LOOK == 0) trim();
+        } catch (IOException e) {
+            // nothing is kept: the next process searches again
+        }
+    }
+
+    private static byte[] packed(byte[] data) {
+        var header = ByteBuffer.allocate(HEADER);
+        header.putLong(MAGIC).putLong(data.length).putLong(checksum(data));
+        var out = new ByteArrayOutputStream();
+        out.writeBytes(header.array());
+        try (var deflater = new Deflater(Deflater.BEST_SPEED)) {
+            deflater.setInput(data);
+            deflater.finish();
+            var buffer = new byte[1 << 16];
+            while (!deflater.finished()) out.write(buffer, 0, deflater.deflate(buffer));
+        }
+        return out.toByteArray();
+    }
+
+    private record Entry(Path file, long bytes, FileTime used) {}
+
+    /** Deletes what was used longest ago, down to three quarters of the bound, and old remains. */
+    private void trim() throws IOException {
+        var entries = entries();
+        long bytes = entries.stream().mapToLong(Entry::bytes).sum();
+        var yesterday = FileTime.from(Instant.now().minus(Duration.ofDays(1)));
+        boolean over = bytes > most;
+        for (var entry : entries) {
+            boolean remains =
+                    entry.file.toString().endsWith(UNFINISHED)
+                            && entry.used.compareTo(yesterday) < 0;
+            if (!remains && !(over && bytes > most / 4 * 3)) continue;
+            Files.deleteIfExists(entry.file);
+            bytes -= entry.bytes;
+        }
+    }
+
+    /** This cache's files, those used longest ago first. */
+    private List<Entry> entries() throws IOException {
+        var entries = new ArrayList<Entry>();
+        try (var files = Files.newDirectoryStream(folder, "*{" + END + "," + UNFINISHED + "}")) {
+            for (var file : files) {
+                if (Files.isRegularFile(file))
+                    entries.add(new Entry(file, Files.size(file), Files.getLastModifiedTime(file)));
+            }
+        }
+        entries.sort(Comparator.comparing(Entry::used));
+        return entries;
+    }
+}

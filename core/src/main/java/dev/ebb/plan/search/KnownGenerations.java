@@ -1,0 +1,148 @@
+package dev.ebb.plan.search;
+
+import dev.ebb.plan.cache.SearchCache;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The generations of a {@link Frontier} that were found before, in this process or another, and are
+ * kept in a cache. Every sequence is replayed before it is taken.
+ */
+final class KnownGenerations {
+    /** One generation, and the rungs that were known besides when it was made. */
+    record Generation(List<Frontier.Member> own, List<Frontier.Member> beyond) {}
+
+    private record All(List<Generation> generations, boolean complete) {}
+
+    private final List<Model> models = new ArrayList<>();
+    private final SearchCache cache;
+    private final String key;
+    private Optional<All> known;
+
+    /** Those of the family of {@code model}, which may take over plans of {@code smaller} ones. */
+    KnownGenerations(
+            Model model, List<KnownGenerations> smaller, Effort effort, SearchCache cache) {
+        this.cache = cache;
+        models.add(model);
+        for (var other : smaller) models.add(other.models.getFirst());
+        if (cache == SearchCache.NONE) {
+            key = "";
+            known = Optional.empty();
+            return;
+        }
+        var digest = ModelDigest.of(model).put(effort.name());
+        for (var other : smaller) digest.put(other.key);
+        key = digest.text();
+        known = cache.find(key).flatMap(this::read);
+    }
+
+    /** Adds the generation after those there are; false if it is not known. */
+    boolean next(List<List<Frontier.Member>> generations, List<List<Frontier.Member>> beyond) {
+        int count = generations.size();
+        if (known.isEmpty() || known.get().generations.size() <= count) return false;
+        var next = known.get().generations.get(count);
+        generations.add(next.own);
+        beyond.add(next.beyond);
+        return true;
+    }
+
+    /** Whether there are no generations but those that are known. */
+    boolean isComplete() {
+        return known.isPresent() && known.get().complete;
+    }
+
+    /**
+     * Ends with what is known: a search goes on from its start, since where it stood is not kept.
+     * All generations but the first are removed once; how many there were.
+     */
+    int end(List<List<Frontier.Member>> generations, List<List<Frontier.Member>> beyond) {
+        int count = generations.size();
+        if (known.isEmpty()) return count;
+        known = Optional.empty();
+        generations.subList(1, count).clear();
+        beyond.subList(1, count).clear();
+        return count;
+    }
+
+    /** Keeps all generations there are by now. */
+    void put(
+            List<List<Frontier.Member>> generations,
+            List<List<Frontier.Member>> beyond,
+            boolean complete) {
+        if (cache == SearchCache.NONE) return;
+        var bytes = new ByteArrayOutputStream();
+        try (var out = new DataOutputStream(bytes)) {
+            out.writeBoolean(complete);
+            out.writeInt(generations.size());
+            for (int k = 0; k < generations.size(); k++) {
+                write(generations.get(k), out);
+                write(beyond.get(k), out);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("an array of bytes takes all that is written", e);
+        }
+        cache.put(key, bytes.toByteArray());
+    }
+
+    private void write(List<Frontier.Member> members, DataOutputStream out) throws IOException {
+        out.writeInt(members.size());
+        for (var member : members) {
+            out.writeByte(models.indexOf(member.model()));
+            out.writeDouble(member.extra());
+            out.writeInt(member.sequence().length);
+            for (int u : member.sequence()) out.writeInt(u);
+        }
+    }
+
+    /** What was put; none if it is not what {@link #put} writes, or does not hold here. */
+    private Optional<All> read(byte[] data) {
+        try (var in = new DataInputStream(new ByteArrayInputStream(data))) {
+            boolean complete = in.readBoolean();
+            int count = in.readInt();
+            var all = new ArrayList<Generation>();
+            for (int k = 0; k < count; k++) {
+                var own = members(in);
+                var beyond = members(in);
+                if (own.isEmpty() || beyond.isEmpty()) return Optional.empty();
+                all.add(new Generation(own.get(), beyond.get()));
+            }
+            return Optional.of(new All(all, complete));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<List<Frontier.Member>> members(DataInputStream in) throws IOException {
+        int count = in.readInt();
+        var members = new ArrayList<Frontier.Member>();
+        for (int k = 0; k < count; k++) {
+            int which = in.readByte();
+            double extra = in.readDouble();
+            int length = in.readInt();
+            if (which < 0 || which >= models.size() || length > in.available() / Integer.BYTES)
+                return Optional.empty();
+            var model = models.get(which);
+            var sequence = new int[length];
+            for (int i = 0; i < length; i++) {
+                sequence[i] = in.readInt();
+                if (sequence[i] < 0 || sequence[i] >= model.works) return Optional.empty();
+            }
+            var replay = new Liveness(model);
+            if (!replay.replay(sequence, length) || replay.length != length)
+                return Optional.empty();
+            // with places beside the arena, extra is what the clock shows
+            boolean counted = !model.mayMove();
+            if (counted && extra != replay.extra) return Optional.empty();
+            members.add(new Frontier.Member(model, sequence, replay.peak, extra));
+        }
+        return Optional.of(members);
+    }
+}
