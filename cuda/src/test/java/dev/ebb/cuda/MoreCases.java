@@ -324,8 +324,8 @@ final class MoreCases {
                     type);
         }
         attend(new Heads(1, 2, 1, 150, 200, 32, 16, true, 0.2, List.of()), DType.BF16);
-        attend(new Heads(1, 4, 2, 150, 200, 64, 64, true, 0.125, List.of()), DType.BF16);
-        attend(new Heads(1, 2, 2, 70, 140, 128, 64, false, -0.1, List.of()), DType.F16);
+        attend(new Heads(1, 2, 1, 70, 80, 64, 64, true, 0.125, List.of()), DType.BF16);
+        attend(new Heads(1, 1, 1, 9, 70, 128, 64, false, -0.1, List.of()), DType.F16);
         attend(new Heads(1, 1, 1, 130, 130, 32, 32, true, 0.2, List.of()), DType.F32);
         attend(new Heads(1, 1, 1, 70, 70, 128, 128, true, 0.09, List.of()), DType.F32);
         attend(new Heads(1, 1, 1, 10, 20, 256, 256, false, 0.06, List.of()), DType.F32);
