@@ -33,7 +33,7 @@ final class KnownGenerations {
         this.cache = cache;
         models.add(model);
         for (var other : smaller) models.add(other.models.getFirst());
-        if (cache == SearchCache.NONE) {
+        if (cache.equals(SearchCache.NONE)) {
             key = "";
             known = Optional.empty();
             return;
@@ -77,7 +77,7 @@ final class KnownGenerations {
             List<List<Frontier.Member>> generations,
             List<List<Frontier.Member>> beyond,
             boolean complete) {
-        if (cache == SearchCache.NONE) return;
+        if (cache.equals(SearchCache.NONE)) return;
         var bytes = new ByteArrayOutputStream();
         try (var out = new DataOutputStream(bytes)) {
             out.writeBoolean(complete);
