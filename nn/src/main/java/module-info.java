@@ -10,6 +10,7 @@ module dev.ebb.nn {
     exports dev.ebb.nn.file;
     exports dev.ebb.nn.generate;
     exports dev.ebb.nn.model;
+    exports dev.ebb.nn.onnx;
     exports dev.ebb.nn.optim;
     exports dev.ebb.nn.train;
     exports dev.ebb.nn.tokens;

@@ -8,9 +8,14 @@ import java.util.List;
  * The GPT of {@link Workload} on several numbers of threads. {@code src/peers/python/threads.py}
  * times the same model with PyTorch.
  *
+ * <p>Every number has a device of its own, whose generated loops the JIT compiles anew: the first
+ * {@link #WARM_UP} steps, which take seconds even on many threads, do not count.
+ *
  * <p>Arguments: the steps that count, then numbers of threads; without any, 8, 1, 2, 4, 8 and 16.
  */
 public final class Threads {
+    private static final int WARM_UP = 40;
+
     private Threads() {}
 
     public static void main(String[] args) {
@@ -18,7 +23,7 @@ public final class Threads {
         int steps = Integer.parseInt(told.getFirst());
         for (var threads : told.subList(1, told.size())) {
             try (var cpu = new Cpu(Integer.parseInt(threads))) {
-                Training.gpt(cpu, steps, "Ebb on " + threads + " threads");
+                Training.gpt(cpu, WARM_UP, steps, "Ebb on " + threads + " threads");
             }
         }
     }

@@ -41,7 +41,7 @@ public final class Training {
         var budgets = told.stream().skip(1).map(Long::valueOf).toList();
         try (var cpu = new Cpu(Workload.THREADS)) {
             mlp(cpu, steps);
-            gpt(cpu, steps, "Ebb");
+            gpt(cpu, Workload.WARM_UP, steps, "Ebb");
             for (long mebibytes : budgets) budgeted(cpu, steps, mebibytes);
         }
     }
@@ -59,11 +59,10 @@ public final class Training {
     }
 
     /** The GPT with all the memory it wants, as {@code name}. */
-    static void gpt(Cpu cpu, int steps, String name) {
+    static void gpt(Cpu cpu, int warmUp, int steps, String name) {
         var batch = batch();
         try (var stepper = gpt(batch, Budget.unlimited(), cpu)) {
-            var timing =
-                    Timing.alone(Workload.WARM_UP, steps, contender("GPT", name, stepper, batch));
+            var timing = Timing.alone(warmUp, steps, contender("GPT", name, stepper, batch));
             System.out.println(timing + memory(stepper.report()));
         }
     }

@@ -39,7 +39,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
     /** Whether a kernel of this form takes operands of all examples alone. */
     static boolean needsAll(Kernel kernel) {
         return switch (kernel) {
-            case Kernel.Assemble _, Kernel.Cut _, Kernel.Cumulate _ -> true;
+            case Kernel.Assemble _, Kernel.Cut _, Kernel.Cumulate _, Kernel.Sort _ -> true;
             case Kernel.Attend _, Kernel.AttendGrad _ -> true;
             case Kernel.Scatter k -> k.isUpdate();
             case Kernel.Convolve k -> k.side() == Kernel.Side.WEIGHT;
@@ -74,6 +74,8 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
             case Kernel.Scatter k -> Optional.of(scatter(k));
             case Kernel.Cumulate(var outer, var length, var inner, var combine, var reverse) ->
                     Optional.of(new Kernel.Cumulate(size * outer, length, inner, combine, reverse));
+            case Kernel.Sort(var outer, var length, var inner, var descending) ->
+                    Optional.of(new Kernel.Sort(size * outer, length, inner, descending));
             case Kernel.Convolve k -> convolve(k);
             case Kernel.Attend k -> attend(k);
             case Kernel.AttendGrad k -> attendGrad(k);

@@ -19,6 +19,7 @@ public sealed interface Kernel
                 Kernel.Gather,
                 Kernel.Scatter,
                 Kernel.Cumulate,
+                Kernel.Sort,
                 Kernel.Convolve,
                 Kernel.Attend,
                 Kernel.AttendGrad,
@@ -82,13 +83,8 @@ public sealed interface Kernel
             operands.forEach(v -> v.requireRank(shape.rank()));
             if (leading < 0 || leading > shape.rank() || numbers.isEmpty()) {
                 throw new IllegalArgumentException(
-                        "rows of "
-                                + shape
-                                + " from axis "
-                                + leading
-                                + " on with "
-                                + numbers.size()
-                                + " numbers; an axis of the shape and a number are needed");
+                        "rows of %s from axis %d on with %d numbers; an axis and a number are needed"
+                                .formatted(shape, leading, numbers.size()));
             }
             if (result instanceof Row.Columns && width(shape, leading) == 1) {
                 throw new IllegalArgumentException(
@@ -282,6 +278,12 @@ public sealed interface Kernel
      */
     record Cumulate(long outer, int length, long inner, Combine combine, boolean reverse)
             implements Kernel {}
+
+    /**
+     * The indices, as I64, that put every line along the middle axis of {@code [outer, length,
+     * inner]} in order. Equals stay in their order, and NaN is larger than every number.
+     */
+    record Sort(long outer, int length, long inner, boolean descending) implements Kernel {}
 
     /** Which of a convolution's three tensors is computed from the other two. */
     enum Side {

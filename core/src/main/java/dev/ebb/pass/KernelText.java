@@ -92,6 +92,14 @@ public final class KernelText {
                             + k.length()
                             + " x "
                             + k.inner();
+            case Kernel.Sort k ->
+                    "sort "
+                            + (k.descending() ? "from the largest on, " : "")
+                            + k.outer()
+                            + " x "
+                            + k.length()
+                            + " x "
+                            + k.inner();
             case Kernel.Convolve k ->
                     "convolve "
                             + k.side().name().toLowerCase(Locale.ROOT)

@@ -114,6 +114,7 @@ public final class Loops {
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
+                    Kernel.Sort _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,

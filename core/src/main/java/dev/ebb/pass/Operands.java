@@ -36,6 +36,7 @@ final class Operands {
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
+                    Kernel.Sort _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->
@@ -67,6 +68,7 @@ final class Operands {
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
+                    Kernel.Sort _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->
@@ -127,6 +129,7 @@ final class Operands {
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
+                    Kernel.Sort _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->
@@ -156,6 +159,7 @@ final class Operands {
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
+                    Kernel.Sort _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->
@@ -184,6 +188,7 @@ final class Operands {
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
+                    Kernel.Sort _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->
@@ -210,6 +215,7 @@ final class Operands {
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
+                    Kernel.Sort _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->

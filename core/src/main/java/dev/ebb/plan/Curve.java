@@ -59,6 +59,7 @@ public final class Curve {
     private final Ways ways;
     private final Frontier.Member plain;
     private final Map<Frontier.Member, Layout> layouts;
+    private final Map<Frontier.Member, Boolean> beside;
     private final Supplier<List<Curve>> others;
     private final SearchCache cache;
 
@@ -88,6 +89,7 @@ public final class Curve {
         ways = Ways.in(problem);
         families = new Families(problem, cost, effort, cache);
         layouts = new HashMap<>();
+        beside = new HashMap<>();
         model = new Model(problem, cost);
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
     }
@@ -101,6 +103,7 @@ public final class Curve {
         this.ways = ways;
         families = all.families;
         layouts = all.layouts;
+        beside = all.beside;
         model = all.model;
         plain = all.plain;
     }
@@ -246,7 +249,10 @@ public final class Curve {
     }
 
     private boolean fitsPlaces(Frontier.Member member) {
-        return problem().places().isEmpty() || layout(member).fitsPlaces();
+        return problem().places().isEmpty()
+                || beside.computeIfAbsent(
+                        member,
+                        m -> Layout.fitsPlaces(new Schedule(problem(), m.schedule().steps())));
     }
 
     /** A plan made in another way, set beside this curve, with all of the device's threads. */

@@ -43,7 +43,8 @@ public record Practical() implements Strategy {
                     Control _,
                     Kernel.Library _,
                     Kernel.Fold _,
-                    Kernel.Cumulate _ ->
+                    Kernel.Cumulate _,
+                    Kernel.Sort _ ->
                     true;
             case Kernel.Rows k -> !(k.result() instanceof Row.Elements);
             case Kernel.Scatter k -> !k.isUpdate();

@@ -8,6 +8,7 @@ import dev.ebb.cpu.move.CumulateKernel;
 import dev.ebb.cpu.move.MoveKernels;
 import dev.ebb.cpu.move.ScatterKernel;
 import dev.ebb.cpu.move.ScatterUpdate;
+import dev.ebb.cpu.move.SortKernel;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
 import dev.ebb.ir.Buffer;
@@ -58,6 +59,10 @@ final class ElementwiseKernels {
 
     Runnable gather(Kernel.Gather k, Buffer data, Buffer index, Buffer out) {
         return MoveKernels.gather(k, data, index, out, workers);
+    }
+
+    Runnable sort(Kernel.Sort k, Buffer in, Buffer out, Buffer workspace) {
+        return new SortKernel(k, in, out, workspace, workers);
     }
 
     Runnable scatter(Kernel.Scatter k, List<Buffer> in, Buffer out, Buffer workspace) {

@@ -79,8 +79,8 @@ final class KernelNeeds {
             case Kernel.Scatter k ->
                     k.isUpdate() ? Need.NOTHING : ScatterKernel.need(k, out.getFirst());
             case Kernel.Cumulate k -> CumulateKernel.need(k, out.getFirst());
-            case Kernel.Assemble _, Kernel.Cut _, Kernel.Gather _, Kernel.Library _, Control _ ->
-                    Need.NOTHING;
+            case Kernel.Assemble _, Kernel.Cut _, Kernel.Gather _, Kernel.Sort _ -> Need.NOTHING;
+            case Kernel.Library _, Control _ -> Need.NOTHING;
         };
     }
 

@@ -74,6 +74,8 @@ final class ProgramCpu implements HostQueue.Binder {
             case Kernel.Scatter k -> elementwise.scatter(k, inputs, outputs.getFirst(), workspace);
             case Kernel.Cumulate k ->
                     elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
+            case Kernel.Sort k ->
+                    elementwise.sort(k, inputs.getFirst(), outputs.getFirst(), workspace);
             case Control _, Kernel.Library _ -> reference.bind(node, inputs, outputs, workspace);
         };
     }

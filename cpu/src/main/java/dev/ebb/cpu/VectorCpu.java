@@ -3,6 +3,7 @@ package dev.ebb.cpu;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.fold.RowsKernel;
 import dev.ebb.cpu.move.ScatterKernel;
+import dev.ebb.cpu.move.SortKernel;
 import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.Device;
@@ -56,6 +57,7 @@ final class VectorCpu implements Device, AutoCloseable {
         if (node.kernel() instanceof Kernel.Rows k) return RowsKernel.workspaceBytes(k, types);
         if (node.kernel() instanceof Kernel.Scatter k && !k.isUpdate())
             return ScatterKernel.workspaceBytes(k);
+        if (node.kernel() instanceof Kernel.Sort k) return SortKernel.workspaceBytes(k);
         return new Reference().workspaceBytes(node);
     }
 

@@ -17,6 +17,8 @@ class BlocksTest {
     @CsvSource({
         "product/F32Blocks, rows",
         "product/F32Blocks, columns",
+        "product/F32TallBlocks, rows",
+        "product/F32TallBlocks, columns",
         "product/F64Blocks, rows",
         "product/F64Blocks, columns",
         "attend/SoftmaxLanes, take",

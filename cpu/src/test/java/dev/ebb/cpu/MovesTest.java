@@ -7,6 +7,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Kernel.Combine;
+import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
@@ -100,6 +101,28 @@ class MovesTest {
                                     Type.of(type, 300, 0, inner),
                                     Type.of(type, 300, 5, inner)))
                     .agrees(0);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(DType.class)
+    void views_whose_innermost_axis_is_short(DType type) {
+        for (int width : new int[] {1, 2, 3, 5, 31, 32, 40}) {
+            var shape = Shape.of(3, 401, width);
+            for (var strides :
+                    List.of(
+                            List.of(0L, 1L, 0L),
+                            List.of(0L, 0L, 1L),
+                            List.of(401L, 1L, 0L),
+                            List.of(1L, 3L, 0L),
+                            List.of(7L, 0L, 2L),
+                            List.of(5L, 2L, 1L))) {
+                var view = new View(3, strides);
+                var data = Direct.mixed(type, 3000, 1);
+                var stored = type == DType.BIT ? DType.BOOL : type;
+                var copy = Kernel.Map.of(shape, List.of(view), Scalar.arg(0));
+                check(copy, List.of(data), new Type(stored, shape));
+            }
         }
     }
 
@@ -202,6 +225,20 @@ class MovesTest {
             var flat = Direct.mixed(type, 5500, 5);
             var each = indices(DType.I64, 20_000, 11);
             check(elements, List.of(flat, each, source), Type.of(type, 500, 11));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = DType.class, mode = EnumSource.Mode.EXCLUDE, names = "BIT")
+    void sorting_puts_equals_in_their_order_and_nan_last(DType type) {
+        for (int length : new int[] {1, 7, 8, 9, 16, 100, 260}) {
+            for (boolean descending : new boolean[] {false, true}) {
+                var sort = new Kernel.Sort(3, length, 5, descending);
+                var data = Direct.mixed(type, 15L * length, 6);
+                check(sort, List.of(data), Type.of(DType.I64, 3, length, 5));
+                var few = indices(DType.I32, 15 * length, 4);
+                check(sort, List.of(few), Type.of(DType.I64, 3, length, 5));
+            }
         }
     }
 

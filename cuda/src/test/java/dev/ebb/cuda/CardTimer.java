@@ -18,7 +18,15 @@ class CardTimer {
     final OpenCard card;
     final Driver driver;
     final List<String> lines = new ArrayList<>();
+    final List<Measured> measured = new ArrayList<>();
     final List<Long> made = new ArrayList<>();
+
+    /**
+     * What a kernel took.
+     *
+     * @param bytes it reads and writes at least
+     */
+    record Measured(String name, double milliseconds, double bytes, double flops) {}
 
     CardTimer(OpenCard card) {
         this.card = card;
@@ -104,6 +112,7 @@ class CardTimer {
                                     })
                             .toList();
             double ms = time(run(kernel, from, to, in, out, precision));
+            measured.add(new Measured(name, ms, bytes, flops));
             lines.add(
                     "%-44s %9.3f ms %8.0f GB/s %8.1f TFLOP/s"
                             .formatted(name, ms, bytes / ms / 1e6, flops / ms / 1e9));

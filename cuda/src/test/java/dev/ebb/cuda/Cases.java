@@ -34,6 +34,7 @@ final class Cases {
         cases.rows();
         var rest = new MoreCases(cases.draft);
         rest.moves();
+        rest.sorts();
         rest.products();
         rest.convolutions();
         rest.attention();

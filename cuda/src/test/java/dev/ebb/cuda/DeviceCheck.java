@@ -27,7 +27,8 @@ public final class DeviceCheck {
 
     /**
      * @param arguments the folder for details; then {@code all}, {@code cases}, {@code rates},
-     *     {@code sweep}, {@code gpt} or {@code profile}
+     *     {@code sweep}, {@code gpt}, {@code profile} or {@code bench}, which the peers' program
+     *     may follow
      */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         var folder = Path.of(arguments.length > 0 ? arguments[0] : ".");
@@ -37,6 +38,8 @@ public final class DeviceCheck {
             case "sweep" -> DevicePrograms.sweep(folder);
             case "gpt" -> DevicePrograms.gpt(folder);
             case "profile" -> DevicePrograms.profile(folder);
+            case "bench" ->
+                    DeviceBench.run(folder, List.of(arguments).subList(2, arguments.length));
             default -> throw new IllegalArgumentException("no check is called " + what);
         }
     }

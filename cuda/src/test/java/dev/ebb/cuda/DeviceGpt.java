@@ -29,6 +29,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -42,6 +43,15 @@ final class DeviceGpt {
     private static final int STEPS = 6;
 
     private final PrintWriter log;
+    private final List<Run> runs = new ArrayList<>();
+
+    /** What a step took in a budget. */
+    record Run(DType type, String name, double milliseconds, long peakBytes, boolean kept) {}
+
+    /** All runs so far. */
+    List<Run> runs() {
+        return List.copyOf(runs);
+    }
 
     DeviceGpt(PrintWriter log) {
         this.log = log;
@@ -236,6 +246,8 @@ final class DeviceGpt {
             }
             var report = stepper.report();
             Arrays.sort(times);
+            boolean kept = report.promisedBytes() == report.measuredBytes();
+            runs.add(new Run(type, name, times[STEPS / 2], report.measuredBytes(), kept));
             say(
                     "  %s: %.1f ms a step (%.1f on the card), promised %.3f GiB, measured %s, ready"
                             + " in %.1f s, first step after %.1f s, losses %.6f to %.6f",
@@ -243,9 +255,7 @@ final class DeviceGpt {
                     times[STEPS / 2],
                     report.seconds() * 1e3,
                     gib(report.promisedBytes()),
-                    report.promisedBytes() == report.measuredBytes()
-                            ? "the same"
-                            : String.valueOf(report.measuredBytes()),
+                    kept ? "the same" : String.valueOf(report.measuredBytes()),
                     ready,
                     begun,
                     losses[0],

@@ -69,25 +69,30 @@ final class DevicePrograms {
         var cuda = card();
         boolean same;
         try (var log = log(folder, "gpt.txt")) {
-            var programs = new DeviceGpt(log);
-            // the peaks that PyTorch reaches with budgets of its own, then the least
-            var least = DeviceGpt.share(0);
-            same =
-                    programs.train(
-                            "GPT of 12 layers",
-                            LARGE,
-                            cuda.with(Precision.TF32),
-                            DType.F32,
-                            List.of(DeviceGpt.gibibytes(11.40), DeviceGpt.gibibytes(9.03), least));
-            same &=
-                    programs.train(
-                            "GPT of 12 layers",
-                            LARGE,
-                            cuda.with(Precision.TF32),
-                            DType.BF16,
-                            List.of(DeviceGpt.gibibytes(7.95), DeviceGpt.gibibytes(6.91), least));
+            same = curves(cuda, new DeviceGpt(log));
         }
         System.out.println("bits at all budgets " + (same ? "the same" : "DIFFER"));
         System.exit(same ? 0 : 1);
+    }
+
+    /** The same at several budgets; whether all losses of a type have the same bits. */
+    static boolean curves(Cuda cuda, DeviceGpt programs) {
+        // the peaks that PyTorch reaches with budgets of its own, then the least
+        var least = DeviceGpt.share(0);
+        boolean same =
+                programs.train(
+                        "GPT of 12 layers",
+                        LARGE,
+                        cuda.with(Precision.TF32),
+                        DType.F32,
+                        List.of(DeviceGpt.gibibytes(11.40), DeviceGpt.gibibytes(9.03), least));
+        same &=
+                programs.train(
+                        "GPT of 12 layers",
+                        LARGE,
+                        cuda.with(Precision.TF32),
+                        DType.BF16,
+                        List.of(DeviceGpt.gibibytes(7.95), DeviceGpt.gibibytes(6.91), least));
+        return same;
     }
 }

@@ -41,6 +41,14 @@ final class DeviceRates extends CardTimer {
         }
     }
 
+    /** Those kernels that a benchmark sets beside others'. */
+    List<Measured> peers() {
+        elementwise();
+        rows();
+        attention();
+        return measured;
+    }
+
     private void elementwise() {
         var big = Shape.of(1 << 26);
         var own = View.contiguous(big);

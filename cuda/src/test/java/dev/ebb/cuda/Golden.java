@@ -226,6 +226,7 @@ final class Golden {
                 new Kernel.Scatter(Kernel.Write.MAX, picked, 72, data, each, each, 8, 9),
                 List.of(BF16, DType.I64, BF16),
                 BF16);
+        put(all, "sort", new Kernel.Sort(2, 9, 3, true), List.of(F32), DType.I64);
         put(
                 all,
                 "cumulate",

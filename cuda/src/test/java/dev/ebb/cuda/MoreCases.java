@@ -156,6 +156,20 @@ final class MoreCases {
         }
     }
 
+    void sorts() {
+        for (var type : DType.values()) {
+            if (type == DType.BIT) continue;
+            for (int length : new int[] {1, 9, 300}) {
+                draft.add(
+                        "sort",
+                        type + " of " + length,
+                        new Kernel.Sort(2, length, 3, length == 9),
+                        List.of(draft.mixed(type, 6L * length)),
+                        Type.of(DType.I64, 2, length, 3));
+            }
+        }
+    }
+
     void products() {
         // one factor turned, then the other, then a long one
         product(Shape.scalar(), 1030, 40, 36, DType.F32, true, false, DType.F32);

@@ -90,7 +90,7 @@ record TuningSettings(
                 text(keys, "budget"),
                 keys.requiredSize("rank"),
                 keys.requiredNumber("alpha"),
-                targets.isEmpty() ? List.of() : List.of(targets.split(",")),
+                targets.isEmpty() ? List.of() : List.of(targets.split(",", -1)),
                 keys.requiredSize("bits"),
                 keys.requiredSize("batch"),
                 keys.requiredSize("context"),

@@ -31,6 +31,7 @@ final class Course {
                                 Kernel.Gather _,
                                 Kernel.Scatter _,
                                 Kernel.Cumulate _,
+                                Kernel.Sort _,
                                 Kernel.Convolve _,
                                 Kernel.Attend _,
                                 Kernel.AttendGrad _ ->

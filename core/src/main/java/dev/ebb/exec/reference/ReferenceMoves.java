@@ -87,6 +87,30 @@ final class ReferenceMoves {
         else to.setLong(j, ReferenceLoops.combine(combine, to.getLong(j), from.getLong(i)));
     }
 
+    /** The place of an element is the number of those that come before it. */
+    static void sort(Kernel.Sort k, Buffer in, Buffer out) {
+        long lines = k.outer() * k.inner();
+        for (long line = 0; line < lines; line++) {
+            long start = line / k.inner() * k.length() * k.inner() + line % k.inner();
+            for (int j = 0; j < k.length(); j++) {
+                long place = 0;
+                for (int other = 0; other < k.length(); other++) {
+                    int sign = compare(in, start + other * k.inner(), start + j * k.inner());
+                    boolean before = k.descending() ? sign > 0 : sign < 0;
+                    if (before || (sign == 0 && other < j)) place++;
+                }
+                out.setLong(start + place * k.inner(), j);
+            }
+        }
+    }
+
+    private static int compare(Buffer in, long i, long j) {
+        if (!in.dtype().isFloat()) return Long.compare(in.getLong(i), in.getLong(j));
+        double x = in.get(i);
+        double y = in.get(j);
+        return x < y ? -1 : x > y ? 1 : Boolean.compare(Double.isNaN(x), Double.isNaN(y));
+    }
+
     /** What runs along is carried in double, or as long, and rounded where it is stored. */
     static void cumulate(Kernel.Cumulate k, Buffer in, Buffer out) {
         for (long o = 0; o < k.outer(); o++) {

@@ -78,6 +78,7 @@ final class KernelTimer {
                     Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
+                    Kernel.Sort _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,

@@ -66,6 +66,8 @@ public record Roofline(double products, double simple, double bytes, double star
             case Kernel.Gather k -> k.shape().size() / simple;
             case Kernel.Scatter k -> 2.0 * k.shape().size() / simple;
             case Kernel.Cumulate k -> 2.0 * k.outer() * k.length() * k.inner() / simple;
+            case Kernel.Sort k ->
+                    4.0 * k.outer() * k.length() * k.inner() * bits(k.length()) / simple;
             case Kernel.Convolve k -> convolve(k) / products;
             case Kernel.Attend(var h, _, _) -> attention(h, (double) h.width() + h.valueWidth());
             case Kernel.AttendGrad(var h, _, _) ->
@@ -73,6 +75,10 @@ public record Roofline(double products, double simple, double bytes, double star
             case Control k -> control(k);
             case Kernel.Library _ -> 0;
         };
+    }
+
+    private static int bits(int n) {
+        return Integer.SIZE - Integer.numberOfLeadingZeros(n);
     }
 
     private static double folding(Kernel.Fold k) {

@@ -1,8 +1,8 @@
 package dev.ebb.plan.pack;
 
 /**
- * The buffers that have an offset, lowest first. The lifetime of each is stored beside its offset,
- * so that a scan for the buffers alive at some time reads memory in order.
+ * The buffers that have an offset, lowest first. Lifetimes and offsets are stored in that order
+ * too, so that a scan for the buffers alive at some time reads memory in order.
  */
 final class PlacedBuffers {
     private final int[] from;
@@ -12,6 +12,7 @@ final class PlacedBuffers {
     private final int[] list;
     private final int[] starts;
     private final int[] stops;
+    private final long[] lows;
     private int size;
 
     /** {@code offset} is that of whoever has a place, and is changed by the owner alone. */
@@ -22,6 +23,7 @@ final class PlacedBuffers {
         list = new int[offset.length];
         starts = new int[offset.length];
         stops = new int[offset.length];
+        lows = new long[offset.length];
     }
 
     int size() {
@@ -51,6 +53,7 @@ final class PlacedBuffers {
         list[k] = i;
         starts[k] = from[i];
         stops[k] = to[i];
+        lows[k] = offset[i];
     }
 
     /** {@code i} leaves its offset. */
@@ -67,7 +70,7 @@ final class PlacedBuffers {
         int high = size;
         while (low < high) {
             int mid = (low + high) >>> 1;
-            if (offset[list[mid]] <= at) low = mid + 1;
+            if (lows[mid] <= at) low = mid + 1;
             else high = mid;
         }
         return low;
@@ -77,5 +80,6 @@ final class PlacedBuffers {
         System.arraycopy(list, source, list, target, count);
         System.arraycopy(starts, source, starts, target, count);
         System.arraycopy(stops, source, stops, target, count);
+        System.arraycopy(lows, source, lows, target, count);
     }
 }

@@ -43,6 +43,7 @@ public final class Inplace {
                     Kernel.Cut _,
                     Kernel.Gather _,
                     Kernel.Cumulate _,
+                    Kernel.Sort _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,

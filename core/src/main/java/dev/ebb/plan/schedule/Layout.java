@@ -51,9 +51,9 @@ public record Layout(
         return places.stream().mapToLong(PlaceLayout::bytes).sum();
     }
 
-    /** Whether no place holds more than its room. */
-    public boolean fitsPlaces() {
-        return places.stream().allMatch(p -> p.bytes() <= p.place().bytes());
+    /** Whether no place holds more than its room; the arena need not be laid out for that. */
+    public static boolean fitsPlaces(Schedule schedule) {
+        return PlaceLayout.of(schedule).stream().allMatch(p -> p.bytes() <= p.place().bytes());
     }
 
     /** Lays a schedule out in as small an arena as {@link Packing} finds. */

@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
 /**
  * The innermost product in F32: four rows by two vectors of columns, in eight registers. On a core
  * that issues two vector multiply-adds a cycle this is the largest block that C2 allocates without
- * spilling on sixteen registers, and it also reaches the peak of 512-bit vectors.
+ * spilling on sixteen registers; where there are thirty-two, {@link F32TallBlocks} takes over.
  *
  * <p>All operands lie on the heap: C2 removes the range checks of arrays but not of segments, and
  * it gives a method a limited number of nodes, of which an access to a segment takes many. Beyond

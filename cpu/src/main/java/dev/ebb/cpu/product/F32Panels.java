@@ -166,20 +166,59 @@ public final class F32Panels extends Panels {
     @Override
     void multiply(int worker, int rows, int row, int columns, int depth, boolean add) {
         for (int j = 0; j < columns; j += LANES) {
-            for (int f = 0; f < rows; f += 4) block(worker, f, row + f, j, columns, depth, add);
+            int height;
+            for (int f = 0; f < rows; f += height) {
+                height = height(worker, f, rows);
+                block(worker, height, f, row + f, j, columns, depth, add);
+            }
         }
     }
 
-    private void block(int worker, int first, int row, int j, int columns, int depth, boolean add) {
+    /** Rows of the block from {@code first} on; the last may reach beyond {@code rows}. */
+    private int height(int worker, int first, int rows) {
+        int tall = F32TallBlocks.ROWS;
+        if (!F32TallBlocks.FITS || first + tall > rows) return 4;
+        boolean inside = byRows[worker] || first % LANES + tall <= LANES;
+        return inside ? tall : 4;
+    }
+
+    private void block(
+            int worker,
+            int height,
+            int first,
+            int row,
+            int j,
+            int columns,
+            int depth,
+            boolean add) {
         var x = tiles.of(worker).f32Panel;
         int width = row(columns);
         int to = product(columns) + row * width + j;
         int right = places.right() + j * depth;
-        if (byRows[worker]) {
+        if (height > 4) {
+            tall(worker, first, x, right, to, width, depth, add);
+        } else if (byRows[worker]) {
             F32Blocks.rows(depth, x, first * depth, depth, x, right, x, to, width, add);
         } else {
             int at = first / LANES * LANES * depth + first % LANES;
             F32Blocks.columns(depth, x, at, LANES, x, right, x, to, width, add);
+        }
+    }
+
+    private void tall(
+            int worker,
+            int first,
+            float[] x,
+            int right,
+            int to,
+            int width,
+            int depth,
+            boolean add) {
+        if (byRows[worker]) {
+            F32TallBlocks.rows(depth, x, first * depth, depth, x, right, x, to, width, add);
+        } else {
+            int at = first / LANES * LANES * depth + first % LANES;
+            F32TallBlocks.columns(depth, x, at, LANES, x, right, x, to, width, add);
         }
     }
 
@@ -197,18 +236,21 @@ public final class F32Panels extends Panels {
             long outRow) {
         int width = row(columns);
         for (int j = 0; j < columns; j += LANES) {
-            for (int f = 0; f < rows; f += 4) {
-                block(worker, f, row + f, j, columns, depth, add);
-                int from = product(columns) + (row + f) * width + j;
-                long to = position + f * outRow + j;
-                if (f + 4 <= rows && j + LANES <= columns) {
-                    var panel = tiles.of(worker).f32Panel;
-                    F32Blocks.put(panel, from, width, out.segment(), to * 4, outRow * 4);
-                    continue;
+            for (int f = 0; f < rows; ) {
+                int height = height(worker, f, rows);
+                block(worker, height, f, row + f, j, columns, depth, add);
+                for (int end = f + height; f < end; f += 4) {
+                    int from = product(columns) + (row + f) * width + j;
+                    long to = position + f * outRow + j;
+                    if (f + 4 <= rows && j + LANES <= columns) {
+                        var panel = tiles.of(worker).f32Panel;
+                        F32Blocks.put(panel, from, width, out.segment(), to * 4, outRow * 4);
+                        continue;
+                    }
+                    int some = Math.min(LANES, columns - j);
+                    for (int i = 0; i < Math.min(4, rows - f); i++)
+                        copy(worker, from + i * width, some, out, to + i * outRow);
                 }
-                int some = Math.min(LANES, columns - j);
-                for (int i = 0; i < Math.min(4, rows - f); i++)
-                    copy(worker, from + i * width, some, out, to + i * outRow);
             }
         }
     }

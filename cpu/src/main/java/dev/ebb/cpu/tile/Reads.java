@@ -96,6 +96,10 @@ public final class Reads {
     }
 
     private static void u8(MemorySegment s, long at, long stride, byte[] b, int[] r, int o, int n) {
+        if (stride == 0) {
+            Arrays.fill(r, o, o + n, s.get(BYTE, at) & 0xff);
+            return;
+        }
         if (stride == 1) {
             MemorySegment.copy(s, BYTE, at, b, 0, n);
         } else {
@@ -105,6 +109,10 @@ public final class Reads {
     }
 
     private static void bit(MemorySegment s, long at, long stride, int[] r, int o, int n) {
+        if (stride == 0) {
+            Arrays.fill(r, o, o + n, (s.get(BYTE, at >> 3) >> (at & 7)) & 1);
+            return;
+        }
         for (int i = 0; i < n; i++) {
             long bit = at + i * stride;
             r[o + i] = (s.get(BYTE, bit >> 3) >> (bit & 7)) & 1;

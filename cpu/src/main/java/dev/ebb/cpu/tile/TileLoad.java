@@ -11,7 +11,8 @@ import java.util.Arrays;
 /**
  * Brings elements of an operand into a register, along its view. Axes that the view walks as one
  * are merged first, so that what is contiguous is copied whole; otherwise a tile is a sequence of
- * runs along the innermost axis, each copied, repeated (stride 0) or picked one by one.
+ * runs along the innermost axis, each copied, repeated (stride 0) or picked one by one; short ones
+ * by {@link ShortRuns}.
  */
 final class TileLoad implements TileStep {
     private final DType dtype;
@@ -78,17 +79,16 @@ final class TileLoad implements TileStep {
             left /= sizes[d];
             at += index[d] * strides[d];
         }
+        var walk = new ShortRuns.Walk(sizes, strides, index);
+        if (sizes[0] < ShortRuns.SHORT) {
+            ShortRuns.load(dtype, segment, at, walk, tile, to, n);
+            return;
+        }
         for (int done = 0; done < n; ) {
-            int run = (int) Math.min(sizes[0] - index[0], n - done);
+            int run = walk.run(n - done);
             Reads.run(dtype, segment, at, strides[0], tile, to + done, run);
             done += run;
-            index[0] += run;
-            at += run * strides[0];
-            for (int d = 0; index[d] == sizes[d] && d + 1 < sizes.length; d++) {
-                index[d] = 0;
-                index[d + 1]++;
-                at += strides[d + 1] - sizes[d] * strides[d];
-            }
+            at = walk.next(at, run);
         }
     }
 }

@@ -30,6 +30,7 @@ public final class Recipes {
                                     ? ScatterOverText.recipe(k, in.get(1), in.get(2))
                                     : ScatterText.recipe(k, in.get(0), in.get(1)));
             case Kernel.Cumulate k -> Optional.of(CumulateText.recipe(k, in.getFirst()));
+            case Kernel.Sort k -> Optional.of(SortText.recipe(k, in.getFirst()));
             case Kernel.Convolve k -> Optional.of(ConvolveText.recipe(k, in, out.getFirst()));
             case Kernel.Attend k ->
                     Optional.of(

@@ -85,6 +85,8 @@ final class AdapterKeys {
     }
 
     /**
+     * The config of adapters.
+     *
      * @param turned whether the model's own matrices lie as [inputs, outputs]
      */
     static Json write(LoraConfig config, List<String> targets, boolean turned, String base) {

@@ -7,7 +7,6 @@ import dev.ebb.nn.Seed;
 import dev.ebb.tensor.Array;
 
 import java.util.ArrayList;
-import java.util.function.Function;
 
 /** Models whose matrices are zeros that share one memory. */
 final class Blank {
@@ -16,16 +15,21 @@ final class Blank {
 
     private Blank() {}
 
+    /** Builds a model whose matrices are what {@code init} gives. */
+    interface Builder<M> {
+        M build(Init init);
+    }
+
     /** The builder runs twice: first to learn which shapes it asks for, then with the zeros. */
-    static <M> M of(Function<Init, M> builder) {
+    static <M> M of(Builder<M> builder) {
         var types = new ArrayList<Type>();
         var place = Array.scalar(0f);
-        builder.apply(
+        builder.build(
                 (shape, _) -> {
                     types.add(new Type(DType.F32, shape));
                     return place;
                 });
         var zeros = Array.zeros(types).iterator();
-        return builder.apply((_, _) -> zeros.next());
+        return builder.build((_, _) -> zeros.next());
     }
 }

@@ -78,7 +78,7 @@ final class EncoderNames {
         return path -> {
             if (path.startsWith("head."))
                 return new Naming.Place(path.replace("head.", "fc."), path.equals("head.weight"));
-            var parts = path.split("\\.");
+            var parts = path.split("\\.", -1);
             var last = parts[parts.length - 1];
             boolean kernel = last.equals("kernel");
             var of =

@@ -74,6 +74,8 @@ public record ResidualNetwork(Unit stem, List<List<Part>> stages, Linear head) {
     }
 
     /**
+     * A network with zeros for kernels.
+     *
      * @param inputs channels of a picture
      * @param widths the channels inside the blocks of each stage
      * @param depths how many blocks each stage has

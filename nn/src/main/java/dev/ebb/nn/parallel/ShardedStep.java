@@ -9,8 +9,8 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * A training step of one rank. Weights and the optimizer's state lie in parts, one a rank. The step
@@ -38,21 +38,55 @@ record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group) {
     }
 
     private P gathered(List<Tensor> parts, List<Type> types) {
-        var all = new ArrayList<Tensor>();
-        for (int i = 0; i < types.size(); i++)
-            all.add(cut.join(Collectives.allGather(parts.get(i), group), types.get(i)));
+        var all = new ArrayList<>(parts);
+        for (var bucket : Buckets.of(types)) {
+            var whole = together(bucket, parts, cut.each(), t -> Collectives.allGather(t, group));
+            for (int i = 0; i < bucket.size(); i++) {
+                int place = bucket.get(i);
+                all.set(place, cut.join(whole.get(i), types.get(place)));
+            }
+        }
         return Tensorwise.rebuild(form, all);
     }
 
     /** The mean over shards, part by part: the last first, as the backward pass gives them. */
     private List<Tensor> scattered(List<Tensor> sums) {
-        var parts = new ArrayList<Tensor>();
-        for (var sum : sums.reversed()) {
-            var part = Collectives.reduceScatter(cut.cut(sum), group);
-            parts.add(part.div((double) cut.pieces()));
+        var cuts = sums.stream().map(cut::cut).toList();
+        var parts = new ArrayList<>(sums);
+        var types = sums.stream().map(Tensor::type).toList();
+        for (var bucket : Buckets.of(types).reversed()) {
+            var own =
+                    together(bucket, cuts, cut.pieces(), t -> Collectives.reduceScatter(t, group));
+            for (int i = 0; i < bucket.size(); i++) {
+                int place = bucket.get(i);
+                var part = own.get(i).reshape(cut.part(types.get(place)).shape());
+                parts.set(place, part.div((double) cut.pieces()));
+            }
         }
-        Collections.reverse(parts);
         return parts;
+    }
+
+    /**
+     * What an exchange makes of each tensor of a bucket. All have {@code rows} pieces, so they go
+     * side by side as the columns of one matrix, whose rows are exchanged.
+     */
+    private List<Tensor> together(
+            List<Integer> bucket, List<Tensor> tensors, int rows, UnaryOperator<Tensor> exchange) {
+        if (bucket.size() == 1 || group.size() == 1)
+            return bucket.stream().map(place -> exchange.apply(tensors.get(place))).toList();
+        var columns = new ArrayList<Tensor>();
+        for (int place : bucket) {
+            int size = Math.toIntExact(tensors.get(place).type().size());
+            columns.add(tensors.get(place).reshape(rows, size / rows));
+        }
+        var matrix = exchange.apply(Tensors.concat(columns, 1));
+        var found = new ArrayList<Tensor>();
+        int at = 0;
+        for (var column : columns) {
+            found.add(matrix.slice(1, at, at + column.dim(1)));
+            at += column.dim(1);
+        }
+        return found;
     }
 
     private List<Tensor> clipped(List<Tensor> gradients) {

@@ -50,7 +50,7 @@ final class AddedTokens {
         this.tokens = List.copyOf(tokens);
         this.normaliser = normaliser;
         plain = index(tokens.stream().filter(t -> !t.normalised), t -> t);
-        normal = index(tokens.stream().filter(t -> t.normalised), normaliser::apply);
+        normal = index(tokens.stream().filter(t -> t.normalised), normaliser);
     }
 
     private static Map<Character, List<Found>> index(Stream<Added> tokens, Normaliser form) {

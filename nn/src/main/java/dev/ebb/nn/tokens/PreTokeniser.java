@@ -22,6 +22,8 @@ interface PreTokeniser {
     Pattern WORDS = Pattern.compile("\\w+|[^\\w\\s]+", Pattern.UNICODE_CHARACTER_CLASS);
 
     /**
+     * The words of a text.
+     *
      * @param first whether {@code text} is what the whole text begins with
      */
     List<String> split(String text, boolean first);

@@ -1,0 +1,116 @@
+package dev.ebb.bench;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Runs every benchmark, or those named, each in a process of its own; prints what each measured
+ * beside what the page says, and writes it into the page with date, commit and processor.
+ */
+public final class All {
+    private static final Path PAGE = Path.of("README.md");
+
+    private All() {}
+
+    /** Every benchmark with the arguments by which it takes minutes, not hours. */
+    private static Map<String, String> benchmarks() {
+        var all = new LinkedHashMap<String, String>();
+        all.put("Tiny", "450");
+        all.put("DoubleFunctions", "400 1000000");
+        all.put("FusedBench", "");
+        all.put("GemmBench", "");
+        all.put("AttentionBench", "");
+        all.put("Training", "12 105 80");
+        all.put("Threads", "8 1 2");
+        all.put("Budgets", "6 4");
+        all.put("Planning", "12 48");
+        all.put("CompileTime", "");
+        all.put("Arenas", "");
+        all.put("Hauling", "");
+        all.put("LongLoops", "");
+        all.put("Orbits", "");
+        all.put("ReversibleStacks", "4 512 128 8 32 128");
+        all.put("ReversibleTraining", "1000 3");
+        all.put("SingleExamples", "15");
+        all.put("Generation", "4 256 4 512 500");
+        all.put("Campaign", "1 1000");
+        return all;
+    }
+
+    public static void main(String[] args) throws IOException, InterruptedException {
+        var all = benchmarks();
+        for (var name : args) {
+            if (!all.containsKey(name))
+                throw new IllegalArgumentException(
+                        "no benchmark is called " + name + "; there are " + all.keySet());
+        }
+        var names = args.length == 0 ? all.keySet() : List.of(args);
+        for (var name : names) {
+            var figures = new Figures(Files.readString(PAGE));
+            var before = figures.of(name).map(String::lines).map(l -> l.toList()).orElse(List.of());
+            var after = run(name, all.get(name));
+            System.out.println("== " + name + ": before -> after");
+            Figures.beside(before, after).forEach(System.out::println);
+            Files.writeString(PAGE, figures.with(name, block(name, all.get(name), after)).page());
+        }
+    }
+
+    private static List<String> run(String name, String arguments)
+            throws IOException, InterruptedException {
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("--add-modules=jdk.incubator.vector");
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add("dev.ebb.bench." + name);
+        if (!arguments.isEmpty()) command.addAll(List.of(arguments.split(" ")));
+        var process =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (process.waitFor() != 0)
+            throw new IllegalStateException(name + " failed; what it said is above");
+        return text.lines().filter(l -> !l.isBlank()).toList();
+    }
+
+    private static String block(String name, String arguments, List<String> lines)
+            throws IOException, InterruptedException {
+        return "`./ebb bench %s` (`%s`), %s, commit %s, %s, %d processors:\n\n```\n%s\n```\n"
+                .formatted(
+                        name,
+                        (name + " " + arguments).strip(),
+                        LocalDate.now(ZoneOffset.UTC),
+                        commit(),
+                        processor(),
+                        Runtime.getRuntime().availableProcessors(),
+                        String.join("\n", lines));
+    }
+
+    private static String commit() throws IOException, InterruptedException {
+        var git =
+                new ProcessBuilder("git", "describe", "--always", "--dirty", "--exclude=*")
+                        .redirectError(ProcessBuilder.Redirect.DISCARD)
+                        .start();
+        var text = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        return git.waitFor() == 0 && !text.isEmpty() ? text : "unknown";
+    }
+
+    private static String processor() throws IOException {
+        var file = Path.of("/proc/cpuinfo");
+        if (!Files.isReadable(file)) return System.getProperty("os.arch");
+        try (var lines = Files.lines(file)) {
+            return lines.filter(l -> l.startsWith("model name"))
+                    .map(l -> l.substring(l.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse(System.getProperty("os.arch"));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package dev.ebb.nn.onnx;
+
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.tensor.Array;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One op of a graph.
+ *
+ * @param place its number in the graph, from zero
+ * @param inputs names; an empty one is an input that is left out
+ */
+record OnnxNode(
+        int place,
+        String name,
+        String op,
+        List<String> inputs,
+        List<String> outputs,
+        Map<String, Attribute> attributes) {
+
+    /** What an attribute says; a graph inside is only noted. */
+    record Attribute(
+            Optional<Float> number,
+            Optional<Long> whole,
+            Optional<String> text,
+            Optional<Array> tensor,
+            List<Float> numbers,
+            List<Long> wholes,
+            boolean graph) {}
+
+    static OnnxNode read(Path file, Protobuf in, int place) throws FileFormatException {
+        var inputs = new ArrayList<String>();
+        var outputs = new ArrayList<String>();
+        var attributes = new LinkedHashMap<String, Attribute>();
+        var name = "";
+        var op = "";
+        var domain = "";
+        for (int field = in.next(); field != 0; field = in.next()) {
+            switch (field) {
+                case 1 -> inputs.add(in.text());
+                case 2 -> outputs.add(in.text());
+                case 3 -> name = in.text();
+                case 4 -> op = in.text();
+                case 5 -> attribute(file, in.inside(), attributes);
+                case 7 -> domain = in.text();
+                default -> {}
+            }
+        }
+        if (!domain.isEmpty() && !domain.equals("ai.onnx")) op = domain + "." + op;
+        return new OnnxNode(
+                place, name, op, List.copyOf(inputs), List.copyOf(outputs), Map.copyOf(attributes));
+    }
+
+    private static void attribute(Path file, Protobuf in, Map<String, Attribute> to)
+            throws FileFormatException {
+        var name = "";
+        Optional<Float> number = Optional.empty();
+        Optional<Long> whole = Optional.empty();
+        Optional<String> text = Optional.empty();
+        Optional<Array> tensor = Optional.empty();
+        var numbers = new Longs();
+        var wholes = new Longs();
+        boolean graph = false;
+        for (int field = in.next(); field != 0; field = in.next()) {
+            switch (field) {
+                case 1 -> name = in.text();
+                case 2 -> number = Optional.of(in.number());
+                case 3 -> whole = Optional.of(in.whole());
+                case 4 -> text = Optional.of(in.text());
+                case 5 -> tensor = Optional.of(OnnxTensor.read(file, in.inside()).data());
+                case 6, 10, 11 -> graph = true;
+                case 7 -> in.floats(numbers);
+                case 8 -> in.wholes(wholes);
+                default -> {}
+            }
+        }
+        var floats = new ArrayList<Float>();
+        for (long bits : numbers.toArray()) floats.add(Float.intBitsToFloat((int) bits));
+        var longs = new ArrayList<Long>();
+        for (long one : wholes.toArray()) longs.add(one);
+        to.put(
+                name,
+                new Attribute(
+                        number,
+                        whole,
+                        text,
+                        tensor,
+                        List.copyOf(floats),
+                        List.copyOf(longs),
+                        graph));
+    }
+
+    long whole(String key, long otherwise) {
+        return Optional.ofNullable(attributes.get(key)).flatMap(Attribute::whole).orElse(otherwise);
+    }
+
+    double number(String key, double otherwise) {
+        return Optional.ofNullable(attributes.get(key))
+                .flatMap(Attribute::number)
+                .map(Float::doubleValue)
+                .orElse(otherwise);
+    }
+
+    String text(String key, String otherwise) {
+        return Optional.ofNullable(attributes.get(key)).flatMap(Attribute::text).orElse(otherwise);
+    }
+
+    /** The numbers of a list; empty where there is no such attribute. */
+    List<Integer> list(String key) {
+        return Optional.ofNullable(attributes.get(key))
+                .map(Attribute::wholes)
+                .orElse(List.of())
+                .stream()
+                .map(Math::toIntExact)
+                .toList();
+    }
+
+    boolean has(String key) {
+        return attributes.containsKey(key);
+    }
+
+    /** The refusal of what this op asks for, with its place. */
+    IllegalArgumentException refused(String why) {
+        return new IllegalArgumentException(
+                "node "
+                        + place
+                        + (name.isEmpty() ? "" : ", " + name + ",")
+                        + " is "
+                        + op
+                        + ": "
+                        + why);
+    }
+}

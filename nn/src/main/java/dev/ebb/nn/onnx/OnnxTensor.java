@@ -1,0 +1,154 @@
+package dev.ebb.nn.onnx;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.tensor.Array;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Optional;
+
+/**
+ * A tensor in a model: an initialiser, or the value of an attribute.
+ *
+ * @param data a copy of its elements
+ */
+record OnnxTensor(String name, Array data) {
+
+    static OnnxTensor read(Path file, Protobuf in) throws FileFormatException {
+        var dims = new Longs();
+        var words = new Longs();
+        Optional<MemorySegment> raw = Optional.empty();
+        int kind = 0;
+        var name = "";
+        boolean external = false;
+        for (int field = in.next(); field != 0; field = in.next()) {
+            switch (field) {
+                case 1 -> in.wholes(dims);
+                case 2 -> kind = (int) in.whole();
+                case 4 -> in.floats(words);
+                case 5, 7, 11 -> in.wholes(words);
+                case 8 -> name = in.text();
+                case 9 -> raw = Optional.of(in.bytes());
+                case 10 -> in.doubles(words);
+                case 13 -> external = true;
+                case 14 -> external |= in.whole() == 1;
+                default -> {}
+            }
+        }
+        if (external) {
+            throw new FileFormatException(
+                    file,
+                    "the tensor "
+                            + name
+                            + " lies in a file of its own; save the model in one file");
+        }
+        var type = new Type(dtype(file, name, kind), shape(file, name, dims));
+        return new OnnxTensor(
+                name,
+                raw.isPresent()
+                        ? copied(file, name, type, raw.get())
+                        : made(file, name, type, words));
+    }
+
+    private static DType dtype(Path file, String name, int kind) throws FileFormatException {
+        return switch (kind) {
+            case 1 -> DType.F32;
+            case 2 -> DType.U8;
+            case 6 -> DType.I32;
+            case 7 -> DType.I64;
+            case 9 -> DType.BOOL;
+            case 10 -> DType.F16;
+            case 11 -> DType.F64;
+            case 16 -> DType.BF16;
+            default ->
+                    throw new FileFormatException(
+                            file,
+                            "the tensor "
+                                    + name
+                                    + " is of ONNX's element type "
+                                    + kind
+                                    + ", which Ebb does not hold");
+        };
+    }
+
+    /** The element type of a number in ONNX. */
+    static Optional<DType> dtype(long kind) {
+        return switch ((int) kind) {
+            case 1 -> Optional.of(DType.F32);
+            case 2 -> Optional.of(DType.U8);
+            case 6 -> Optional.of(DType.I32);
+            case 7 -> Optional.of(DType.I64);
+            case 9 -> Optional.of(DType.BOOL);
+            case 10 -> Optional.of(DType.F16);
+            case 11 -> Optional.of(DType.F64);
+            case 16 -> Optional.of(DType.BF16);
+            default -> Optional.empty();
+        };
+    }
+
+    private static Shape shape(Path file, String name, Longs dims) throws FileFormatException {
+        var all = new ArrayList<Integer>();
+        for (int i = 0; i < dims.size(); i++) {
+            long d = dims.get(i);
+            if (d < 0 || d > Integer.MAX_VALUE)
+                throw new FileFormatException(file, "the tensor " + name + " has an axis of " + d);
+            all.add((int) d);
+        }
+        try {
+            return new Shape(all);
+        } catch (ShapeException e) {
+            throw new FileFormatException(file, "the tensor " + name + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Array copied(Path file, String name, Type type, MemorySegment raw)
+            throws FileFormatException {
+        if (raw.byteSize() != type.bytes()) {
+            throw new FileFormatException(
+                    file,
+                    "the tensor "
+                            + name
+                            + " has "
+                            + raw.byteSize()
+                            + " bytes, but "
+                            + type
+                            + " takes "
+                            + type.bytes());
+        }
+        return Array.make(type, b -> MemorySegment.copy(raw, 0, b.segment(), 0, type.bytes()));
+    }
+
+    private static Array made(Path file, String name, Type type, Longs words)
+            throws FileFormatException {
+        if (words.size() != type.size()) {
+            throw new FileFormatException(
+                    file,
+                    "the tensor "
+                            + name
+                            + " has "
+                            + words.size()
+                            + " elements, but "
+                            + type
+                            + " has "
+                            + type.size());
+        }
+        return Array.make(
+                type,
+                b -> {
+                    for (int i = 0; i < words.size(); i++) {
+                        switch (type.dtype()) {
+                            case F32 -> b.set(i, Float.intBitsToFloat((int) words.get(i)));
+                            case F64 -> b.set(i, Double.longBitsToDouble(words.get(i)));
+                            case F16 -> b.set(i, Float.float16ToFloat((short) words.get(i)));
+                            case BF16 -> b.set(i, Float.intBitsToFloat((int) words.get(i) << 16));
+                            case I32, I64, U8, BOOL, BIT -> b.setLong(i, words.get(i));
+                        }
+                    }
+                });
+    }
+}

@@ -1,0 +1,56 @@
+package dev.ebb.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The command, on {@code local[2]}. */
+class TrainMainTest {
+    @TempDir Path folder;
+
+    private String train(Path text, int executors, String out) {
+        var told = new ByteArrayOutputStream();
+        var before = System.out;
+        System.setOut(new PrintStream(told, true, StandardCharsets.UTF_8));
+        try {
+            TrainMain.main(
+                    new String[] {
+                        "--spark", "local[2]",
+                        "--executors", executors + "",
+                        "--shards", "2",
+                        "--model", "1x16x2",
+                        "--batch", "2",
+                        "--steps", "2",
+                        "--budget", "100%",
+                        "--text", text.toString(),
+                        "--out", folder.resolve(out).toString()
+                    });
+        } finally {
+            System.setOut(before);
+        }
+        return told.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void executors_change_no_bit() throws IOException {
+        var text = folder.resolve("text.txt");
+        Files.writeString(text, "a tide goes out, a tide comes in. ".repeat(30));
+        var one = train(text, 1, "one");
+        var two = train(text, 2, "two");
+        assertThat(one).contains("2 steps, loss", "rank 0: promised ", "weights ");
+        assertThat(two).contains("rank 1: promised ").contains(weights(one));
+        assertThat(train(text, 1, "two")).as("a run that was finished").contains(weights(one));
+    }
+
+    private static String weights(String told) {
+        return told.lines().filter(l -> l.startsWith("weights ")).findFirst().orElseThrow();
+    }
+}
