@@ -15,6 +15,7 @@ import java.lang.invoke.MethodHandle;
  *
  * @param memory the pages between, of which as many bytes as were asked for lie at the end
  */
+@SuppressWarnings("restricted") // calls of the system are what this is made of
 record GuardPages(MemorySegment memory) {
     private static final long PAGE = 4096;
     private static final int NO_ACCESS = 0;

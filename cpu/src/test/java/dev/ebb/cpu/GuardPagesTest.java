@@ -46,6 +46,7 @@ class GuardPagesTest {
             System.out.println("all ran");
         }
 
+        @SuppressWarnings("restricted")
         private static void touchOutside(Guarded device) {
             try (var queue = device.open();
                     var memory = queue.allocate(100 << 10)) {
