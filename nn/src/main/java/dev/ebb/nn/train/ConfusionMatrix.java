@@ -6,6 +6,9 @@ import java.util.Arrays;
 public final class ConfusionMatrix {
     private long[][] counts = new long[0][0];
 
+    /** Nothing counted yet; the first predictions tell how many classes there are. */
+    public ConfusionMatrix() {}
+
     public void add(Predictions some) {
         int classes = Math.max(2, some.width());
         if (counts.length == 0) counts = new long[classes][classes];
