@@ -56,10 +56,11 @@ public final class All {
         for (var name : names) {
             var figures = new Figures(Files.readString(PAGE));
             var before = figures.of(name).map(String::lines).map(l -> l.toList()).orElse(List.of());
-            var after = run(name, all.get(name));
+            var arguments = all.getOrDefault(name, "");
+            var after = run(name, arguments);
             System.out.println("== " + name + ": before -> after");
             Figures.beside(before, after).forEach(System.out::println);
-            Files.writeString(PAGE, figures.with(name, block(name, all.get(name), after)).page());
+            Files.writeString(PAGE, figures.with(name, block(name, arguments, after)).page());
         }
     }
 

@@ -52,8 +52,8 @@ public final class AdBench {
     }
 
     private static void compare(Problem problem) throws Exception {
-        double ebb = Double.MAX_VALUE;
-        double hand = Double.MAX_VALUE;
+        long ebb = Long.MAX_VALUE;
+        long hand = Long.MAX_VALUE;
         var found = problem.byEbb.get();
         var expected = problem.byHand.get();
         long begun = System.nanoTime();
@@ -71,7 +71,7 @@ public final class AdBench {
                 problem.name,
                 ebb / 1e6,
                 hand / 1e6,
-                ebb / hand,
+                (double) ebb / hand,
                 difference(found.stream().map(Tensor::toDoubles).toList(), expected));
         problem.compiled.close();
     }
