@@ -1,7 +1,7 @@
 package dev.ebb;
 
+import dev.ebb.control.ApproximateAdd;
 import dev.ebb.tensor.Tensor;
-import dev.ebb.tensor.grid.ApproximateAdd;
 import dev.ebb.tensor.grid.Grid;
 
 import java.util.List;

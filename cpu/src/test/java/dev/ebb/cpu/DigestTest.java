@@ -3,6 +3,7 @@ package dev.ebb.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.ir.Kernel;
+import dev.ebb.reference.Trial;
 
 import org.junit.jupiter.api.Test;
 
@@ -53,6 +54,7 @@ class DigestTest {
                 place(Kernel.class),
                 place(Cpu.class),
                 place(DigestMain.class),
+                place(Trial.class),
                 tests,
                 place(org.assertj.core.api.Assertions.class));
     }

@@ -19,7 +19,7 @@ final class Parts {
     private static final int MOST_BYTES = 5000;
 
     /** So many elements a part reads from memory and writes there at most. */
-    static final int MOST_ACCESSES = 96;
+    static final int MOST_ACCESSES = 48;
 
     private final List<List<Integer>> parts = new ArrayList<>();
     private Set<Value> held = new HashSet<>();

@@ -1,4 +1,4 @@
-package dev.ebb.tensor.grid;
+package dev.ebb.control;
 
 import dev.ebb.ir.Inverse;
 import dev.ebb.ir.Scalar;
