@@ -15,4 +15,20 @@ module dev.ebb.nn {
     exports dev.ebb.nn.train;
     exports dev.ebb.nn.tokens;
     exports dev.ebb.nn.parallel;
+
+    // records that are parts of programs are taken apart and built by the tracer
+    opens dev.ebb.nn to
+            dev.ebb;
+    opens dev.ebb.nn.adapt to
+            dev.ebb;
+    opens dev.ebb.nn.generate to
+            dev.ebb;
+    opens dev.ebb.nn.model to
+            dev.ebb;
+    opens dev.ebb.nn.optim to
+            dev.ebb;
+    opens dev.ebb.nn.parallel to
+            dev.ebb;
+    opens dev.ebb.nn.train to
+            dev.ebb;
 }

@@ -145,7 +145,8 @@ final class FromFileTest {
         var other = published(gpt());
         other.remove("wte.weight");
         said(train("d", file(other)), "neither a GPT-2 nor a Llama", "wte.weight");
-        said(train("e", folder), "this is a folder; name the .safetensors file in it");
+        var empty = Files.createDirectory(folder.resolve("empty"));
+        said(train("e", empty), "the folder holds neither model.safetensors nor");
         said(train("f", folder.resolve("nothing")), "nothing: there is no such file");
         var narrow = Gpt2.of(Gpt2.Config.of(40, 32, 16, 2, 2), new Seed(3));
         said(train("g", file(published(narrow))), "vocabulary of 40", "256 bytes");
