@@ -1,7 +1,10 @@
 package dev.ebb.cli.studio;
 
 import dev.ebb.cli.report.Planned;
+import dev.ebb.ir.Value;
 import dev.ebb.nn.file.Json;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.schedule.ValueHistory;
 
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -37,18 +40,30 @@ public final class FrozenPlan {
                                 .mapToObj(bytes -> Json.of(bytes + planned.ownBytes()))
                                 .toList()));
         all.put("plan", Json.of(frame));
-        var why = new LinkedHashMap<String, Json>();
-        planned.plan().fates().stream()
-                .limit(MOST_REASONS)
-                .forEach(
-                        fate ->
-                                why.put(
-                                        String.valueOf(graph.place(fate.value())),
-                                        Json.of(
-                                                List.of(
-                                                        Json.of(Why.way(fate)),
-                                                        Json.of(fate.reason())))));
-        all.put("why", Json.of(why));
+        all.put("why", Json.of(why(planned.plan(), graph)));
         return all;
+    }
+
+    /** What happens to each value and why: those that are given and moved, then the largest. */
+    private static Map<String, Json> why(Plan plan, ModelGraph graph) {
+        var why = new LinkedHashMap<String, Json>();
+        var histories = ValueHistory.of(plan.schedule());
+        for (var param : plan.schedule().problem().graph().params()) {
+            var history = histories.getOrDefault(param, ValueHistory.NONE);
+            if (!history.fetched().isEmpty())
+                why.put(place(graph, param), words(Why.given(history), Why.GIVEN));
+        }
+        plan.fates().stream()
+                .limit(MOST_REASONS)
+                .forEach(f -> why.put(place(graph, f.value()), words(Why.way(f), f.reason())));
+        return why;
+    }
+
+    private static String place(ModelGraph graph, Value value) {
+        return String.valueOf(graph.place(value));
+    }
+
+    private static Json words(String way, String reason) {
+        return Json.of(List.of(Json.of(way), Json.of(reason)));
     }
 }

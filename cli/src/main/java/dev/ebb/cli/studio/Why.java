@@ -6,6 +6,7 @@ import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.ValueFate;
 import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.ValueHistory;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,12 +15,15 @@ import java.util.Locale;
 
 /** What a plan does with one value, why, and what else could be done with it at what cost. */
 record Why(Plan plan, Value value) {
+    /** Why a value is there that no op computes. */
+    static final String GIVEN = "it is given, not computed: weights, state or data";
 
     Json json() {
         var all = new LinkedHashMap<String, Json>();
         var fate = plan.fates().stream().filter(f -> f.value().equals(value)).findFirst();
-        all.put("way", Json.of(fate.map(Why::way).orElse("held: weights, state or data")));
-        all.put("reason", Json.of(fate.map(ValueFate::reason).orElse("it is given, not computed")));
+        var given = ValueHistory.of(plan.schedule()).getOrDefault(value, ValueHistory.NONE);
+        all.put("way", Json.of(fate.map(Why::way).orElse(given(given))));
+        all.put("reason", Json.of(fate.map(ValueFate::reason).orElse(GIVEN)));
         all.put(
                 "labels",
                 Json.of(
@@ -37,14 +41,19 @@ record Why(Plan plan, Value value) {
     static String way(ValueFate fate) {
         if (fate.history().rebuilt() > 0)
             return "rebuilt from what came after it, " + fate.history().rebuilt() + " x";
-        if (!fate.history().fetched().isEmpty())
-            return "moved to "
-                    + fate.history().fetched().getLast().name()
-                    + ", fetched "
-                    + fate.history().fetched().size()
-                    + " x";
+        if (!fate.history().fetched().isEmpty()) return moved(fate.history());
         if (fate.computed() > 1) return "computed " + fate.computed() + " times";
         return fate.crossing() ? "kept for the backward half" : "used and freed";
+    }
+
+    /** The same of a value that is given. */
+    static String given(ValueHistory history) {
+        return history.fetched().isEmpty() ? "held" : moved(history);
+    }
+
+    private static String moved(ValueHistory history) {
+        var places = history.fetched();
+        return "moved to " + places.getLast().name() + ", fetched " + places.size() + " x";
     }
 
     private List<Json> choices(ValueFate fate) {
