@@ -18,8 +18,11 @@ final class Parts {
     /** So many bytes a part has at most, by {@link Fitting#bytes}. */
     private static final int MOST_BYTES = 5000;
 
-    /** So many elements a part reads from memory and writes there at most. */
-    static final int MOST_ACCESSES = 48;
+    /** So many elements a part of several computations reads from memory and writes at most. */
+    private static final int MOST_TOGETHER = 48;
+
+    /** So many one computation reads and writes at most: a fold of 64 elements, and its results. */
+    static final int MOST_ACCESSES = 80;
 
     private final List<List<Integer>> parts = new ArrayList<>();
     private Set<Value> held = new HashSet<>();
@@ -42,7 +45,7 @@ final class Parts {
         int more = Math.max(8, Fitting.bytes(work));
         boolean called = StraightForm.isCalled(work);
         long touched = called ? 1 : Fitting.accesses(work, held);
-        if (bytes + more > MOST_BYTES || accesses + touched > MOST_ACCESSES) {
+        if (bytes + more > MOST_BYTES || accesses + touched > MOST_TOGETHER) {
             next();
             touched = called ? 1 : Fitting.accesses(work, held);
         }
@@ -61,7 +64,7 @@ final class Parts {
         long read = 0;
         for (var r : sequence.results())
             if (!held.contains(r.value())) read += r.value().type().size();
-        if (accesses + read > MOST_ACCESSES) next();
+        if (accesses + read > MOST_TOGETHER) next();
     }
 
     private void touch(Value value) {

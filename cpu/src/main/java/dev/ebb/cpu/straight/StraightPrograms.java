@@ -18,8 +18,8 @@ public record StraightPrograms(int after) {
     /** Longer sequences are not worth the time it takes to write them out. */
     private static final int MOST_WORKS = 4096;
 
-    /** So many elements of all results are moved one by one at most. */
-    private static final long MOST_MOVED = 128;
+    /** So many elements of arguments and results are moved one by one at most. */
+    private static final long MOST_MOVED = Parts.MOST_ACCESSES;
 
     /** Made in the ninth run. */
     public StraightPrograms() {
