@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.ebb.science.Complex;
+import dev.ebb.science.Csr;
+import dev.ebb.science.Fft;
 import dev.ebb.science.Interpolation;
 import dev.ebb.science.MatrixFunctions;
 import dev.ebb.science.Normal;
 import dev.ebb.science.Search;
+import dev.ebb.science.SparseJacobian;
 import dev.ebb.science.SpecialFunctions;
 import dev.ebb.science.Tridiagonal;
 import dev.ebb.tensor.Key;
@@ -53,7 +57,11 @@ class OpIndexTest {
                         Interpolation.class,
                         Search.class,
                         Tridiagonal.class,
-                        MatrixFunctions.class));
+                        MatrixFunctions.class,
+                        Complex.class,
+                        Fft.class,
+                        Csr.class,
+                        SparseJacobian.class));
         return List.copyOf(all);
     }
 
@@ -72,7 +80,7 @@ class OpIndexTest {
         var text = new StringBuilder("# Ops\n\n");
         text.append(
                 "Methods of `Tensor` by family, what makes tensors, what draws, and"
-                    + " `dev.ebb.science`. ");
+                        + " `dev.ebb.science`. ");
         text.append("Made from the code by `OpIndexTest`. ");
         text.append("[Conventions](guide/conventions.md) tells of ties, kinks and NaN.\n");
         for (var family : families()) {

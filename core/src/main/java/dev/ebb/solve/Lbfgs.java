@@ -5,8 +5,6 @@ import dev.ebb.Fn;
 import dev.ebb.Fn2;
 import dev.ebb.Loop;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Shape;
-import dev.ebb.ir.Type;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
@@ -17,7 +15,7 @@ import java.util.List;
  * A minimum of {@code f(x, parameters)} by the limited-memory method of Broyden, Fletcher, Goldfarb
  * and Shanno (Liu and Nocedal, 1989), with steps halved until they descend. The derivative of the
  * minimum by the parameters is that of the implicit function theorem: {@code -d/dp (v . df/dx)},
- * where {@code v} solves {@code H v = dx} with the Hessian, by conjugate gradients on
+ * where {@code v} solves {@code H v = dx} with the Hessian, by {@link ConjugateGradients} on
  * Hessian-vector products. It keeps the minimum alone and needs a Hessian that is positive there.
  * What {@code f} closes over has no derivative.
  *
@@ -37,7 +35,11 @@ public record Lbfgs(double tolerance, int limit, int history) {
         }
     }
 
-    private record From<P>(P parameters, Tensor start) {}
+    private record From<P>(P parameters, Tensor start) {
+        From<P> at(Tensor x) {
+            return new From<>(parameters, x);
+        }
+    }
 
     /** Steps, changes of the gradient and one over their products, newest last; 0: none yet. */
     private record Past(Tensor steps, Tensor changes, Tensor inverses) {}
@@ -49,15 +51,20 @@ public record Lbfgs(double tolerance, int limit, int history) {
         return Ebb.custom(
                         (From<P> from) -> search(x -> f.apply(x, from.parameters), from.start),
                         (from, x, dx) -> {
-                            var p = from.parameters;
-                            Fn<Tensor, Tensor> here = t -> f.apply(t, p);
-                            var v = conjugate(u -> Ebb.hvp(here).apply(x, u), dx);
+                            int most = Math.toIntExact(Math.min(1_000_000, 20 * x.type().size()));
+                            var v =
+                                    new ConjugateGradients(SOLVED, most + 100)
+                                            .solve((u, at) -> hessian(f, at, u), dx, from.at(x));
                             Fn<P, Tensor> slope =
                                     q -> Ebb.grad((Tensor t) -> f.apply(t, q)).apply(x);
-                            var dp = Ebb.vjp(slope).apply(p, v.neg()).cotangent();
+                            var dp = Ebb.vjp(slope).apply(from.parameters, v.neg()).cotangent();
                             return new From<>(dp, Tensors.fill(x.type(), 0));
                         })
                 .apply(new From<>(parameters, start));
+    }
+
+    private static <P> Tensor hessian(Fn2<Tensor, P, Tensor> f, From<P> at, Tensor u) {
+        return Ebb.hvp((Tensor t) -> f.apply(t, at.parameters)).apply(at.start, u);
     }
 
     private Tensor search(Fn<Tensor, Tensor> f, Tensor start) {
@@ -138,38 +145,5 @@ public record Lbfgs(double tolerance, int limit, int history) {
             q = q.add(past.steps.at(0, i).mul(factors.get(i).sub(back)));
         }
         return q.neg();
-    }
-
-    private record Conjugate(Tensor v, Tensor rest, Tensor direction, Tensor size, Tensor count) {}
-
-    /** v with {@code hessian(v) = b}; ends where rounding ends it. */
-    private static Tensor conjugate(Fn<Tensor, Tensor> hessian, Tensor b) {
-        int most = Math.toIntExact(Math.min(1_000_000, 20 * b.type().size() + 100));
-        var first = b.square().sum();
-        var start =
-                new Conjugate(
-                        b.mul(0),
-                        b,
-                        b,
-                        first,
-                        Tensors.fill(new Type(DType.I64, Shape.scalar()), 0));
-        var goal = first.mul(SOLVED * SOLVED);
-        return Loop.whileTrue(
-                        most + 1,
-                        start,
-                        c -> c.size.gt(goal).and(c.count.lt(most)),
-                        c -> {
-                            var image = hessian.apply(c.direction);
-                            var length = c.size.div(c.direction.mul(image).sum());
-                            var rest = c.rest.sub(image.mul(length));
-                            var size = rest.square().sum();
-                            return new Conjugate(
-                                    c.v.add(c.direction.mul(length)),
-                                    rest,
-                                    rest.add(c.direction.mul(size.div(c.size))),
-                                    size,
-                                    c.count.add(1));
-                        })
-                .v();
     }
 }

@@ -4,6 +4,8 @@ import static dev.ebb.reference.Sample.spread;
 import static dev.ebb.reference.Sample.unary;
 
 import dev.ebb.ir.Shape;
+import dev.ebb.science.Complex;
+import dev.ebb.science.Fft;
 import dev.ebb.science.Interpolation;
 import dev.ebb.science.Normal;
 import dev.ebb.science.SpecialFunctions;
@@ -30,6 +32,11 @@ final class ScienceSamples implements SampleTable {
                         n -> List.of(spread(-1, 1, 1, 2, n), spread(-1, 1, 2, 3, n + 1)),
                         n -> Shape.of(3, n + 1),
                         in -> tridiagonal(in.get(0), in.get(1))),
+                Sample.of(
+                        "fft",
+                        n -> List.of(spread(-1, 1, 1, 2, n + 1), spread(-1, 1, 2, 2, n + 1)),
+                        n -> Shape.of(2, n + 1),
+                        in -> Fft.forward(new Complex(in.get(0), in.get(1))).re()),
                 unary("linear interpolation", 0.1, 3.9, ScienceSamples::linear),
                 unary("spline", -0.4, 4.4, ScienceSamples::spline));
     }
