@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.ebb.science.CompensatedSum;
 import dev.ebb.science.Complex;
 import dev.ebb.science.Csr;
 import dev.ebb.science.Fft;
+import dev.ebb.science.Halton;
 import dev.ebb.science.Interpolation;
 import dev.ebb.science.MatrixFunctions;
 import dev.ebb.science.Normal;
+import dev.ebb.science.Quadrature;
 import dev.ebb.science.Search;
 import dev.ebb.science.SparseJacobian;
 import dev.ebb.science.SpecialFunctions;
@@ -58,6 +61,9 @@ class OpIndexTest {
                         Search.class,
                         Tridiagonal.class,
                         MatrixFunctions.class,
+                        Quadrature.class,
+                        CompensatedSum.class,
+                        Halton.class,
                         Complex.class,
                         Fft.class,
                         Csr.class,

@@ -50,7 +50,8 @@ public record Bracket(double tolerance, int limit) {
                 .apply(new From<>(parameters, low, high));
     }
 
-    private Tensor iterate(Fn<Tensor, Tensor> f, Tensor low, Tensor high) {
+    /** The roots, as what the rounds found them from. */
+    Tensor iterate(Fn<Tensor, Tensor> f, Tensor low, Tensor high) {
         var zero = low.add(high).mul(0);
         var a = low.add(zero);
         var b = high.add(zero);
