@@ -1,0 +1,51 @@
+package dev.ebb.nn.onnx;
+
+import dev.ebb.tensor.Tensor;
+
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.BinaryOperator;
+import java.util.function.UnaryOperator;
+
+/** Ops of ONNX by their names, and how each is made of Ebb's. */
+final class OpTable {
+    private final Map<String, Entry> all = new HashMap<>();
+
+    /** The outputs of a node. */
+    @FunctionalInterface
+    interface Rule {
+        List<Tensor> apply(OnnxNode node, Operands in);
+    }
+
+    /**
+     * @param since the first opset in which the op means what the rule does
+     */
+    record Entry(long since, Rule rule) {}
+
+    OpTable many(String name, long since, Rule rule) {
+        all.put(name, new Entry(since, rule));
+        return this;
+    }
+
+    /** An op with one output. */
+    OpTable one(String name, long since, BiFunction<OnnxNode, Operands, Tensor> rule) {
+        return many(name, since, (node, in) -> List.of(rule.apply(node, in)));
+    }
+
+    /** An op of one tensor, without attributes. */
+    OpTable unary(String name, long since, UnaryOperator<Tensor> rule) {
+        return one(name, since, (_, in) -> rule.apply(in.tensor(0)));
+    }
+
+    /** An op of two tensors, without attributes. */
+    OpTable binary(String name, long since, BinaryOperator<Tensor> rule) {
+        return one(name, since, (_, in) -> rule.apply(in.tensor(0), in.tensor(1)));
+    }
+
+    Map<String, Entry> entries() {
+        return Collections.unmodifiableMap(all);
+    }
+}
