@@ -65,7 +65,11 @@ public final class SparkGroup implements Group {
                         : Optional.empty();
         var conf =
                 SparkTransportConf.fromSparkConf(
-                        env.conf(), "ebb", 2, Option.empty(), Option.empty());
+                        env.conf().clone().set("spark.ebb.io.mode", "NIO"),
+                        "ebb",
+                        2,
+                        Option.empty(),
+                        Option.empty());
         var host = task.getTaskInfos()[task.partitionId()].address().split(":", 2)[0];
         return new SparkGroup(
                 task.partitionId(),
@@ -85,7 +89,7 @@ public final class SparkGroup implements Group {
             Gathering gathering) {
         this.rank = rank;
         this.patience = patience;
-        var inbox = new Inbox();
+        var inbox = new Inbox(secret.isEmpty() && !conf.sslRpcEnabled());
         context = new TransportContext(conf, inbox);
         List<TransportServerBootstrap> servers = new ArrayList<>();
         List<TransportClientBootstrap> bootstraps = new ArrayList<>();

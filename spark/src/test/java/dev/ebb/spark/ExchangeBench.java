@@ -32,7 +32,7 @@ import java.util.Optional;
  */
 final class ExchangeBench {
     private static final long BYTES = 64L << 20;
-    private static final int ROUNDS = 12;
+    private static final int ROUNDS = 40;
 
     private ExchangeBench() {}
 
@@ -61,7 +61,7 @@ final class ExchangeBench {
     private static void run(int rank, java.io.InputStream in, PrintStream out, PrintStream tell)
             throws IOException {
         var lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-        var conf = new TransportConf("ebb", new MapConfigProvider(new HashMap<>(Map.of())));
+        var conf = new TransportConf("ebb", new MapConfigProvider(new HashMap<>(Map.of("spark.ebb.io.mode", "NIO"))));
         SparkGroup.Gathering gathering =
                 own -> {
                     out.println(own.getFirst());
@@ -94,16 +94,19 @@ final class ExchangeBench {
                 spark = Math.min(spark, timed(() -> exchange(rank, group, memory)));
                 garbage = Math.min(garbage, allocated() - before);
             }
-            if (rank == 0) {
-                tell.printf(
-                        Locale.ROOT,
-                        "plain TCP %.2f GB/s, Spark's transport %.2f GB/s: %.2f of it;"
-                                + " %d KiB of garbage a message%n",
-                        BYTES / plain / 1e9,
-                        BYTES / spark / 1e9,
-                        plain / spark,
-                        garbage >> 10);
+            if (rank == 1) {
+                out.println(garbage);
+                return;
             }
+            tell.printf(
+                    Locale.ROOT,
+                    "plain TCP %.2f GB/s, Spark's transport %.2f GB/s: %.2f of it; garbage a"
+                            + " message: %.1f KiB where it is sent, %.1f KiB where it is received%n",
+                    BYTES / plain / 1e9,
+                    BYTES / spark / 1e9,
+                    plain / spark,
+                    Long.parseLong(lines.readLine()) / 1024.0,
+                    garbage / 1024.0);
         }
     }
 
