@@ -6,6 +6,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.loop.LoopBodies;
 import dev.ebb.loop.LoopTapes;
 import dev.ebb.loop.Rooms;
+import dev.ebb.pass.Early;
 import dev.ebb.pass.Fuse;
 import dev.ebb.pass.Loops;
 import dev.ebb.pass.Reversals;
@@ -140,13 +141,14 @@ record Pipeline(
 
     private Graph merged(Graph traced) {
         var simple = Simplify.of(traced);
-        if (!fusing) return Unread.of(Loops.merge(Fuse.unfused(simple)));
+        if (!fusing) return Early.of(Unread.of(Loops.merge(Fuse.unfused(simple))));
         var limits = device.fusion();
-        return Unread.of(
-                Loops.merge(
-                        !places().isEmpty()
-                                ? Fuse.oneByOne(simple, limits)
-                                : Fuse.of(simple, limits)));
+        return Early.of(
+                Unread.of(
+                        Loops.merge(
+                                !places().isEmpty()
+                                        ? Fuse.oneByOne(simple, limits)
+                                        : Fuse.of(simple, limits))));
     }
 
     private TradeOff allRooms(Graph traced, List<Binding> bindings) {

@@ -1,6 +1,7 @@
 package dev.ebb.spark;
 
 import dev.ebb.nn.parallel.Group;
+import dev.ebb.nn.parallel.Lane;
 import dev.ebb.nn.parallel.PeerException;
 
 import org.apache.spark.BarrierTaskContext;
@@ -40,6 +41,7 @@ public final class SparkGroup implements Group {
     private final TransportServer server;
     private final TransportClientFactory clients;
     private final List<Peer> peers;
+    private final Lane lane = new Lane();
 
     /**
      * How ranks prove who they are.
@@ -102,7 +104,6 @@ public final class SparkGroup implements Group {
         clients = context.createClientFactory(bootstraps);
         long number = new SecureRandom().nextLong();
         var all = gathering.apply(List.of(host + " " + server.getPort() + " " + number));
-        Group.requireSize(all.size());
         long session = Long.parseLong(all.getFirst().split(" ", -1)[2]);
         peers = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {
@@ -146,6 +147,11 @@ public final class SparkGroup implements Group {
     }
 
     @Override
+    public Lane lane() {
+        return lane;
+    }
+
+    @Override
     public Transfer send(int to, MemorySegment data) {
         var done = peers.get(to).send(data);
         return () -> await(done, to, "took no message from");
@@ -182,6 +188,7 @@ public final class SparkGroup implements Group {
 
     @Override
     public void close() {
+        lane.close();
         clients.close();
         server.close();
         context.close();

@@ -146,7 +146,7 @@ class TableTest {
     @Test
     void what_does_not_fit_is_refused_with_advice() {
         var training = SparkTraining.of(spark, new Classifier(), folder.toUri().toString());
-        assertThatThrownBy(() -> training.ranks(3)).hasMessageContaining("power of two");
+        assertThatThrownBy(() -> training.ranks(3)).hasMessageContaining("divides the shards");
         assertThatThrownBy(() -> training.ranks(16)).hasMessageContaining("8 shards");
         assertThatThrownBy(() -> training.batch(12, 8)).hasMessageContaining("multiple of 8");
         assertThatThrownBy(() -> training.fit(table().limit(0), List.of(Column.numbers("x", 4)), 1))

@@ -74,7 +74,7 @@ public final class Rank<P> implements AutoCloseable {
 
     private static <P> Stepping<ShardedState, List<Tensor>, Tensor> stepping(
             Recipe<P> recipe, P model, Cut cut, Group group, Budget budget, Device device) {
-        var step = new ShardedStep<>(recipe, Weights.blank(model), cut, group);
+        var step = new ShardedStep<>(recipe, Weights.blank(model), cut, group, device.isHost());
         return Ebb.stepper(step::apply).within(budget).on(device);
     }
 
@@ -172,6 +172,7 @@ public final class Rank<P> implements AutoCloseable {
 
     @Override
     public void close() {
+        group.lane().settle();
         stepper.close();
     }
 }
