@@ -16,9 +16,9 @@ import java.util.List;
  * Trait#BESIDE}) comes as soon as what it reads is there, and so much else as possible after it. A
  * gradient is sent to other ranks while the gradients of the layers before it are computed.
  *
- * <p>What it reads is often moved or added up first: such light nodes come along. Effects keep their
- * order among each other, so an effect that comes between two of them, such as the wait for the one
- * before, comes along too, as late as it may be.
+ * <p>What it reads is often moved or added up first: such light nodes come along. Effects keep
+ * their order among each other, so an effect that comes between two of them, such as the wait for
+ * the one before, comes along too, as late as it may be.
  */
 public final class Early {
     private final List<Node> nodes;

@@ -36,8 +36,7 @@ class EarlyTest {
         @Override
         public Kernel kernel(List<Type> in) {
             if (light)
-                return Kernel.Map.of(
-                        TYPE.shape(), List.of(View.contiguous(TYPE.shape())), arg());
+                return Kernel.Map.of(TYPE.shape(), List.of(View.contiguous(TYPE.shape())), arg());
             return new Kernel.Library() {
                 @Override
                 public long workspaceBytes() {
@@ -76,8 +75,7 @@ class EarlyTest {
 
     private String order(Value result) {
         var graph = new Graph(List.of(x), nodes, List.of(result));
-        return String.join(
-                " ", Early.of(graph).nodes().stream().map(n -> n.op().name()).toList());
+        return String.join(" ", Early.of(graph).nodes().stream().map(n -> n.op().name()).toList());
     }
 
     @Test
@@ -92,8 +90,7 @@ class EarlyTest {
         var other = add("begin2", true, beside, add("moved2", true, Set.of(), b));
         add("end2", false, effect, other);
         assertThat(order(end))
-                .isEqualTo(
-                        "product1 moved1 begin1 product2 moved2 end1 begin2 product3 end2");
+                .isEqualTo("product1 moved1 begin1 product2 moved2 end1 begin2 product3 end2");
     }
 
     @Test

@@ -68,9 +68,7 @@ final class Arrival implements StreamCallbackWithID {
     @Override
     public void onComplete(String id) {
         end.accept(
-                at == into.bytes()
-                        ? ""
-                        : at + " bytes came and " + into.bytes() + " were awaited");
+                at == into.bytes() ? "" : at + " bytes came and " + into.bytes() + " were awaited");
     }
 
     @Override

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Memory as buffers, made once for a message, so that passing through it makes no objects. A buffer
- * holds less than 2 GiB, so there are several for more. They are checked like the memory itself: who
- * uses one after the memory was given back gets an error.
+ * holds less than 2 GiB, so there are several for more. They are checked like the memory itself:
+ * who uses one after the memory was given back gets an error.
  */
 final class Windows {
     private static final int SHIFT = 30;

@@ -2,9 +2,6 @@ package dev.ebb.spark;
 
 import dev.ebb.nn.parallel.Group;
 
-import org.apache.spark.network.util.MapConfigProvider;
-import org.apache.spark.network.util.TransportConf;
-
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -19,10 +16,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -38,7 +33,7 @@ final class ExchangeBench {
 
     public static void main(String[] arguments) throws IOException {
         if (arguments.length > 0) {
-            run(1, System.in, System.out, System.err);
+            run(1, System.in, System.out);
             return;
         }
         var process =
@@ -53,15 +48,14 @@ final class ExchangeBench {
                         .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start();
         try (var out = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8)) {
-            run(0, process.getInputStream(), out, System.out);
+            run(0, process.getInputStream(), out);
         }
     }
 
     /** Both processes do the same; rank 1 sends, rank 0 receives and tells. */
-    private static void run(int rank, java.io.InputStream in, PrintStream out, PrintStream tell)
-            throws IOException {
+    private static void run(int rank, java.io.InputStream in, PrintStream out) throws IOException {
         var lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-        var conf = new TransportConf("ebb", new MapConfigProvider(new HashMap<>(Map.of("spark.ebb.io.mode", "NIO"))));
+        var conf = Loopback.conf();
         SparkGroup.Gathering gathering =
                 own -> {
                     out.println(own.getFirst());
@@ -98,15 +92,18 @@ final class ExchangeBench {
                 out.println(garbage);
                 return;
             }
-            tell.printf(
-                    Locale.ROOT,
-                    "plain TCP %.2f GB/s, Spark's transport %.2f GB/s: %.2f of it; garbage a"
-                            + " message: %.1f KiB where it is sent, %.1f KiB where it is received%n",
-                    BYTES / plain / 1e9,
-                    BYTES / spark / 1e9,
-                    plain / spark,
-                    Long.parseLong(lines.readLine()) / 1024.0,
-                    garbage / 1024.0);
+            var text =
+                    String.format(
+                            Locale.ROOT,
+                            "64 MiB between two processes: plain TCP %.2f GB/s, Spark's transport"
+                                + " %.2f GB/s: %.2f of it; garbage a message: %.1f KiB where it is"
+                                + " sent, %.1f KiB where it is received.%n",
+                            BYTES / plain / 1e9,
+                            BYTES / spark / 1e9,
+                            plain / spark,
+                            Long.parseLong(lines.readLine()) / 1024.0,
+                            garbage / 1024.0);
+            Page.write("ExchangeBench", text);
         }
     }
 

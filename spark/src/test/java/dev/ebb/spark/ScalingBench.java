@@ -1,5 +1,7 @@
 package dev.ebb.spark;
 
+import com.sun.management.OperatingSystemMXBean;
+
 import dev.ebb.Compiled;
 import dev.ebb.Ebb;
 import dev.ebb.Tensorwise;
@@ -15,8 +17,6 @@ import dev.ebb.nn.parallel.ScalingModel;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
-
-import com.sun.management.OperatingSystemMXBean;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -53,10 +53,10 @@ final class ScalingBench {
         text.append(
                 String.format(
                         Locale.ROOT,
-                        "GPT of 2 layers, width 128, %d bytes of weights in %d buckets, %d shards of"
-                                + " %d passages. A shard takes %.1f ms of one core, an update %.1f ms."
-                                + " Loopback: %.2f GB/s, %.0f us of latency; a message takes %.0f us of"
-                                + " processor time, a MB %.0f us. All ranks share %d cores.%n%n",
+                        "GPT of 2 layers, width 128, %d bytes of weights in %d buckets, %d shards"
+                            + " of %d passages. A shard takes %.1f ms of one core, an update %.1f"
+                            + " ms. Loopback: %.2f GB/s, %.0f us of latency; a message takes %.0f"
+                            + " us of processor time, a MB %.0f us. All ranks share %d cores.%n%n",
                         (long) work.bytes(),
                         work.buckets(),
                         SHARDS,
@@ -97,8 +97,7 @@ final class ScalingBench {
         try (var group = LocalGroup.of(1, Duration.ofMinutes(1)).getFirst();
                 var device = new Cpu(1);
                 var rank =
-                        new Rank<>(
-                                GPT, cut, group, batch(cut, 0, 0), Budget.unlimited(), device)) {
+                        new Rank<>(GPT, cut, group, batch(cut, 0, 0), Budget.unlimited(), device)) {
             double best = Double.MAX_VALUE;
             for (int i = 0; i < steps; i++) {
                 var rows = batch(cut, 0, i);
@@ -151,9 +150,7 @@ final class ScalingBench {
         for (var t : Tensorwise.list(GPT.model())) bytes += t.type().bytes();
         var cut = new Cut(2, 2);
         var group = LocalGroup.of(2, Duration.ofMinutes(1)).getFirst();
-        var plan =
-                Rank.plan(
-                        GPT, cut, group, batch(cut, 0, 0), Budget.unlimited(), new Cpu(1));
+        var plan = Rank.plan(GPT, cut, group, batch(cut, 0, 0), Budget.unlimited(), new Cpu(1));
         long buckets =
                 plan.schedule().problem().graph().nodes().stream()
                         .filter(n -> n.op().name().equals("begin_reduce_scatter"))

@@ -211,7 +211,8 @@ public final class Collectives {
 
         @Override
         public Kernel kernel(List<Type> in) {
-            return new Run(group, 0, (x, y, _) -> Exchange.broadcast(group, root, bytes(x), bytes(y)));
+            return new Run(
+                    group, 0, (x, y, _) -> Exchange.broadcast(group, root, bytes(x), bytes(y)));
         }
 
         @Override

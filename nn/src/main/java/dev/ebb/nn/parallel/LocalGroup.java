@@ -27,7 +27,8 @@ public final class LocalGroup implements Group {
 
     /** All ranks of a group, each to be used by a thread of its own. */
     public static List<Group> of(int size, Duration patience) {
-        if (size < 1) throw new IllegalArgumentException("a group of " + size + " ranks; take one at least");
+        if (size < 1)
+            throw new IllegalArgumentException("a group of " + size + " ranks; take one at least");
         var channels = new ArrayList<List<Channel>>();
         for (int from = 0; from < size; from++) {
             var row = new ArrayList<Channel>();

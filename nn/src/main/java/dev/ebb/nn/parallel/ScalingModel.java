@@ -4,12 +4,12 @@ package dev.ebb.nn.parallel;
  * How long a step of a sharded training takes on so many ranks, from what one rank computes, the
  * bytes and messages between ranks, and what of the exchange runs beside the computation.
  *
- * <p>Two bounds, of which the larger counts. The critical path: a rank gathers the weights, computes
- * its shards, and sends its gradients while the backward pass of its last shard goes on; only what
- * outlasts that pass, and always the last bucket, is waited for. And the processors: ranks that
- * share a machine share its cores, and moving bytes takes processor time too, so the cores of a
- * machine are busy for at least all that its ranks compute and move. On a cluster with a machine for
- * each rank the first bound counts; for ranks on one small machine the second does.
+ * <p>Two bounds, of which the larger counts. The critical path: a rank gathers the weights,
+ * computes its shards, and sends its gradients while the backward pass of its last shard goes on;
+ * only what outlasts that pass, and always the last bucket, is waited for. And the processors:
+ * ranks that share a machine share its cores, and moving bytes takes processor time too, so the
+ * cores of a machine are busy for at least all that its ranks compute and move. On a cluster with a
+ * machine for each rank the first bound counts; for ranks on one small machine the second does.
  *
  * @param cores of a machine, for one rank each: a rank computes on one
  * @param ranksOfMachine how many ranks may share a machine
@@ -72,8 +72,7 @@ public record ScalingModel(Work work, Link link, int cores, int ranksOfMachine) 
         double bytes = work.bytes * (ranks - 1) / ranks;
         double messages = (double) work.buckets * (ranks - 1);
         double busy = messages * link.messageSeconds + bytes * link.byteSeconds;
-        double exchange =
-                Math.max(bytes / link.bytesPerSecond, busy) + work.buckets * link.latency;
+        double exchange = Math.max(bytes / link.bytesPerSecond, busy) + work.buckets * link.latency;
         double beside = work.shardSeconds * work.backwardShare * (work.buckets - 1) / work.buckets;
         double waited = Math.max(exchange - beside, exchange / work.buckets);
         int together = Math.min(ranks, ranksOfMachine);

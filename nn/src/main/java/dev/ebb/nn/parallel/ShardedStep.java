@@ -6,7 +6,6 @@ import dev.ebb.Tensorwise;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
-import dev.ebb.nn.optim.Gradients;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
@@ -34,9 +33,10 @@ record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group, boolean be
         var types = Tensorwise.list(form).stream().map(Tensor::type).toList();
         var model = gathered(state.weights(), types);
         int subtrees = cut.each() / cut.subtree();
+        var one = new ShardedGradient(cut.subtree(), cut.subtree());
         var sums = new ArrayList<Ebb.ValueAndGrad<P>>();
         for (int i = 0; i < subtrees; i++)
-            sums.add(Gradients.summed(recipe::loss, model, rows(batch, i), cut.subtree()));
+            sums.add(one.summed(recipe::loss, model, rows(batch, i)));
         var gradients = clipped(scattered(sums));
         var updated = recipe.optimizer().update(state.weights(), gradients, state.optimizer());
         return new Next<>(new ShardedState(updated.params(), updated.state()), loss(sums));
@@ -70,8 +70,7 @@ record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group, boolean be
                 terms.dim(0),
                 i -> {
                     var term = terms.slice(0, i, i + 1);
-                    return term.reshape(
-                            new Shape(term.shape().dims().subList(1, term.rank())));
+                    return term.reshape(new Shape(term.shape().dims().subList(1, term.rank())));
                 },
                 Tensor::add);
     }
