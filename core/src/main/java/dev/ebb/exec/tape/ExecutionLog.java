@@ -1,7 +1,6 @@
 package dev.ebb.exec.tape;
 
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
@@ -15,7 +14,7 @@ final class ExecutionLog {
     private static final int[] NONE = {};
 
     private final List<Node> nodes = new ArrayList<>();
-    private double[] costs = new double[16];
+    private final List<OpForm> forms = new ArrayList<>();
     private int[] makers = new int[16];
     private int[][] readers = new int[16][];
     private int[] readerCounts = new int[16];
@@ -35,22 +34,18 @@ final class ExecutionLog {
     }
 
     double cost(int i) {
-        return costs[i];
+        return forms.get(i).cost();
     }
 
-    /** Whether {@code node} may run only once. */
-    static boolean once(Node node) {
-        return Trait.once(node.op().traits());
+    OpForm form(int i) {
+        return forms.get(i);
     }
 
-    void add(Node node, double cost) {
+    void add(Node node, OpForm form) {
         int i = nodes.size();
         nodes.add(node);
-        if (i >= costs.length) {
-            costs = Arrays.copyOf(costs, 2 * i);
-            seen = Arrays.copyOf(seen, 2 * i);
-        }
-        costs[i] = cost;
+        forms.add(form);
+        if (i >= seen.length) seen = Arrays.copyOf(seen, 2 * i);
         for (Value v : node.inputs()) {
             grow(v.id());
             int count = readerCounts[v.id()];
