@@ -7,6 +7,7 @@ import static java.util.stream.Collectors.joining;
 import dev.ebb.science.CompensatedSum;
 import dev.ebb.science.Complex;
 import dev.ebb.science.Csr;
+import dev.ebb.science.Eigenvalues;
 import dev.ebb.science.Fft;
 import dev.ebb.science.Halton;
 import dev.ebb.science.Interpolation;
@@ -61,6 +62,7 @@ class OpIndexTest {
                         Search.class,
                         Tridiagonal.class,
                         MatrixFunctions.class,
+                        Eigenvalues.class,
                         Quadrature.class,
                         CompensatedSum.class,
                         Halton.class,

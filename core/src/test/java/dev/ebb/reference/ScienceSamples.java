@@ -5,6 +5,7 @@ import static dev.ebb.reference.Sample.unary;
 
 import dev.ebb.ir.Shape;
 import dev.ebb.science.Complex;
+import dev.ebb.science.Eigenvalues;
 import dev.ebb.science.Fft;
 import dev.ebb.science.Interpolation;
 import dev.ebb.science.Normal;
@@ -37,6 +38,12 @@ final class ScienceSamples implements SampleTable {
                         n -> List.of(spread(-1, 1, 1, 2, n + 1), spread(-1, 1, 2, 2, n + 1)),
                         n -> Shape.of(2, n + 1),
                         in -> Fft.forward(new Complex(in.get(0), in.get(1))).re()),
+                Sample.of(
+                                "eigenvalues",
+                                n -> List.of(spread(-1, 1, 1, 2, 3, 3)),
+                                n -> Shape.of(2, 3),
+                                in -> Eigenvalues.of(steep(in.getFirst())).re())
+                        .only(3),
                 unary("linear interpolation", 0.1, 3.9, ScienceSamples::linear),
                 unary("spline", -0.4, 4.4, ScienceSamples::spline));
     }
@@ -44,6 +51,11 @@ final class ScienceSamples implements SampleTable {
     private static Tensor tridiagonal(Tensor sides, Tensor right) {
         var diagonal = right.mul(0.3).add(2.5);
         return Tridiagonal.solve(sides.at(0, 0), diagonal, sides.at(0, 1), right);
+    }
+
+    /** Small elements beside a diagonal of 1, 2, 3. */
+    private static Tensor steep(Tensor x) {
+        return x.mul(0.1).add(Tensors.linspace(x.dtype(), 1, 3, 3).diag());
     }
 
     private static Tensor linear(Tensor x) {
