@@ -105,14 +105,14 @@ public final class Example18HeatAdjoint {
     }
 
     /**
-     * With the argument {@code full}: 1,000 by 1,000 cells and 10,000 steps in 1 GiB, and a picture
-     * of the slopes; otherwise a small plate.
+     * Arguments: cells along each edge, steps and mebibytes, such as {@code 1000 10000 1024}, and
+     * where a picture of the slopes goes, if anywhere. Without arguments a small plate.
      */
     public static void main(String[] args) throws IOException {
-        boolean full = args.length > 0 && args[0].equals("full");
-        int size = full ? 1_000 : 32;
-        int steps = full ? 10_000 : 60;
-        var found = adjoint(size, steps, full ? Budget.mebibytes(1024) : Budget.mebibytes(1));
+        int size = args.length > 0 ? Integer.parseInt(args[0]) : 32;
+        int steps = args.length > 1 ? Integer.parseInt(args[1]) : 60;
+        var budget = Budget.mebibytes(args.length > 2 ? Integer.parseInt(args[2]) : 1);
+        var found = adjoint(size, steps, budget);
         System.out.println("the sum of all slopes " + found.slopes().sum());
         System.out.printf(
                 "%.1f seconds; promised %s, measured %s; all states would take %s%n",
@@ -120,6 +120,6 @@ public final class Example18HeatAdjoint {
                 Budget.show(found.report().promisedBytes()),
                 Budget.show(found.report().measuredBytes()),
                 Budget.show(8L * size * size * steps));
-        if (full) Files.write(Path.of("heat.png"), picture(found.slopes(), 160));
+        if (args.length > 3) Files.write(Path.of(args[3]), picture(found.slopes(), 160));
     }
 }

@@ -15,6 +15,8 @@ final class ExecutionLog {
 
     private final List<Node> nodes = new ArrayList<>();
     private final List<OpForm> forms = new ArrayList<>();
+    private int[] firstKinds = new int[16];
+    private int kinds;
     private int[] makers = new int[16];
     private int[][] readers = new int[16][];
     private int[] readerCounts = new int[16];
@@ -75,6 +77,24 @@ final class ExecutionLog {
     /** The node that made {@code v}, or -1 for a value that came from outside. */
     int maker(Value v) {
         return v.id() < makers.length ? makers[v.id()] : NOBODY;
+    }
+
+    /**
+     * A number for all outputs of one place among those of nodes of one form. They have the same
+     * type, and their nodes cost the same.
+     */
+    int kind(Value v) {
+        int i = maker(v);
+        var form = forms.get(i);
+        if (form.number() >= firstKinds.length)
+            firstKinds = Arrays.copyOf(firstKinds, 2 * form.number());
+        var outputs = nodes.get(i).outputs();
+        if (firstKinds[form.number()] == 0) {
+            firstKinds[form.number()] = kinds + 1;
+            kinds += outputs.size();
+        }
+        int kind = firstKinds[form.number()] - 1;
+        return outputs.size() == 1 ? kind : kind + outputs.indexOf(v);
     }
 
     /** How many nodes at or before {@code position} read {@code v}. */

@@ -10,6 +10,7 @@ import java.util.Optional;
  * how these have run so far.
  */
 final class OpForm {
+    private final int number;
     private final String name;
     private final Kernel kernel;
     private final double cost;
@@ -21,15 +22,21 @@ final class OpForm {
     private long nanos;
 
     /**
+     * @param number of a tape's forms, from 0 on
      * @param workspace the least workspace it needs, in bytes
      * @param once whether it may run only once
      */
-    OpForm(String name, Kernel kernel, double cost, long workspace, boolean once) {
+    OpForm(int number, String name, Kernel kernel, double cost, long workspace, boolean once) {
+        this.number = number;
         this.name = name;
         this.kernel = kernel;
         this.cost = cost;
         this.workspace = workspace;
         this.once = once;
+    }
+
+    int number() {
+        return number;
     }
 
     String name() {

@@ -122,6 +122,7 @@ public final class Replayer implements AutoCloseable {
         if (known == null) {
             known =
                     new OpForm(
+                            forms.size(),
                             node.op().name(),
                             node.kernel(),
                             cost.of(node),

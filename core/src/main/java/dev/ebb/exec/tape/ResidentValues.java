@@ -61,6 +61,11 @@ final class ResidentValues {
         return v.id() < offsets.number.length && offsets.number[v.id()] > 0;
     }
 
+    /** Where {@code v} is among {@link #all}, from 1 on. */
+    int number(Value v) {
+        return offsets.number[v.id()];
+    }
+
     /** What is here, in no order. Changes with every {@link #place} and {@link #drop}. */
     List<Value> all() {
         return here;
