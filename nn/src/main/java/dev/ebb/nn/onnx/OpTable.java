@@ -22,17 +22,24 @@ final class OpTable {
 
     /**
      * @param since the first opset in which the op means what the rule does
+     * @param grows whether its last input says how large its result is, or how many times larger
      */
-    record Entry(long since, Rule rule) {}
+    record Entry(long since, boolean grows, Rule rule) {}
 
     OpTable many(String name, long since, Rule rule) {
-        all.put(name, new Entry(since, rule));
+        all.put(name, new Entry(since, false, rule));
         return this;
     }
 
     /** An op with one output. */
     OpTable one(String name, long since, BiFunction<OnnxNode, Operands, Tensor> rule) {
         return many(name, since, (node, in) -> List.of(rule.apply(node, in)));
+    }
+
+    /** An op with one output, which is as large as its last input says. */
+    OpTable growing(String name, long since, BiFunction<OnnxNode, Operands, Tensor> rule) {
+        all.put(name, new Entry(since, true, (node, in) -> List.of(rule.apply(node, in))));
+        return this;
     }
 
     /** An op of one tensor, without attributes. */

@@ -113,6 +113,13 @@ final class Operands {
         return elements <= most && !node.hasGraph();
     }
 
+    /** Whether the product of the last input's numbers, a size, is larger than {@code most}. */
+    boolean asksForMore(long most) {
+        double size = 1;
+        for (int n : numbers(all.size() - 1)) size *= Math.max(1, n);
+        return size > most;
+    }
+
     @Override
     public String toString() {
         var types = new ArrayList<String>();

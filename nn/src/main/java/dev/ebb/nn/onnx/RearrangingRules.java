@@ -22,7 +22,7 @@ final class RearrangingRules {
                 .one("Slice", 10, RearrangingRules::slice)
                 .one("Transpose", 1, RearrangingRules::transpose)
                 .one("Trilu", 14, RearrangingRules::triangle)
-                .one("Tile", 6, RearrangingRules::tile)
+                .growing("Tile", 6, RearrangingRules::tile)
                 .one("Pad", 11, RearrangingRules::pad)
                 .one("DepthToSpace", 1, RearrangingRules::depthToSpace)
                 .one("SpaceToDepth", 1, RearrangingRules::spaceToDepth);

@@ -12,12 +12,15 @@ import java.util.List;
 
 /** Constants, shapes as numbers, and shapes changed. */
 final class ShapeRules {
+    /** The most elements of a range, which are computed while the model is traced. */
+    private static final int MOST = 1 << 24;
+
     private ShapeRules() {}
 
     static OpTable table() {
         return new OpTable()
                 .one("Constant", 1, (node, _) -> constant(node))
-                .one("ConstantOfShape", 9, ShapeRules::filled)
+                .growing("ConstantOfShape", 9, ShapeRules::filled)
                 .one("Range", 11, ShapeRules::range)
                 .one("EyeLike", 9, ShapeRules::eyeLike)
                 .one("Shape", 1, ShapeRules::shape)
@@ -26,7 +29,7 @@ final class ShapeRules {
                 .one("Flatten", 1, ShapeRules::flatten)
                 .one("Squeeze", 1, ShapeRules::squeeze)
                 .one("Unsqueeze", 1, ShapeRules::unsqueeze)
-                .one("Expand", 8, ShapeRules::expand);
+                .growing("Expand", 8, ShapeRules::expand);
     }
 
     private static Tensor constant(OnnxNode node) {
@@ -59,7 +62,7 @@ final class ShapeRules {
         double start = in.real(0);
         double step = in.real(2);
         double count = Math.max(0, Math.ceil((in.real(1) - start) / step));
-        if (!(count <= Integer.MAX_VALUE)) throw node.refused(count + " elements");
+        if (!(count <= MOST)) throw node.refused(count + " elements; " + MOST + " is the most");
         var numbers = new double[(int) count];
         for (int i = 0; i < numbers.length; i++) numbers[i] = start + i * step;
         return Array.of(new Type(dtype, Shape.of(numbers.length)), numbers);
