@@ -130,17 +130,6 @@ class PlacesTest {
     }
 
     @Test
-    void aGradientIsNeverSlowerWithMorePlacesAtAnyPointOfTheCurve() {
-        var model = Gpt2.of(Gpt2.Config.of(64, 32, 32, 1, 2), new Seed(1));
-        try (var cpu = new Cpu(1);
-                var all = Ebb.compile(GRADIENT).on(cpu)) {
-            assertNeverSlower(
-                    budget -> all.within(budget).curve(model),
-                    budget -> cost(() -> all.within(budget).plan(model)));
-        }
-    }
-
-    @Test
     void aTrainingStepIsNeverSlowerWithMorePlacesAtAnyPointOfTheCurve() {
         var model = Gpt2.of(Gpt2.Config.of(64, 32, 32, 1, 2), new Seed(1));
         var optimizer = AdamW.of(0.001);
