@@ -15,6 +15,7 @@ import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.cache.PlanCache;
 
 import org.jspecify.annotations.Nullable;
@@ -116,6 +117,12 @@ final class ModelArguments {
     Plan plan(ModelSize size, Budget budget) {
         var device = device();
         return of(size).plan(disk.with(budget), device, cost.on(device));
+    }
+
+    /** What memory buys with the places of the command, and what each way adds. */
+    TradeOff curve() {
+        var device = device();
+        return of(size()).curve(disk.with(Budget.unlimited()), device, cost.on(device));
     }
 
     static Gpt2 model(ModelSize size) {
