@@ -2,6 +2,7 @@ package dev.ebb.cuda;
 
 import dev.ebb.Ebb;
 import dev.ebb.ir.DType;
+import dev.ebb.plan.cache.PlanCache;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -23,11 +24,12 @@ final class DeviceStart {
     private DeviceStart() {}
 
     /** One step of the GPT; says how long after the start of this process it was done. */
-    static void step() {
+    static void step(Path folder) {
         var gpt = DeviceGpt.gpt("GPT", DevicePrograms.LARGE, DType.BF16);
         double drawn = sinceStart();
         try (var stepper =
                 Ebb.stepper(gpt.step())
+                        .caching(PlanCache.in(folder.resolve("plans")))
                         .on(new Cuda(0).with(Precision.TF32))
                         .start(gpt.state(), gpt.batch())) {
             double ready = sinceStart();
