@@ -121,6 +121,11 @@ public final class Cuda implements Device {
     }
 
     @Override
+    public boolean isHost() {
+        return false;
+    }
+
+    @Override
     public Queue open() {
         return new CudaQueue(board, precision);
     }
