@@ -25,12 +25,14 @@ final class DeviceStart {
 
     /** One step of the GPT; says how long after the start of this process it was done. */
     static void step(Path folder) {
+        var cuda = new Cuda(0).with(Precision.TF32);
+        Thread.startVirtualThread(cuda::contextBytes); // the driver's context is made meanwhile
         var gpt = DeviceGpt.gpt("GPT", DevicePrograms.LARGE, DType.BF16);
         double drawn = sinceStart();
         try (var stepper =
                 Ebb.stepper(gpt.step())
                         .caching(PlanCache.in(folder.resolve("plans")))
-                        .on(new Cuda(0).with(Precision.TF32))
+                        .on(cuda)
                         .start(gpt.state(), gpt.batch())) {
             double ready = sinceStart();
             double loss = stepper.step(gpt.batch()).item();
