@@ -26,7 +26,8 @@ final class FormWriter {
     /** The outputs of {@code node}; the last may be left out, where ONNX has no such output. */
     List<Named> write(Node node, List<Named> in) {
         var outputs = node.outputs().stream().map(v -> v.type()).toList();
-        if (node.op() instanceof MaxPoolOp op) return List.of(maxPool(op, in, outputs.getFirst()));
+        if (node.op() instanceof MaxPoolOp op)
+            return List.of(maxPool(op, in.getFirst(), outputs.getFirst()));
         var kernel = node.op().kernel(node.inputs().stream().map(v -> v.type()).toList());
         return switch (kernel) {
             case Kernel.Map map -> map(map, in, outputs);
@@ -273,14 +274,14 @@ final class FormWriter {
         return finished(both.getLast(), shape, output);
     }
 
-    private Named maxPool(MaxPoolOp op, List<Named> in, Type output) {
+    private Named maxPool(MaxPoolOp op, Named in, Type output) {
         var pads = new ArrayList<>(op.pool().padding());
         pads.addAll(op.pool().padding());
         return graph.node(
                 "MaxPool",
                 output.dtype(),
                 output.shape(),
-                in,
+                List.of(in),
                 ProtobufWriter.attribute("kernel_shape", op.pool().kernel()),
                 ProtobufWriter.attribute("strides", op.pool().stride()),
                 ProtobufWriter.attribute("pads", pads));
