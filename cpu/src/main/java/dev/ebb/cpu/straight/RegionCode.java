@@ -42,7 +42,7 @@ final class RegionCode {
         this.form = form;
         this.part = part;
         this.code = code;
-        elements = new Elements(code, new ClassData());
+        elements = new Elements(code, Elements.fixed(code, new ClassData()));
         kernels = new KernelCode(new ScalarCode(code, elements));
     }
 

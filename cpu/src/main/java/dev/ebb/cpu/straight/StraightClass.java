@@ -3,17 +3,21 @@ package dev.ebb.cpu.straight;
 import static java.lang.constant.ConstantDescs.CD_Object;
 import static java.lang.constant.ConstantDescs.CD_boolean;
 import static java.lang.constant.ConstantDescs.CD_double;
+import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 import static java.lang.constant.ConstantDescs.MTD_void;
 
+import dev.ebb.exec.Anywhere;
 import dev.ebb.exec.Direct;
 import dev.ebb.exec.Sequence;
+import dev.ebb.ir.Node;
 
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Consumer;
 
@@ -22,6 +26,9 @@ final class StraightClass {
     static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.straight.StraightProgram");
     private static final ClassDesc ARRAY = CD_double.arrayType();
     private static final MethodTypeDesc ARRAYS = MethodTypeDesc.of(CD_void, ARRAY, ARRAY);
+
+    private static final MethodTypeDesc ANYWHERE =
+            MethodTypeDesc.of(CD_void, Elements.desc(MemorySegment.class), CD_long.arrayType());
 
     private StraightClass() {}
 
@@ -90,6 +97,20 @@ final class StraightClass {
                                             code.loadConstant(data.objects().isEmpty() ? 1 : 0)
                                                     .ireturn());
                         });
+    }
+
+    /** One computation, told where its operands and results lie. */
+    static Anywhere movable(Node node) {
+        return (Anywhere)
+                instance(
+                        Anywhere.class,
+                        new ClassData(),
+                        c ->
+                                c.withMethodBody(
+                                        "run",
+                                        ANYWHERE,
+                                        ClassFile.ACC_PUBLIC,
+                                        code -> new MovableCode(node, code).write()));
     }
 
     private static void write(StraightForm form, int part, CodeBuilder code, ClassData data) {
