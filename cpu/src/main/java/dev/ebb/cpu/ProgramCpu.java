@@ -121,7 +121,7 @@ final class ProgramCpu implements HostQueue.Binder {
 
     @Override
     public Optional<Runnable> straight(Sequence sequence) {
-        return straight.inPlace(sequence);
+        return straight.inPlace(sequence, workers, tiles);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.fold.RowsKernel;
 import dev.ebb.cpu.move.ScatterKernel;
 import dev.ebb.cpu.move.SortKernel;
+import dev.ebb.cpu.product.F32Blocks;
 import dev.ebb.cpu.straight.MovableKernels;
 import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.cpu.work.Workers;
@@ -40,6 +41,11 @@ final class VectorCpu implements Device, AutoCloseable {
         movable = new MovableKernels(straight.after());
         this.loops = loops;
         workers = new Workers(threads.count());
+    }
+
+    /** The bits of a vector that this processor computes at once. */
+    static int vectorBits() {
+        return F32Blocks.SPECIES.vectorBitSize();
     }
 
     @Override

@@ -24,10 +24,10 @@ final class Fitting {
     private static final long MOST_ELEMENTS = 16;
 
     /** So many functions are written out for a kernel at most. */
-    private static final long MOST_FUNCTIONS = 400;
+    static final long MOST_FUNCTIONS = 400;
 
     /** Roughly the bytes that a function takes as code. */
-    private static final int FUNCTION_BYTES = 14;
+    static final int FUNCTION_BYTES = 14;
 
     private Fitting() {}
 
@@ -96,7 +96,7 @@ final class Fitting {
         };
     }
 
-    private static long functions(Kernel kernel, List<DType> in, List<DType> out) {
+    static long functions(Kernel kernel, List<DType> in, List<DType> out) {
         return switch (kernel) {
             case Kernel.Map k -> times(k.shape().size(), k.bodies(), in);
             case Kernel.Fold k -> {

@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 
 /** Makes the hidden class of a {@link StraightForm}: a method for each of its parts. */
 final class StraightClass {
-    private static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.straight.StraightProgram");
+    static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.straight.StraightProgram");
     private static final ClassDesc ARRAY = CD_double.arrayType();
     private static final MethodTypeDesc ARRAYS = MethodTypeDesc.of(CD_void, ARRAY, ARRAY);
 
@@ -123,7 +123,7 @@ final class StraightClass {
         c.withMethodBody(name, type, ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC, body);
     }
 
-    private static Object instance(Class<?> of, ClassData data, Consumer<ClassBuilder> methods) {
+    static Object instance(Class<?> of, ClassData data, Consumer<ClassBuilder> methods) {
         var bytes =
                 ClassFile.of()
                         .build(
