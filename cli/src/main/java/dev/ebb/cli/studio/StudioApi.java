@@ -19,7 +19,7 @@ import java.util.Map;
 /** What the page can ask for, and what it is answered. */
 final class StudioApi implements AutoCloseable {
     /** So long a request waits for what is being computed. */
-    private static final long PATIENCE_MILLIS = 150;
+    private static final long PATIENCE_MILLIS = 60;
 
     private static final int MOST_MEMORIES = 256;
 
