@@ -3,6 +3,7 @@ package dev.ebb.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.cli.studio.Browser;
+import dev.ebb.cli.studio.StudioFolder;
 import dev.ebb.cli.studio.StudioServer;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.cache.PlanCache;
@@ -37,13 +38,26 @@ class StudioPageTest {
         Assumptions.assumeTrue(
                 program.isPresent(), "no chromium on the PATH: the page was not tried");
         Files.writeString(folder.resolve("text.txt"), "the tide comes, the tide goes. ".repeat(40));
-        var models = new StudioModels(PlanCache.inMemory());
+        Files.writeString(folder.resolve("graph.json"), chain());
+        var models = new StudioModels(PlanCache.inMemory(), new StudioFolder(folder));
         server = new StudioServer(0, folder, MODEL, models, new StudioTrainings());
         server.prepare();
         browser = new Browser(program.get(), profile);
         browser.look(1280, 1000, false);
         browser.open(server.address());
         browser.await("document.documentElement.dataset.curve === 'done'");
+    }
+
+    /** A bare graph whose later nodes read earlier ones again. */
+    private static String chain() {
+        var nodes = new ArrayList<String>();
+        var links = new ArrayList<String>();
+        for (int i = 0; i < 24; i++) {
+            nodes.add("{\"id\": " + i + ", \"cost_cpu\": 1, \"cost_ram\": 4096}");
+            if (i > 0) links.add("{\"source\": " + (i - 1) + ", \"target\": " + i + "}");
+            if (i > 12) links.add("{\"source\": " + (24 - i) + ", \"target\": " + i + "}");
+        }
+        return "{\"nodes\": " + nodes + ", \"links\": " + links + "}";
     }
 
     @BeforeEach
@@ -178,6 +192,35 @@ class StudioPageTest {
         browser.await("document.querySelector('#compared .badge')");
         assertThat(browser.text("document.querySelector('#compared .badge').textContent"))
                 .isEqualTo("same bits in all 1200 steps");
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    private void choose(String graph) throws Exception {
+        browser.eval(
+                "(() => { const s = document.getElementById('graphs'); s.value = '"
+                        + graph
+                        + "'; s.dispatchEvent(new Event('change', { bubbles: true })); })()");
+        browser.await("document.documentElement.dataset.curve === 'done'");
+    }
+
+    @Test
+    void a_graph_file_is_planned_as_the_command_does() throws Exception {
+        choose("graph.json");
+        drag(-150);
+        var file = folder.resolve("graph.json").toString();
+        var printed = Shell.run("plan", "--graph", file, "--budget", budget());
+        assertThat(printed.code()).as(printed.err()).isZero();
+        var lines =
+                printed.out()
+                        .lines()
+                        .map(
+                                l ->
+                                        "%-13s %s"
+                                                .formatted(
+                                                        l.substring(0, 13).strip(),
+                                                        l.substring(13)));
+        assertThat(shown()).containsExactlyElementsOf(lines.toList());
+        choose("");
         assertThat(browser.errors()).isEmpty();
     }
 

@@ -1,5 +1,6 @@
 package dev.ebb.cli.studio;
 
+import dev.ebb.cli.option.CommandText;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.OptimizerName;
 import dev.ebb.cli.option.PrecisionName;
@@ -11,8 +12,10 @@ import java.util.Locale;
 
 /**
  * What is planned for: a model's sizes, what it is computed in, its optimizer, what of it is
- * trained, the device, and the room of places beside its memory, 0 for none. Equal keys have equal
- * plans.
+ * trained, the device, and the room of places beside its memory, 0 for none; or a file with a bare
+ * graph, and then nothing else counts. Equal keys have equal plans.
+ *
+ * @param graph the file's name in the studio's folder, empty for none
  */
 public record ModelKey(
         ModelSize size,
@@ -21,7 +24,8 @@ public record ModelKey(
         Trained trained,
         String device,
         long hostBytes,
-        long diskBytes) {
+        long diskBytes,
+        String graph) {
     private static final int MOST_LAYERS = 128;
     private static final int MOST_WIDTH = 1 << 14;
     private static final int MOST_TOKENS = 1 << 20;
@@ -54,7 +58,8 @@ public record ModelKey(
                 named(Trained.class, query.find("trained").orElse("whole")),
                 query.find("device").orElse("best"),
                 room(query, "host"),
-                room(query, "disk"));
+                room(query, "disk"),
+                query.find("graph").orElse(""));
     }
 
     private static long room(Query query, String place) {
@@ -77,6 +82,7 @@ public record ModelKey(
 
     /** The options that give the same on the command line. */
     String options() {
+        if (!graph.isEmpty()) return "--graph " + CommandText.quoted(graph);
         return "--model "
                 + size.layers()
                 + "x"

@@ -1,6 +1,8 @@
 package dev.ebb.cli.studio;
 
+import dev.ebb.cli.option.BarePlan;
 import dev.ebb.cli.report.CurveTable;
+import dev.ebb.cli.report.PlanFigures;
 import dev.ebb.cli.report.Planned;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
@@ -13,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SequencedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -217,7 +220,7 @@ final class ModelPlans {
                             new Planned(found, budget),
                             graph.orElseThrow(),
                             "./ebb plan " + key.options() + " --budget " + budget,
-                            leastSoFar());
+                            figures(found, budget));
             put(budget, () -> ready.put(budget, Replies.bytes(answer), found));
         } catch (OverBudgetException e) {
             var answer = Replies.bytes(PlanFrame.refused(budget, e));
@@ -230,6 +233,13 @@ final class ModelPlans {
         answer.run();
         if (waiting.isPresent() && waiting.getAsLong() == budget) waiting = OptionalLong.empty();
         notifyAll();
+    }
+
+    /** What {@code ebb plan} prints of a plan, as far as it is known. */
+    private SequencedMap<String, String> figures(Plan plan, long budget) {
+        return key.graph().isEmpty()
+                ? PlanFigures.of(new Planned(plan, budget), leastSoFar(), "").lines()
+                : new BarePlan(plan).lines(leastSoFar());
     }
 
     private synchronized OptionalLong leastSoFar() {

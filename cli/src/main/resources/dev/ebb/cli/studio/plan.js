@@ -185,7 +185,11 @@ export function planView() {
     } catch (e) { if (mine === generation) status(e.message, true); }
   }
 
-  form.addEventListener("change", load);
+  form.addEventListener("change", () => {
+    // of a bare graph nothing but its file counts
+    for (const field of form.elements) if (field.name !== "graph") field.disabled = form.elements.graph.value !== "";
+    load();
+  });
   form.addEventListener("submit", e => e.preventDefault());
   $("budget").addEventListener("change", () => {
     const b = parseBytes($("budget").value, model ? model.storeAll : 0);
@@ -205,6 +209,7 @@ export function planView() {
   ask("choices").then(found => {
     form.elements.model.value = found.model;
     found.devices.forEach(d => $("device").append(el("option", { value: d.name, disabled: d.missing != null, title: d.text || d.missing }, d.name)));
+    found.graphs.forEach(name => $("graphs").append(el("option", { value: name }, name)));
     return load();
   }).catch(e => status(e.message, true));
 }
