@@ -5,6 +5,7 @@ import dev.ebb.cpu.fold.RowsKernel;
 import dev.ebb.cpu.move.ScatterKernel;
 import dev.ebb.cpu.move.SortKernel;
 import dev.ebb.cpu.product.F32Blocks;
+import dev.ebb.cpu.straight.MovableKernels;
 import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.Device;
@@ -28,6 +29,7 @@ final class VectorCpu implements Device, AutoCloseable {
     private final Workers workers;
     private final FusedLoops loops;
     private final StraightPrograms straight;
+    private final MovableKernels movable;
 
     VectorCpu(int threads, FusedLoops loops) {
         this(new Threads(threads, true), loops, new StraightPrograms());
@@ -36,6 +38,7 @@ final class VectorCpu implements Device, AutoCloseable {
     VectorCpu(Threads threads, FusedLoops loops, StraightPrograms straight) {
         this.threads = threads;
         this.straight = straight;
+        movable = new MovableKernels(straight.after());
         this.loops = loops;
         workers = new Workers(threads.count());
     }
@@ -79,7 +82,7 @@ final class VectorCpu implements Device, AutoCloseable {
 
     @Override
     public Queue open() {
-        return new HostQueue(new ProgramCpu(workers, loops, straight));
+        return new HostQueue(new ProgramCpu(workers, loops, straight, movable));
     }
 
     @Override

@@ -1,0 +1,295 @@
+package dev.ebb.loop;
+
+import dev.ebb.ir.Graph;
+import dev.ebb.pass.Reversals;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Curve;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.Saved;
+import dev.ebb.plan.TradeOff;
+import dev.ebb.plan.schedule.Way;
+import dev.ebb.plan.schedule.Ways;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Finds the best plan of a program with loops. Loops keep all that their reverse reads if that
+ * fits, else as much as does: the search is over numbers of states that loops have room for, which
+ * they share with tapes, and over bounds for the memory in which the bodies of loops and branches
+ * run.
+ */
+final class LoopSearch {
+    /** Sums of costs that are added in another order may differ by this share. */
+    private static final double ROUNDING = 1e-9;
+
+    private final Graph merged;
+    private final Rooms rooms;
+    private final LoopBodies bodies;
+    private final Function<Graph, Curve> curves;
+    private final List<Reversals.Reversed> loops = new ArrayList<>();
+    private final boolean looping;
+    private final Graph whole;
+    private final Curve everything;
+    private final List<Curve> smallest = new ArrayList<>();
+
+    /**
+     * @param merged the program, its loops not yet reversed
+     * @param rooms what its loops may keep, and where
+     * @param curves what memory buys for the graphs that the search decides on
+     */
+    LoopSearch(Graph merged, Rooms rooms, LoopBodies bodies, Function<Graph, Curve> curves) {
+        this.merged = merged;
+        this.rooms = rooms;
+        this.bodies = bodies;
+        this.curves = curves;
+        whole =
+                Reversals.within(
+                        merged,
+                        loop -> {
+                            loops.add(loop);
+                            return rooms.room(loop, Long.MAX_VALUE);
+                        });
+        looping = LoopBodies.isIn(whole);
+        everything = curve(whole);
+    }
+
+    /** The curve with loops in these rooms and bodies in {@code bound} bytes each. */
+    private Curve curve(Reversals.Rooms given, long bound) {
+        return curve(bodies.within(Reversals.within(merged, given), bound));
+    }
+
+    private Curve curve(Graph graph) {
+        return curves.apply(graph).among(rooms.used());
+    }
+
+    /** What keeping everything takes. */
+    long storeAllBytes() {
+        return everything.storeAllBytes();
+    }
+
+    /**
+     * The curves of the plans that take least: loops without any state but their first, undone or
+     * not, and loops that keep all, for those that are short; with bodies as they are and as small
+     * as they can be.
+     */
+    List<Curve> smallest() {
+        if (!smallest.isEmpty()) return smallest;
+        if (!looping) {
+            smallest.add(everything);
+            return smallest;
+        }
+        for (long bound : List.of(LoopBodies.UNBOUNDED, 0L)) {
+            if (!loops.isEmpty()) smallest.add(curve(loop -> rooms.room(loop, 0), bound));
+            if (rooms.undo(loops))
+                smallest.add(curve(loop -> rooms.inMemory().room(loop, 0), bound));
+            smallest.add(
+                    bound == LoopBodies.UNBOUNDED
+                            ? everything
+                            : curve(loop -> rooms.room(loop, Long.MAX_VALUE), bound));
+        }
+        return smallest;
+    }
+
+    /** The best plan in {@code bytes}, none if there is none. */
+    Optional<Plan> best(Budget bytes) {
+        if (!looping || everything.storeAllBytes() <= bytes.resolve(0))
+            return everything.within(bytes.resolve(0));
+        // the least comes first: what does not fit then fits in no other way
+        var least = amongSmallest(bytes);
+        return least.isPresent()
+                ? Optional.of(inLess(least.get(), bytes))
+                : least().within(bytes.resolve(0));
+    }
+
+    /** Says how much the plan takes that takes least of all. */
+    Plan refuse(Budget bytes) {
+        return least().at(bytes);
+    }
+
+    /**
+     * The cheapest plan that keeps no more than this share of what would be saved if everything
+     * was, rooms of loops included.
+     */
+    Plan saving(double share) {
+        if (!looping) return everything.at(Budget.ofSaved(share));
+        long most = (long) (Saved.bytes(everything.problem()) * share);
+        var best = keeping(everything, most);
+        if (share >= 1) return best;
+        for (long states = 0; states < rooms.mostStates(loops); states += Math.max(1, states)) {
+            long room = states;
+            best =
+                    cheaper(
+                            best,
+                            keeping(
+                                    curve(loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED),
+                                    most));
+        }
+        return best;
+    }
+
+    private static Plan keeping(Curve curve, long bytes) {
+        return curve.plan(new Saved.Bytes(bytes).plan(curve.problem(), curve.cost()));
+    }
+
+    private Plan inLess(Plan least, Budget bytes) {
+        var best = least;
+        if (loops.isEmpty()) {
+            Reversals.Rooms none = loop -> rooms.room(loop, Long.MAX_VALUE);
+            return orLess(best, none, fitting(none, bytes), bytes);
+        }
+        long most = rooms.mostStates(loops) - 1;
+        long fits = 0;
+        for (var how : Bound.values()) {
+            for (long low = Math.max(1, fits), high = most; low <= high; ) {
+                long states = (low + high) >>> 1;
+                Reversals.Rooms given = loop -> rooms.room(loop, states);
+                var found = curve(given, bound(how, given, bytes)).beside(bytes.resolve(0));
+                if (found.isEmpty()) {
+                    high = states - 1;
+                    continue;
+                }
+                best = cheaper(best, found.get());
+                fits = states;
+                low = states + 1;
+            }
+            // room for fewer states may leave the rest of the program more than it costs the loops
+            for (long states = fits / 2; how == Bound.NONE && states > 0; states /= 4) {
+                long room = states;
+                best = orLess(best, loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED, bytes);
+            }
+            if (how == Bound.NONE) best = withStatesBeside(fits, best, bytes);
+        }
+        return best;
+    }
+
+    /** How bodies are bounded: not at all, or by as much as makes the program fit. */
+    private enum Bound {
+        NONE,
+        FITTING
+    }
+
+    private long bound(Bound how, Reversals.Rooms given, Budget bytes) {
+        return switch (how) {
+            case NONE -> LoopBodies.UNBOUNDED;
+            case FITTING -> fitting(given, bytes);
+        };
+    }
+
+    /** What bodies may take so that the program fits with all else kept; 0 if nothing is left. */
+    private long fitting(Reversals.Rooms given, Budget bytes) {
+        var graph = Reversals.within(merged, given);
+        long excess = curve(graph).storeAllBytes() - bytes.resolve(0);
+        return excess <= 0 ? LoopBodies.UNBOUNDED : Math.max(0, bodies.largest(graph) - excess);
+    }
+
+    private Optional<Plan> amongSmallest(Budget bytes) {
+        var all = smallest();
+        var promising = new ArrayList<>(new LinkedHashSet<>(all));
+        promising.sort(Comparator.comparingDouble(curve -> curve.atLeast(bytes.resolve(0))));
+        var best = Optional.<Plan>empty();
+        int last = -1;
+        for (var curve : promising) {
+            if (best.isPresent() && isDearer(curve, bytes, best.get())) break;
+            var found = curve.beside(bytes.resolve(0));
+            if (found.isEmpty()) continue;
+            // of two that cost the same, the one further down the list
+            int at = all.lastIndexOf(curve);
+            double cost = found.get().cost();
+            if (best.isEmpty()
+                    || cost < best.get().cost()
+                    || cost == best.get().cost() && at > last) {
+                best = found;
+                last = at;
+            }
+        }
+        return best;
+    }
+
+    /** Whether no plan of {@code curve} can cost as little as {@code best}: it is not searched. */
+    private static boolean isDearer(Curve curve, Budget bytes, Plan best) {
+        return curve.atLeast(bytes.resolve(0)) > best.cost() * (1 + ROUNDING);
+    }
+
+    /** The curve of the plan that takes least of all, which leaves workers what there is. */
+    private Curve least() {
+        return smallest().stream().min(Comparator.comparingLong(Curve::ownLeast)).orElseThrow();
+    }
+
+    /**
+     * The same with further states in a place beside the arena, where that is faster than running
+     * more rounds again: as many as it has room for, or a part of them, which leaves room to other
+     * values.
+     */
+    private Plan withStatesBeside(long states, Plan without, Budget bytes) {
+        long bound = LoopBodies.UNBOUNDED;
+        var best = without;
+        for (var each : rooms.elsewhere(loops)) {
+            best = orLess(best, loop -> rooms.room(loop, states, each), bound, bytes);
+            // one state less, and one may be on its way while the loop runs on
+            if (states > 0)
+                best = orLess(best, loop -> rooms.moving(loop, states - 1, each), bound, bytes);
+        }
+        return best;
+    }
+
+    /** The plan with these rooms, if it fits and is cheaper. */
+    private Plan orLess(Plan best, Reversals.Rooms given, long bound, Budget bytes) {
+        // else what lies beside the arena takes too much of its place, or there is no room
+        var curve = curve(given, bound);
+        if (isDearer(curve, bytes, best)) return best;
+        return curve.beside(bytes.resolve(0)).map(p -> cheaper(p, best)).orElse(best);
+    }
+
+    /** The cheaper one; of two that cost the same, the second. */
+    private static Plan cheaper(Plan a, Plan b) {
+        return a.cost() < b.cost() ? a : b;
+    }
+
+    /** The program with its loops in rooms of several sizes, and its bodies in as many bounds. */
+    List<TradeOff.Variant> variants() {
+        if (!looping) return List.of(new TradeOff.Variant(everything, Ways.recomputing(), 0));
+        var all = new ArrayList<TradeOff.Variant>();
+        var inMemory = rooms.inMemory();
+        boolean undo = rooms.undo(loops);
+        long most = inMemory.mostStates(loops);
+        for (long bound : bodies.bounds(whole)) {
+            all.add(variant(loop -> rooms.room(loop, Long.MAX_VALUE), bound));
+            for (long states = 0;
+                    !loops.isEmpty() && states <= most;
+                    states += Math.max(1, states)) {
+                long room = states;
+                all.add(variant(loop -> inMemory.room(loop, room), bound));
+                if (undo) all.add(variant(loop -> rooms.room(loop, room), bound));
+                for (var each : rooms.elsewhere(loops)) {
+                    all.add(variant(loop -> rooms.room(loop, room, each), bound));
+                    all.add(variant(loop -> rooms.moving(loop, room, each), bound));
+                }
+            }
+        }
+        return all;
+    }
+
+    private TradeOff.Variant variant(Reversals.Rooms given, long bound) {
+        var needs = new ArrayList<Way>();
+        var undone = new long[1];
+        var curve =
+                curve(
+                        loop -> {
+                            var room = given.of(loop);
+                            if (room.isEmpty()) {
+                                needs.add(Way.INVERSES);
+                                undone[0] += loop.rounds();
+                            } else if (room.get().memory().offloaded() > 0) {
+                                needs.add(rooms.places().get(room.get().memory().place()).way());
+                            }
+                            return room;
+                        },
+                        bound);
+        return new TradeOff.Variant(curve, Ways.of(needs.toArray(Way[]::new)), undone[0]);
+    }
+}
