@@ -7,12 +7,16 @@ import dev.ebb.Tensorwise;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.OptimizerName;
 import dev.ebb.cli.option.PrecisionName;
+import dev.ebb.cli.tune.Tuning;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.program.MemoryProfile;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Seed;
+import dev.ebb.nn.adapt.LoraConfig;
+import dev.ebb.nn.adapt.QuantisedDense;
+import dev.ebb.nn.adapt.QuantisedDense.Bits;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Gpt2;
@@ -36,6 +40,7 @@ import java.util.Map;
 /** A training step of a GPT that is planned and never run: its weights have shapes, no data. */
 record PlannedModel(
         ModelSize size, PrecisionName precision, OptimizerName optimizer, PlanCache cache) {
+    private static final int RANK = 8;
 
     /**
      * What the memory of a step is for, where everything is kept.
@@ -73,10 +78,34 @@ record PlannedModel(
 
     Figures memory(Device device) {
         var plan = plan(Budget.unlimited(), device, device.cost());
+        return new Figures(bytes(plan), plan.storeAllBytes(), use(model(), size, device, cache));
+    }
+
+    /**
+     * The same of fine-tuning with adapters of rank 8 beside every dense layer of a model that
+     * stays as it is, in so many bits if they are fewer than 32.
+     */
+    Figures tuned(Bits bits, Device device) {
+        return tuned(
+                ModelArguments.model(size).rewritten((_, layer) -> QuantisedDense.of(layer, bits)),
+                device);
+    }
+
+    /** The same with the frozen model in f32. */
+    Figures tuned(Device device) {
+        return tuned(ModelArguments.model(size), device);
+    }
+
+    private Figures tuned(AutoregressiveModel frozen, Device device) {
+        var plan = Tuning.plan(frozen, LoraConfig.of(RANK), size.batch(), size.context(), device);
+        return new Figures(bytes(plan), plan.storeAllBytes(), use(frozen, size, device, cache));
+    }
+
+    private static Map<Category, Long> bytes(Plan plan) {
         var profile = MemoryProfile.of(plan.layout());
         var bytes = new EnumMap<Category, Long>(Category.class);
         for (var category : profile.categories()) bytes.put(category, profile.peak(category));
-        return new Figures(bytes, plan.storeAllBytes(), use(model(), size, device, cache));
+        return bytes;
     }
 
     /** What the scores of attention would take, were they kept for the backward half. */
