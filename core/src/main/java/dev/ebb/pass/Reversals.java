@@ -51,11 +51,6 @@ public final class Reversals {
         public long allBytes() {
             return Math.max(1, rounds) * tape;
         }
-
-        /** A room in which each tape holds all that the reverse of a round reads. */
-        public Room keepingAll(LoopMemory memory) {
-            return new Room(memory, round.fullTape());
-        }
     }
 
     /**
