@@ -1,7 +1,7 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.option.Refusal;
-import dev.ebb.cli.tune.TokenText;
+import dev.ebb.cli.tune.TuningText;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.tokens.Tokenizer;
 
@@ -16,7 +16,7 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
 
     /** By the tokenizer.json beside the model; without one its tokens must be bytes. */
     static TextCodec of(Path model, int vocabulary) throws IOException {
-        var found = TokenText.tokenizer(model);
+        var found = TuningText.tokenizer(model);
         if (found.isEmpty()
                 && (vocabulary < Corpus.VOCABULARY || vocabulary > 2 * Corpus.VOCABULARY)) {
             throw new Refusal(

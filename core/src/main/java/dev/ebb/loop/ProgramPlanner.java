@@ -3,6 +3,7 @@ package dev.ebb.loop;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.loop.Scratch;
 import dev.ebb.ir.Graph;
+import dev.ebb.pass.Early;
 import dev.ebb.pass.Fuse;
 import dev.ebb.pass.Loops;
 import dev.ebb.pass.Simplify;
@@ -175,7 +176,7 @@ public record ProgramPlanner(
 
     /** The kernels of a simplified graph, its loops merged with those of their derivatives. */
     Graph merged(Graph simple, Updates updates) {
-        return Unread.of(Loops.merge(fused(simple, updates)));
+        return Early.of(Unread.of(Loops.merge(fused(simple, updates))));
     }
 
     private Graph fused(Graph simple, Updates updates) {

@@ -17,7 +17,8 @@ import java.util.function.Supplier;
  * follows it learns of everything at once.
  */
 public final class Recording {
-    private static final ScopedValue<Recording> CURRENT = ScopedValue.newInstance();
+    /** The innermost function being traced; empty inside {@link #atOnce}. */
+    private static final ScopedValue<Optional<Recording>> CURRENT = ScopedValue.newInstance();
 
     private final Graph.Builder graph;
     private final Optional<Recording> outer;
@@ -59,15 +60,15 @@ public final class Recording {
 
     /** Runs {@code body} with every op in it recorded here, those without operands too. */
     public <R> R during(Supplier<R> body) {
-        return ScopedValue.where(CURRENT, this).call(body::get);
+        return ScopedValue.where(CURRENT, Optional.of(this)).call(body::get);
     }
 
     /** Runs {@code function} with every tensor op it performs recorded into {@code graph}. */
     public static <R> R into(Graph.Builder graph, Function<Recording, R> function) {
-        var outer = CURRENT.isBound() ? Optional.of(CURRENT.get()) : Optional.<Recording>empty();
-        var recording = new Recording(graph, outer, Optional.empty());
+        var recording = new Recording(graph, innermost(), Optional.empty());
         try {
-            return ScopedValue.where(CURRENT, recording).call(() -> function.apply(recording));
+            return ScopedValue.where(CURRENT, Optional.of(recording))
+                    .call(() -> function.apply(recording));
         } finally {
             recording.open = false;
             // tensors that outlive the function keep this, not what it closed over
@@ -76,8 +77,19 @@ public final class Recording {
         }
     }
 
+    /** Runs {@code body} as if nothing were being traced: ops on arrays are computed at once. */
+    static <R> R atOnce(Supplier<R> body) {
+        return ScopedValue.where(CURRENT, Optional.empty())
+                .where(Numbers.CURRENT, Optional.empty())
+                .call(body::get);
+    }
+
+    private static Optional<Recording> innermost() {
+        return CURRENT.isBound() ? CURRENT.get() : Optional.empty();
+    }
+
     public static boolean isActive() {
-        return CURRENT.isBound();
+        return innermost().isPresent();
     }
 
     /**
@@ -85,7 +97,8 @@ public final class Recording {
      * on the tape of an operand. Empty if there are only arrays.
      */
     public static Optional<Recording> of(List<? extends Tensor> operands, String caller) {
-        if (CURRENT.isBound()) return Optional.of(CURRENT.get());
+        var innermost = innermost();
+        if (innermost.isPresent()) return innermost;
         for (Tensor t : operands) {
             if (t instanceof Traced traced) {
                 if (!traced.owner().open) {
@@ -105,13 +118,13 @@ public final class Recording {
 
     /** The innermost function being traced, on behalf of {@code caller}. */
     public static Recording current(String caller) {
-        if (!CURRENT.isBound()) {
-            throw new IllegalStateException(
-                    caller
-                            + ": nothing is being traced here; call it inside a function given"
-                            + " to grad, compile or a loop");
-        }
-        return CURRENT.get();
+        return innermost()
+                .orElseThrow(
+                        () ->
+                                new IllegalStateException(
+                                        caller
+                                                + ": nothing is being traced here; call it inside a"
+                                                + " function given to grad, compile or a loop"));
     }
 
     /** A copy of the data of {@code tensor}, which only a tape has. */
@@ -144,10 +157,14 @@ public final class Recording {
     }
 
     public List<Tensor> emit(Op op, List<Tensor> operands) {
-        var inputs = operands.stream().map(t -> value(t, op.name())).toList();
-        var outputs = graph.emit(op, inputs).stream().map(this::tensor).toList();
+        var name = op.name();
+        var inputs = new Value[operands.size()];
+        for (int i = 0; i < inputs.length; i++) inputs[i] = value(operands.get(i), name);
+        var outputs = graph.emit(op, List.of(inputs));
         follower.ifPresent(Follower::emitted);
-        return outputs;
+        return outputs.size() == 1
+                ? List.of(tensor(outputs.getFirst()))
+                : outputs.stream().map(this::tensor).toList();
     }
 
     /** Copies {@code function} into this graph, applied to {@code operands}. */

@@ -14,6 +14,7 @@ import dev.ebb.tensor.op.Selection;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Tensors made from nothing, and functions of several tensors of equal standing. */
 public final class Tensors {
@@ -22,6 +23,14 @@ public final class Tensors {
     /** Applies any op, built in or the caller's own, to any number of tensors. */
     public static List<Tensor> apply(Op op, List<Tensor> operands) {
         return Dispatch.apply(op, operands);
+    }
+
+    /**
+     * What {@code body} gives if its ops are computed at once, even while a function is traced: for
+     * numbers that the trace itself needs, such as shapes, and that depend on arrays alone.
+     */
+    public static <R> R atOnce(Supplier<R> body) {
+        return Recording.atOnce(body);
     }
 
     /** A tensor whose every element equals {@code value}. */

@@ -62,6 +62,15 @@ public final class Finetune implements Callable<Integer> {
     private List<Path> text = List.of();
 
     @Option(
+            names = "--instructions",
+            arity = "1..*",
+            paramLabel = "FILE",
+            description =
+                    "Instead of --text: lines of JSON, each with a prompt and a response; only"
+                            + " responses are learned.")
+    private List<Path> instructions = List.of();
+
+    @Option(
             names = "--budget",
             paramLabel = "BYTES",
             defaultValue = BUDGET,
@@ -164,7 +173,9 @@ public final class Finetune implements Callable<Integer> {
 
     private Integer begin(PrintWriter lines) throws IOException {
         if (from == null) throw new Refusal("name the model's folder with --from");
-        if (text.isEmpty()) throw new Refusal("name a text with --text");
+        if (text.isEmpty() == instructions.isEmpty())
+            throw new Refusal(
+                    "name a text with --text, or prompts and responses with --instructions");
         if (bits != 32 && bits != 8 && bits != 4)
             throw new Refusal("--bits is 32, 8 or 4, not " + bits);
         if (!(heldOut >= 0 && heldOut < 1))
@@ -172,7 +183,7 @@ public final class Finetune implements Callable<Integer> {
         for (long size : List.of(steps, (long) batch, (long) rank, (long) every))
             if (size < 1)
                 throw new Refusal("--steps, --batch, --rank and --checkpoint must be positive");
-        var bytes = SourceText.joined(text);
+        var bytes = SourceText.joined(text.isEmpty() ? instructions : text);
         try (var model = Pretrained.open(from, "")) {
             int most = model.blank().context();
             int time = context == null ? Math.min(128, most) : context;
@@ -193,7 +204,10 @@ public final class Finetune implements Callable<Integer> {
                             heldOut,
                             seed,
                             every,
-                            threads);
+                            threads,
+                            text.isEmpty()
+                                    ? TuningText.Format.INSTRUCTIONS
+                                    : TuningText.Format.PLAIN);
             Files.createDirectories(out);
             Durable.write(out.resolve(TEXT), o -> o.write(bytes));
             return run(model, settings, bytes, List.of(), lines);
@@ -220,7 +234,8 @@ public final class Finetune implements Callable<Integer> {
             PrintWriter lines)
             throws IOException {
         var tokens =
-                TokenText.of(bytes, Path.of(settings.from()), model.blank().vocabulary(), settings);
+                TuningText.of(
+                        bytes, Path.of(settings.from()), model.blank().vocabulary(), settings);
         var source =
                 settings.rounding()
                         .map(b -> FrozenSource.of(model, b))
@@ -247,7 +262,7 @@ public final class Finetune implements Callable<Integer> {
     private static void hello(
             PretrainedFile model,
             TuningSettings s,
-            TokenText tokens,
+            TuningText tokens,
             Tuning tuning,
             PrintWriter lines) {
         lines.printf(
@@ -257,13 +272,7 @@ public final class Finetune implements Callable<Integer> {
                 s.bits(),
                 s.rank(),
                 Weights.count(tuning.form().adapters()));
-        lines.printf(
-                Locale.ROOT,
-                "batch %d x %d of %,d tokens, and %,d held out%n",
-                s.batch(),
-                s.context(),
-                tokens.trained(),
-                tokens.held());
+        lines.println(tokens.told());
     }
 
     private static double evaluated(Tuning tuning, PrintWriter lines) {

@@ -3,21 +3,15 @@ package dev.ebb.cli.tune;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Seed;
-import dev.ebb.nn.tokens.Tokenizer;
 import dev.ebb.tensor.Array;
+import dev.ebb.tensor.network.CrossEntropy;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.Locale;
 
-/**
- * A text as a model's tokens, the last of which are held out. Which passages a batch holds is a
- * function of the seed and the step alone.
- */
-public final class TokenText {
-    private static final int BYTES = 256;
+/** Plain text: passages from any place in it, every token of which counts. */
+final class TokenText implements TuningText {
 
     private final int[] ids;
     private final int trained;
@@ -31,26 +25,29 @@ public final class TokenText {
         this.batch = batch;
     }
 
-    /** How many tokens, from the first, may be trained on. */
-    int trained() {
-        return trained;
-    }
-
-    /** How many tokens are held out. */
-    int held() {
+    private int held() {
         return ids.length - trained;
     }
 
-    /** The tokenizer in a model's folder; nothing where there is none. */
-    public static Optional<Tokenizer> tokenizer(Path model) throws IOException {
-        var folder = Files.isDirectory(model) ? model : model.toAbsolutePath().getParent();
-        var file = folder == null ? model : folder.resolve("tokenizer.json");
-        return Files.isRegularFile(file) ? Optional.of(Tokenizer.load(file)) : Optional.empty();
+    @Override
+    public CrossEntropy counted() {
+        return CrossEntropy.mean();
+    }
+
+    @Override
+    public String told() {
+        return String.format(
+                Locale.ROOT,
+                "batch %d x %d of %,d tokens, and %,d held out",
+                batch,
+                context,
+                trained,
+                held());
     }
 
     static TokenText of(byte[] text, Path model, int vocabulary, TuningSettings s)
             throws IOException {
-        var ids = ids(text, tokenizer(model), model, vocabulary);
+        var ids = TuningText.ids(text, TuningText.tokenizer(model), model, vocabulary);
         int held = (int) Math.round(ids.length * s.heldOut());
         var made = new TokenText(ids, ids.length - held, s.context(), s.batch());
         if (made.trained <= s.context() || (held > 0 && held <= s.context())) {
@@ -66,49 +63,23 @@ public final class TokenText {
         return made;
     }
 
-    private static int[] ids(
-            byte[] text, Optional<Tokenizer> tokenizer, Path model, int vocabulary) {
-        if (tokenizer.isEmpty()) {
-            if (vocabulary < BYTES || vocabulary > 2 * BYTES) {
-                throw new Refusal(
-                        model
-                                + ": a vocabulary of "
-                                + vocabulary
-                                + " tokens and no tokenizer.json beside; put the model's own"
-                                + " there");
-            }
-            var ids = new int[text.length];
-            for (int i = 0; i < ids.length; i++) ids[i] = text[i] & 0xff;
-            return ids;
-        }
-        var ids = tokenizer.get().encode(new String(text, StandardCharsets.UTF_8));
-        for (int id : ids) {
-            if (id >= vocabulary)
-                throw new Refusal(
-                        "tokenizer.json gives token "
-                                + id
-                                + ", and the model's are below "
-                                + vocabulary
-                                + "; it belongs to another model");
-        }
-        return ids;
-    }
-
-    /** Passages of the part that is trained on. */
-    TuningState.Input training(Seed seed, long step) {
+    @Override
+    public TuningState.Input training(Seed seed, long step) {
         var own = seed.of(step);
         var starts = new int[batch];
         for (int i = 0; i < batch; i++) starts[i] = (int) own.below(trained - context, i);
         return input(starts, 1);
     }
 
-    /** How many batches an evaluation takes: all that is held out, or eight. */
-    int evaluations() {
+    /** All that is held out, or eight batches. */
+    @Override
+    public int evaluations() {
         return Math.min(8, Math.ceilDiv(held() / (context + 1), batch));
     }
 
-    /** Batch {@code number} of an evaluation: passages at equal distances in what is held out. */
-    TuningState.Input heldOut(int number) {
+    /** Passages at equal distances in what is held out. */
+    @Override
+    public TuningState.Input heldOut(int number) {
         int all = evaluations() * batch;
         long room = held() - context - 1L;
         var starts = new int[batch];

@@ -21,6 +21,7 @@ import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.network.CrossEntropy;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ public final class Tuning implements AutoCloseable {
     private static final double LARGEST_NORM = 1;
 
     private final TuningSettings settings;
-    private final TokenText text;
+    private final TuningText text;
     private final Stepper<TuningState, TuningState.Input, Tensor> stepper;
     private final int frozen;
     private final List<Double> losses;
@@ -44,7 +45,7 @@ public final class Tuning implements AutoCloseable {
     Tuning(
             FrozenSource source,
             TuningSettings settings,
-            TokenText text,
+            TuningText text,
             List<Double> losses,
             Device device)
             throws IOException {
@@ -54,7 +55,7 @@ public final class Tuning implements AutoCloseable {
         var start = start(source.blank(), settings.lora(), settings.optimizer(), settings.seed());
         frozen = Tensorwise.list(start.model()).size();
         stepper =
-                stepping(settings.optimizer())
+                stepping(settings.optimizer(), text.counted())
                         .within(Budget.of(settings.budget()))
                         .on(device)
                         .start(start, text.training(data(), 0));
@@ -67,8 +68,9 @@ public final class Tuning implements AutoCloseable {
         return new TuningState(model, new TuningState.Kept(adapters, rule.start(adapters)));
     }
 
-    private static Stepping<TuningState, TuningState.Input, Tensor> stepping(AdamW rule) {
-        return Ebb.stepper((TuningState s, TuningState.Input in) -> step(rule, s, in));
+    private static Stepping<TuningState, TuningState.Input, Tensor> stepping(
+            AdamW rule, CrossEntropy counted) {
+        return Ebb.stepper((TuningState s, TuningState.Input in) -> step(rule, counted, s, in));
     }
 
     /** What a step of fine-tuning takes, without the memory for it. */
@@ -76,17 +78,20 @@ public final class Tuning implements AutoCloseable {
             AutoregressiveModel model, LoraConfig config, int batch, int context, Device device) {
         var rule = AdamW.of(1e-3);
         var ids = Array.of(Shape.of(batch, context), new long[batch * context]);
-        return stepping(rule)
+        return stepping(rule, CrossEntropy.mean())
                 .on(device)
                 .plan(
                         start(model, config, rule, 1),
                         new TuningState.Input(ids, ids, Array.scalar(1f)));
     }
 
-    private static Next<TuningState, Tensor> step(AdamW rule, TuningState s, TuningState.Input in) {
+    private static Next<TuningState, Tensor> step(
+            AdamW rule, CrossEntropy counted, TuningState s, TuningState.Input in) {
         var before = s.kept();
         var loss =
-                Ebb.valueAndGrad((LoraAdapters a) -> a.on(s.model()).loss(in.ids(), in.targets()))
+                Ebb.valueAndGrad(
+                                (LoraAdapters a) ->
+                                        a.on(s.model()).loss(in.ids(), in.targets(), counted))
                         .apply(before.adapters());
         var gradients = Gradients.clipped(loss.grad(), LARGEST_NORM);
         var moved = rule.update(before.adapters(), gradients, before.optimizer());

@@ -12,6 +12,7 @@ import dev.ebb.nn.optim.LearningRateSchedule;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -23,6 +24,7 @@ import java.util.Optional;
  * @param heldOut the share of the text, from its end, that is never trained on
  * @param every steps between checkpoints and evaluations
  * @param threads zero: one for each core
+ * @param format what the text is
  */
 record TuningSettings(
         String from,
@@ -38,7 +40,8 @@ record TuningSettings(
         double heldOut,
         long seed,
         int every,
-        int threads) {
+        int threads,
+        TuningText.Format format) {
     TuningSettings {
         targets = List.copyOf(targets);
     }
@@ -78,6 +81,7 @@ record TuningSettings(
         members.put("seed", Json.of(seed));
         members.put("every", Json.of(every));
         members.put("threads", Json.of(threads));
+        members.put("format", Json.of(format.name().toLowerCase(Locale.ROOT)));
         return Json.of(members);
     }
 
@@ -99,7 +103,17 @@ record TuningSettings(
                 keys.requiredNumber("heldOut"),
                 whole(keys, "seed"),
                 keys.requiredSize("every"),
-                (int) whole(keys, "threads"));
+                (int) whole(keys, "threads"),
+                format(file, keys.text("format").orElse("plain")));
+    }
+
+    /** Runs that were begun before there were instructions name none. */
+    private static TuningText.Format format(Path file, String name) throws FileFormatException {
+        return switch (name) {
+            case "plain" -> TuningText.Format.PLAIN;
+            case "instructions" -> TuningText.Format.INSTRUCTIONS;
+            default -> throw new FileFormatException(file, "a text of format " + name);
+        };
     }
 
     private static String text(ConfigKeys keys, String key) throws FileFormatException {

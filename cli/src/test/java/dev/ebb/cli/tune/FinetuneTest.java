@@ -178,7 +178,8 @@ class FinetuneTest {
                         0.2,
                         3,
                         50,
-                        1);
+                        1,
+                        TuningText.Format.PLAIN);
         var bytes = Files.readAllBytes(text());
         var digest = new Corpus(bytes).digest();
         List<Double> straight;
@@ -223,5 +224,101 @@ class FinetuneTest {
         Files.write(out.resolve(TuningCheckpoint.FILE), "junk".getBytes(StandardCharsets.UTF_8));
         assertThat(tune(out).err).contains("holds a run already");
         assertThat(run("--resume", "--out", out.toString()).err).contains("truncated or not");
+    }
+
+    private static final String INSTRUCTIONS =
+            """
+            {"prompt": "the tide ", "response": "comes"}
+
+            {"prompt": "the moon ", "response": "goes"}
+            """;
+
+    /** Of prompts nothing is learned, of responses all, and where they end. */
+    @Test
+    void onlyResponsesCount() throws IOException {
+        Files.writeString(
+                model().resolve("config.json"),
+                "{\"model_type\": \"gpt2\", \"n_head\": 2, \"eos_token_id\": [31, 5]}");
+        var settings =
+                new TuningSettings(
+                        "",
+                        "",
+                        4,
+                        8,
+                        List.of(),
+                        32,
+                        2,
+                        16,
+                        1,
+                        0.1,
+                        0.5,
+                        1,
+                        1,
+                        1,
+                        TuningText.Format.INSTRUCTIONS);
+        var text =
+                TuningText.of(
+                        INSTRUCTIONS.getBytes(StandardCharsets.UTF_8),
+                        folder.resolve("model"),
+                        32,
+                        settings);
+        assertThat(text.told())
+                .isEqualTo("batch 2 of 1 instructions, 1 held out, in 16 tokens each");
+        var batch = text.training(new Seed(1), 0);
+        // "the" " " t i d e " " | c o m e s | end
+        assertThat(batch.ids().at(0, 0).toInts())
+                .startsWith(28, 26, 19, 8, 3, 4, 26, 2, 14, 12, 4, 18, 0);
+        assertThat(batch.targets().at(0, 0).toInts())
+                .containsExactly(-1, -1, -1, -1, -1, -1, 2, 14, 12, 4, 18, 31, -1, -1, -1, -1);
+        assertThat(text.evaluations()).isOne();
+        assertThat(text.heldOut(0).targets().at(0, 1).toInts()).contains(31).startsWith(-1);
+    }
+
+    @Test
+    void learnsResponses() throws IOException {
+        var lines = Files.writeString(folder.resolve("all.jsonl"), INSTRUCTIONS.repeat(10));
+        var out = folder.resolve("instructed");
+        var told =
+                run(
+                        "--from",
+                        model().toString(),
+                        "--instructions",
+                        lines.toString(),
+                        "--out",
+                        out.toString(),
+                        "--context",
+                        "24",
+                        "--rate",
+                        "0.02",
+                        "--device",
+                        "cpu",
+                        "--budget",
+                        "4MiB",
+                        "--steps",
+                        "30");
+        assertThat(told.err).isEmpty();
+        assertThat(told.out).contains("batch 4 of 18 instructions, 2 held out");
+        double first = number(told.out, "held-out loss: ", " ->");
+        assertThat(number(told.out, " -> ", "\n")).isLessThan(0.5 * first);
+        var more = run("--resume", "--out", out.toString(), "--device", "cpu");
+        assertThat(more.out).contains("going on after step 30").contains("2 held out");
+    }
+
+    @Test
+    void linesThatAreNoInstructionsAreRefused() throws IOException {
+        var lines =
+                Files.writeString(
+                        folder.resolve("bad.jsonl"), INSTRUCTIONS + "{\"prompt\": \"the\"}\n");
+        var from = model().toString();
+        var told = run("--from", from, "--instructions", lines.toString());
+        assertThat(told.err).contains("line 4 has no text \"response\"");
+        Files.writeString(lines, "{\"prompt\": \"the\", \"response\"");
+        assertThat(run("--from", from, "--instructions", lines.toString()).err)
+                .contains("line 1: ");
+        Files.writeString(lines, INSTRUCTIONS);
+        told = run("--from", from, "--instructions", lines.toString(), "--context", "7");
+        assertThat(told.err).contains("instruction 1 has a prompt of 7 tokens");
+        told = run("--from", from, "--instructions", "x", "--text", "y");
+        assertThat(told.err).contains("name a text with --text, or prompts");
     }
 }

@@ -33,7 +33,12 @@ final class MaxPooling {
     }
 
     /** Outputs: the largest element of each window, and its place in the window in one byte. */
-    record Max(Windows windows) implements Differentiable {
+    record Max(Windows windows) implements Differentiable, MaxPoolOp {
+        @Override
+        public Pool pool() {
+            return windows.pool();
+        }
+
         @Override
         public String name() {
             return "max_pool";

@@ -41,6 +41,15 @@ record Windows(int planes, Axis depth, Axis height, Axis width, Shape whole, Sha
                 pooled);
     }
 
+    /** What they were made of. */
+    Pool pool() {
+        var axes = List.of(depth, height, width).subList(5 - whole.rank(), 3);
+        return new Pool(
+                axes.stream().map(Axis::kernel).toList(),
+                axes.stream().map(Axis::stride).toList(),
+                axes.stream().map(Axis::padding).toList());
+    }
+
     private static Axis axis(Tensor x, Pool p, List<Integer> out, int d) {
         if (d < 0) return Axis.NONE;
         return new Axis(

@@ -1,6 +1,7 @@
 package dev.ebb.nn.model;
 
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.network.CrossEntropy;
 
 /** Something that guesses the next token. */
 public interface LanguageModel {
@@ -15,7 +16,12 @@ public interface LanguageModel {
 
     /** The mean surprise at {@code targets}, the token after each of {@code ids}, in nats. */
     default Tensor loss(Tensor ids, Tensor targets) {
+        return loss(ids, targets, CrossEntropy.mean());
+    }
+
+    /** The same, taken otherwise: for example with targets that do not count. */
+    default Tensor loss(Tensor ids, Tensor targets, CrossEntropy options) {
         var scores = logits(ids);
-        return scores.reshape(-1, scores.dim(-1)).crossEntropy(targets.reshape(-1));
+        return scores.reshape(-1, scores.dim(-1)).crossEntropy(targets.reshape(-1), options);
     }
 }

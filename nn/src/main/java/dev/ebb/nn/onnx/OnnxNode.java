@@ -24,7 +24,7 @@ record OnnxNode(
         List<String> outputs,
         Map<String, Attribute> attributes) {
 
-    /** What an attribute says; a graph inside is only noted. */
+    /** What an attribute says, of which most have one thing. */
     record Attribute(
             Optional<Float> number,
             Optional<Long> whole,
@@ -32,7 +32,7 @@ record OnnxNode(
             Optional<Array> tensor,
             List<Float> numbers,
             List<Long> wholes,
-            boolean graph) {}
+            Optional<OnnxGraph> graph) {}
 
     static OnnxNode read(Path file, Protobuf in, int place) throws FileFormatException {
         var inputs = new ArrayList<String>();
@@ -66,7 +66,7 @@ record OnnxNode(
         Optional<Array> tensor = Optional.empty();
         var numbers = new Longs();
         var wholes = new Longs();
-        boolean graph = false;
+        Optional<OnnxGraph> graph = Optional.empty();
         for (int field = in.next(); field != 0; field = in.next()) {
             switch (field) {
                 case 1 -> name = in.text();
@@ -74,7 +74,10 @@ record OnnxNode(
                 case 3 -> whole = Optional.of(in.whole());
                 case 4 -> text = Optional.of(in.text());
                 case 5 -> tensor = Optional.of(OnnxTensor.read(file, in.inside()).data());
-                case 6, 10, 11 -> graph = true;
+                case 6 -> graph = Optional.of(OnnxGraph.read(file, in.inside()));
+                case 10, 11 ->
+                        throw new FileFormatException(
+                                file, "the attribute " + name + " is a list of tensors or graphs");
                 case 7 -> in.floats(numbers);
                 case 8 -> in.wholes(wholes);
                 default -> {}
@@ -125,15 +128,45 @@ record OnnxNode(
         return attributes.containsKey(key);
     }
 
+    /** The numbers of a list of floats; empty where there is no such attribute. */
+    List<Float> floats(String key) {
+        return Optional.ofNullable(attributes.get(key)).map(Attribute::numbers).orElse(List.of());
+    }
+
+    Optional<Array> tensor(String key) {
+        return Optional.ofNullable(attributes.get(key)).flatMap(Attribute::tensor);
+    }
+
+    OnnxGraph graph(String key) {
+        return Optional.ofNullable(attributes.get(key))
+                .flatMap(Attribute::graph)
+                .orElseThrow(() -> refused("it has no graph " + key));
+    }
+
+    boolean hasGraph() {
+        return attributes.values().stream().anyMatch(a -> a.graph().isPresent());
+    }
+
+    boolean flag(String key, boolean otherwise) {
+        return whole(key, otherwise ? 1 : 0) != 0;
+    }
+
     /** The refusal of what this op asks for, with its place. */
-    IllegalArgumentException refused(String why) {
-        return new IllegalArgumentException(
-                "node "
-                        + place
-                        + (name.isEmpty() ? "" : ", " + name + ",")
-                        + " is "
-                        + op
-                        + ": "
-                        + why);
+    Refusal refused(String why) {
+        return new Refusal(at(why));
+    }
+
+    Refusal refused(String why, Exception cause) {
+        return new Refusal(at(why), cause);
+    }
+
+    private String at(String why) {
+        return "node "
+                + place
+                + (name.isEmpty() ? "" : ", " + name + ",")
+                + " is "
+                + op
+                + ": "
+                + why;
     }
 }

@@ -10,6 +10,7 @@ import dev.ebb.tensor.Array;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -23,13 +24,13 @@ record OnnxTensor(String name, Array data) {
         var dims = new Longs();
         var words = new Longs();
         Optional<MemorySegment> raw = Optional.empty();
-        int kind = 0;
+        long kind = 0;
         var name = "";
         boolean external = false;
         for (int field = in.next(); field != 0; field = in.next()) {
             switch (field) {
                 case 1 -> in.wholes(dims);
-                case 2 -> kind = (int) in.whole();
+                case 2 -> kind = in.whole();
                 case 4 -> in.floats(words);
                 case 5, 7, 11 -> in.wholes(words);
                 case 8 -> name = in.text();
@@ -47,7 +48,7 @@ record OnnxTensor(String name, Array data) {
                             + name
                             + " lies in a file of its own; save the model in one file");
         }
-        var type = new Type(dtype(file, name, kind), shape(file, name, dims));
+        var type = new Type(held(file, name, kind), shape(file, name, dims));
         return new OnnxTensor(
                 name,
                 raw.isPresent()
@@ -55,39 +56,36 @@ record OnnxTensor(String name, Array data) {
                         : made(file, name, type, words));
     }
 
-    private static DType dtype(Path file, String name, int kind) throws FileFormatException {
-        return switch (kind) {
-            case 1 -> DType.F32;
-            case 2 -> DType.U8;
-            case 6 -> DType.I32;
-            case 7 -> DType.I64;
-            case 9 -> DType.BOOL;
-            case 10 -> DType.F16;
-            case 11 -> DType.F64;
-            case 16 -> DType.BF16;
-            default ->
-                    throw new FileFormatException(
-                            file,
-                            "the tensor "
-                                    + name
-                                    + " is of ONNX's element type "
-                                    + kind
-                                    + ", which Ebb does not hold");
-        };
+    private static DType held(Path file, String name, long kind) throws FileFormatException {
+        var dtype = dtype(kind);
+        if (dtype.isPresent()) return dtype.get();
+        throw new FileFormatException(
+                file,
+                "the tensor "
+                        + name
+                        + " is of ONNX's element type "
+                        + kind
+                        + ", which Ebb does not hold");
     }
 
-    /** The element type of a number in ONNX. */
+    /** The element type of a number in ONNX, if Ebb has it. */
     static Optional<DType> dtype(long kind) {
-        return switch ((int) kind) {
-            case 1 -> Optional.of(DType.F32);
-            case 2 -> Optional.of(DType.U8);
-            case 6 -> Optional.of(DType.I32);
-            case 7 -> Optional.of(DType.I64);
-            case 9 -> Optional.of(DType.BOOL);
-            case 10 -> Optional.of(DType.F16);
-            case 11 -> Optional.of(DType.F64);
-            case 16 -> Optional.of(DType.BF16);
-            default -> Optional.empty();
+        return Arrays.stream(DType.values())
+                .filter(d -> d != DType.BIT && kind(d) == kind)
+                .findFirst();
+    }
+
+    /** The number of an element type in ONNX; a truth value is a byte there. */
+    static int kind(DType dtype) {
+        return switch (dtype) {
+            case F32 -> 1;
+            case U8 -> 2;
+            case I32 -> 6;
+            case I64 -> 7;
+            case BOOL, BIT -> 9;
+            case F16 -> 10;
+            case F64 -> 11;
+            case BF16 -> 16;
         };
     }
 

@@ -1,25 +1,33 @@
 package dev.ebb.nn.onnx;
 
-import dev.ebb.nn.onnx.Datum.Known;
+import dev.ebb.ir.DType;
+import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.LongStream;
 
-/** The inputs of one op. */
+/** The inputs of one node, and the values that a graph inside it sees. */
 final class Operands {
     private final OnnxNode node;
-    private final List<Datum> all = new ArrayList<>();
-    private final List<Boolean> there = new ArrayList<>();
+    private final Map<String, Tensor> around;
 
-    Operands(OnnxNode node, Map<String, Datum> values) {
+    /** An input that is left out is empty. */
+    private final List<Optional<Tensor>> all = new ArrayList<>();
+
+    Operands(OnnxNode node, Map<String, Tensor> values) {
         this.node = node;
-        for (var name : node.inputs()) {
-            var value = values.get(name);
-            there.add(value != null);
-            all.add(value == null ? Known.of() : value);
-        }
+        this.around = values;
+        for (var name : node.inputs()) all.add(Optional.ofNullable(values.get(name)));
+    }
+
+    /** The values that a graph inside the node sees. */
+    Map<String, Tensor> around() {
+        return around;
     }
 
     int size() {
@@ -27,37 +35,98 @@ final class Operands {
     }
 
     boolean has(int i) {
-        return i < all.size() && there.get(i);
-    }
-
-    Datum get(int i) {
-        if (has(i)) return all.get(i);
-        throw node.refused("its input " + i + " is left out");
+        return i < all.size() && all.get(i).isPresent();
     }
 
     Tensor tensor(int i) {
-        return get(i).tensor();
+        if (!has(i)) throw node.refused("its input " + i + " is left out");
+        return all.get(i).get();
     }
 
-    /** Input {@code i} as numbers that are known before the model runs. */
-    List<Integer> known(int i) {
-        if (get(i) instanceof Known(var _, var numbers))
-            return numbers.stream().map(Operands::bounded).toList();
-        throw node.refused("its input " + i + " depends on data, where a shape must be known");
+    /** Input {@code i} if it is given, otherwise nothing. */
+    Optional<Tensor> maybe(int i) {
+        return has(i) ? all.get(i) : Optional.empty();
     }
 
-    /** Ends of slices are often the largest number there is. */
-    private static int bounded(long n) {
-        return Math.clamp(n, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    /** All inputs from {@code first} on, none of which may be left out. */
+    List<Tensor> from(int first) {
+        var given = new ArrayList<Tensor>();
+        for (int i = first; i < all.size(); i++) given.add(tensor(i));
+        return given;
     }
 
-    /** Whether all inputs are known numbers. */
-    boolean allKnown() {
-        return !all.isEmpty() && all.stream().allMatch(d -> d instanceof Known);
+    /** Input {@code i}, whose elements must be known while the model is traced. */
+    Array known(int i) {
+        if (tensor(i) instanceof Array array) return array;
+        throw node.refused(
+                "its input "
+                        + i
+                        + ", "
+                        + node.inputs().get(i)
+                        + ", depends on data, and has to be known before the model runs");
     }
 
-    Known knownAt(int i) {
-        if (get(i) instanceof Known known) return known;
-        throw node.refused("its input " + i + " depends on data");
+    /** The whole numbers of a known input; those that no int holds become the nearest that is. */
+    List<Integer> numbers(int i) {
+        var array = known(i);
+        if (array.dtype().isFloat())
+            throw node.refused("its input " + i + " is " + array.type() + ", not whole numbers");
+        return LongStream.of(array.cast(DType.I64).toLongs())
+                .mapToObj(n -> Math.clamp(n, Integer.MIN_VALUE, Integer.MAX_VALUE))
+                .toList();
+    }
+
+    int number(int i) {
+        return first(numbers(i), i);
+    }
+
+    double real(int i) {
+        var array = known(i);
+        if (array.type().size() != 1)
+            throw node.refused("its input " + i + " is " + array.type() + ", not one number");
+        return array.data().get(0);
+    }
+
+    boolean truth(int i) {
+        return real(i) != 0;
+    }
+
+    private int first(List<Integer> numbers, int i) {
+        if (numbers.size() == 1) return numbers.getFirst();
+        throw node.refused("its input " + i + " has " + numbers.size() + " elements, not one");
+    }
+
+    /** What older opsets give as an attribute and newer ones as input {@code i}; or nothing. */
+    Optional<List<Integer>> listed(String attribute, int i) {
+        if (has(i)) return Optional.of(numbers(i));
+        return node.has(attribute) ? Optional.of(node.list(attribute)) : Optional.empty();
+    }
+
+    /** Whether all inputs are known, and have {@code most} elements at most. */
+    boolean areFew(long most) {
+        long elements = 0;
+        for (var one : all) {
+            if (one.isEmpty()) continue;
+            if (!(one.get() instanceof Array array)) return false;
+            elements += array.type().size();
+        }
+        return elements <= most && !node.hasGraph();
+    }
+
+    /** Whether the product of the last input's numbers, a size, is larger than {@code most}. */
+    boolean asksForMore(long most) {
+        double size = 1;
+        for (int n : numbers(all.size() - 1)) size *= Math.max(1, n);
+        return size > most;
+    }
+
+    @Override
+    public String toString() {
+        var types = new ArrayList<String>();
+        for (int i = 0; i < all.size(); i++) {
+            var name = Objects.requireNonNull(node.inputs().get(i));
+            types.add(name + all.get(i).map(t -> " " + t.type()).orElse("(left out)"));
+        }
+        return types.toString();
     }
 }

@@ -13,6 +13,9 @@ import java.nio.file.Path;
  * checked against the message before anything is made of it.
  */
 final class Protobuf {
+    /** Messages within messages; a model has three levels and three more for each body inside. */
+    private static final int DEEPEST = 100;
+
     private static final ValueLayout.OfInt INT =
             ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG =
@@ -21,19 +24,21 @@ final class Protobuf {
     private final Path file;
     private final MemorySegment data;
     private final long base;
+    private final int depth;
     private long at;
     private int wire;
     private long value;
     private MemorySegment bytes = MemorySegment.NULL;
 
-    private Protobuf(Path file, MemorySegment data, long base) {
+    private Protobuf(Path file, MemorySegment data, long base, int depth) {
+        this.depth = depth;
         this.file = file;
         this.data = data;
         this.base = base;
     }
 
     static Protobuf of(Path file, MemorySegment data) {
-        return new Protobuf(file, data, 0);
+        return new Protobuf(file, data, 0, 0);
     }
 
     /** Goes to the next field; its number, or zero where there is none. */
@@ -109,7 +114,8 @@ final class Protobuf {
 
     /** The message in this field. */
     Protobuf inside() throws FileFormatException {
-        return new Protobuf(file, bytes(), base + at - bytes.byteSize());
+        if (depth == DEEPEST) throw broken("a message inside " + DEEPEST + " others");
+        return new Protobuf(file, bytes(), base + at - bytes.byteSize(), depth + 1);
     }
 
     /** Adds the numbers of a repeated field, packed or one. */

@@ -11,6 +11,7 @@ import dev.ebb.nn.Init;
 import dev.ebb.nn.Linear;
 import dev.ebb.nn.Rotary;
 import dev.ebb.nn.Seed;
+import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Safetensors;
 import dev.ebb.nn.model.AutoregressiveModel;
@@ -25,6 +26,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 
@@ -184,5 +186,37 @@ class LoraTest {
         changed.put(key, value);
         Files.writeString(folder.resolve("adapter_config.json"), Json.of(changed).toString());
         assertThatThrownBy(() -> LoraFiles.read(folder, gpt())).hasMessageContaining(words);
+    }
+
+    /** Files cut short or with bits turned over are refused in words, or are other adapters. */
+    @Test
+    void brokenFilesAreRefusedInWords(@TempDir Path folder) throws IOException {
+        var model = gpt();
+        LoraFiles.write(folder, trained(model, LoraConfig.of(3)), model, "base");
+        var seed = new Seed(13);
+        for (var name : List.of("adapter_model.safetensors", "adapter_config.json")) {
+            var file = folder.resolve(name);
+            var whole = Files.readAllBytes(file);
+            // most of a file of tensors is weights, which may be anything: the rest is turned over
+            int written = name.endsWith(".json") ? whole.length : 1200;
+            int refused = 0;
+            for (int i = 0; i < 120; i++) {
+                var own = seed.of(name).of(i);
+                var bytes =
+                        i % 2 == 0
+                                ? Arrays.copyOf(whole, (int) own.below(whole.length, 0))
+                                : whole.clone();
+                if (i % 2 == 1) bytes[(int) own.below(written, 1)] ^= (byte) (1 << own.below(8, 2));
+                Files.write(file, bytes);
+                try {
+                    LoraFiles.read(folder, model);
+                } catch (FileFormatException e) {
+                    assertThat(e).hasMessageContaining(folder.toString());
+                    refused++;
+                }
+            }
+            assertThat(refused).as(name).isGreaterThan(90);
+            Files.write(file, whole);
+        }
     }
 }

@@ -1,0 +1,9 @@
+package dev.ebb.tensor.network;
+
+import dev.ebb.ir.Op;
+
+/** The largest element of each window, as an op whose windows can be read. */
+public interface MaxPoolOp extends Op {
+    /** The windows, with one number a spatial axis in each list. */
+    Pool pool();
+}

@@ -1,0 +1,67 @@
+package dev.ebb.nn.data;
+
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Json;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Prompts and the responses that a model should learn to give: a file of lines, each an object of
+ * JSON with the texts {@code prompt} and {@code response}. Empty lines are passed over; a line that
+ * is anything else is refused with its number.
+ */
+public record Instructions(List<Example> examples) {
+
+    public Instructions {
+        examples = List.copyOf(examples);
+    }
+
+    public record Example(String prompt, String response) {}
+
+    public static Instructions read(Path file) throws IOException {
+        return parse(file, Files.readString(file));
+    }
+
+    /** Reads {@code text}, the content of {@code file}. */
+    public static Instructions parse(Path file, String text) throws FileFormatException {
+        var examples = new ArrayList<Example>();
+        var lines = text.lines().toList();
+        for (int i = 0; i < lines.size(); i++)
+            if (!lines.get(i).isBlank()) examples.add(example(file, lines.get(i), i + 1));
+        if (examples.isEmpty()) throw new FileFormatException(file, "it holds no instructions");
+        return new Instructions(examples);
+    }
+
+    private static Example example(Path file, String line, int number) throws FileFormatException {
+        Json json;
+        try {
+            json = Json.parse(line);
+        } catch (FileFormatException | IllegalArgumentException e) {
+            throw new FileFormatException(file, "line " + number + ": " + e.getMessage(), e);
+        }
+        var example =
+                new Example(
+                        part(file, json, "prompt", number), part(file, json, "response", number));
+        if (example.response.isEmpty())
+            throw new FileFormatException(
+                    file, "line " + number + ": the response is empty, so nothing can be learned");
+        return example;
+    }
+
+    private static String part(Path file, Json json, String key, int number)
+            throws FileFormatException {
+        var text = json.at(key).flatMap(Json::text);
+        if (text.isPresent()) return text.get();
+        throw new FileFormatException(
+                file,
+                "line "
+                        + number
+                        + " has no text \""
+                        + key
+                        + "\"; a line is {\"prompt\": \"...\", \"response\": \"...\"}");
+    }
+}

@@ -1,0 +1,123 @@
+package dev.ebb.nn.onnx;
+
+import dev.ebb.ir.DType;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+import dev.ebb.tensor.network.Conv;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Convolutions and pools. */
+final class ConvolutionRules {
+    private ConvolutionRules() {}
+
+    static OpTable table() {
+        return new OpTable()
+                .one("Conv", 1, ConvolutionRules::conv)
+                .one("ConvTranspose", 1, ConvolutionRules::transposed)
+                .one("MaxPool", 1, ConvolutionRules::maxPool)
+                .one("AveragePool", 1, ConvolutionRules::averagePool)
+                .unary("GlobalAveragePool", 1, x -> x.mean(spatial(x), true))
+                .unary("GlobalMaxPool", 1, x -> x.amax(spatial(x), true));
+    }
+
+    private static List<Integer> spatial(Tensor x) {
+        return IntStream.range(2, x.rank()).boxed().toList();
+    }
+
+    private static Tensor conv(OnnxNode node, Operands in) {
+        var x = in.tensor(0);
+        var weight = in.tensor(1);
+        var kernel = weight.shape().dims().subList(2, weight.rank());
+        var windows = Windows.of(node, x, kernel);
+        var geometry =
+                Conv.plain()
+                        .stride(Windows.ints(windows.strides()))
+                        .dilation(Windows.ints(windows.dilations()))
+                        .padding(windows.low(), windows.high())
+                        .groups((int) node.whole("group", 1));
+        var y = x.conv(weight, geometry);
+        return in.has(2) ? y.addChannels(in.tensor(2)) : y;
+    }
+
+    private static Tensor transposed(OnnxNode node, Operands in) {
+        var x = in.tensor(0);
+        var weight = in.tensor(1);
+        int axes = x.rank() - 2;
+        var strides = Windows.list(node, "strides", axes, 1);
+        var dilations = Windows.list(node, "dilations", axes, 1);
+        var extra = new ArrayList<>(Windows.list(node, "output_padding", axes, 0));
+        var pads = Windows.list(node, "pads", 2 * axes, 0);
+        var low = new ArrayList<>(pads.subList(0, axes));
+        var high = new ArrayList<>(pads.subList(axes, 2 * axes));
+        var auto = node.text("auto_pad", "NOTSET");
+        boolean same = auto.startsWith("SAME");
+        for (int i = 0; i < axes && (same || node.has("output_shape")); i++) {
+            int reach = (weight.dim(2 + i) - 1) * dilations.get(i) + 1;
+            int full = strides.get(i) * (x.dim(2 + i) - 1) + extra.get(i) + reach;
+            var sizes = node.list("output_shape");
+            int wanted =
+                    sizes.isEmpty()
+                            ? x.dim(2 + i) * strides.get(i)
+                            : sizes.get(sizes.size() - axes + i);
+            int total = full - wanted;
+            if (total < 0) extra.set(i, extra.get(i) - total);
+            int half = Math.max(0, total) / 2;
+            int other = Math.max(0, total) - half;
+            low.set(i, auto.equals("SAME_UPPER") ? half : other);
+            high.set(i, auto.equals("SAME_UPPER") ? other : half);
+        }
+        var geometry =
+                Conv.plain()
+                        .stride(Windows.ints(strides))
+                        .dilation(Windows.ints(dilations))
+                        .padding(low, high)
+                        .groups((int) node.whole("group", 1))
+                        .outputPadding(Windows.ints(extra));
+        var y = x.convTranspose(weight, geometry);
+        return in.has(2) ? y.addChannels(in.tensor(2)) : y;
+    }
+
+    private static Tensor maxPool(OnnxNode node, Operands in) {
+        if (node.outputs().size() > 1) throw node.refused("its indices as an output");
+        var x = in.tensor(0);
+        var windows = Windows.of(node, x, node.list("kernel_shape"));
+        if (x.dtype().isFloat() && windows.isPlain(x))
+            return x.maxPool(windows.pool().padding(Windows.ints(windows.low())));
+        if (!x.dtype().isFloat() && x.dtype() != DType.U8)
+            throw node.refused("of " + x.type() + "; floats and u8 are implemented");
+        double least = x.dtype().isFloat() ? Double.NEGATIVE_INFINITY : 0;
+        return largest(windows.padded(x, least, least), windows);
+    }
+
+    /** The largest of the elements at each place of the windows, axis by axis. */
+    private static Tensor largest(Tensor padded, Windows windows) {
+        var most = padded;
+        for (int i = 0; i < windows.kernel().size(); i++) {
+            int stride = windows.strides().get(i);
+            int span = (windows.counts().get(i) - 1) * stride + 1;
+            var places = new ArrayList<Tensor>();
+            for (int k = 0; k < windows.kernel().get(i); k++) {
+                int start = k * windows.dilations().get(i);
+                places.add(most.slice(2 + i, start, start + span, stride));
+            }
+            most = places.stream().reduce(Tensor::maximum).orElseThrow();
+        }
+        return most;
+    }
+
+    /** The mean of what counts: elements, and padding where the node says so. */
+    private static Tensor averagePool(OnnxNode node, Operands in) {
+        var x = in.tensor(0);
+        var windows = Windows.of(node, x, node.list("kernel_shape"));
+        if (windows.dilations().stream().anyMatch(d -> d != 1)) throw node.refused("dilations");
+        boolean counted = node.flag("count_include_pad", false);
+        if (windows.isPlain(x) && (counted || !windows.isPadded()))
+            return x.avgPool(windows.pool().padding(Windows.ints(windows.low())));
+        var ones = Tensors.ones(x.dtype(), x.shape().with(0, 1).with(1, 1));
+        var shares = windows.padded(ones, counted ? 1 : 0, 0).avgPool(windows.pool());
+        return windows.padded(x, 0, 0).avgPool(windows.pool()).div(shares);
+    }
+}

@@ -1,0 +1,122 @@
+package dev.ebb.nn.onnx;
+
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.network.Pool;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The windows of a convolution or pool, one number a spatial axis in each list.
+ *
+ * @param low elements put before each axis
+ * @param high elements put after each axis
+ * @param counts how many windows there are
+ */
+record Windows(
+        List<Integer> kernel,
+        List<Integer> strides,
+        List<Integer> dilations,
+        List<Integer> low,
+        List<Integer> high,
+        List<Integer> counts) {
+
+    static Windows of(OnnxNode node, Tensor x, List<Integer> kernel) {
+        int axes = x.rank() - 2;
+        if (kernel.size() != axes) throw node.refused("windows of " + kernel + " over " + x.type());
+        var strides = list(node, "strides", axes, 1);
+        var dilations = list(node, "dilations", axes, 1);
+        var pads = list(node, "pads", 2 * axes, 0);
+        var auto = node.text("auto_pad", "NOTSET");
+        var low = new ArrayList<Integer>();
+        var high = new ArrayList<Integer>();
+        var counts = new ArrayList<Integer>();
+        for (int i = 0; i < axes; i++) {
+            int size = x.dim(2 + i);
+            int stride = strides.get(i);
+            int reach = (kernel.get(i) - 1) * dilations.get(i) + 1;
+            switch (auto) {
+                case "NOTSET" -> {
+                    low.add(pads.get(i));
+                    high.add(pads.get(axes + i));
+                }
+                case "VALID" -> {
+                    low.add(0);
+                    high.add(0);
+                }
+                case "SAME_UPPER", "SAME_LOWER" -> {
+                    int wanted = Math.ceilDiv(size, stride);
+                    int total = Math.max(0, (wanted - 1) * stride + reach - size);
+                    int more = Math.ceilDiv(total, 2);
+                    low.add(auto.equals("SAME_UPPER") ? total - more : more);
+                    high.add(auto.equals("SAME_UPPER") ? more : total - more);
+                }
+                default -> throw node.refused("auto_pad " + auto);
+            }
+            counts.add(count(node, size + low.get(i) + high.get(i), reach, stride));
+        }
+        return new Windows(kernel, strides, dilations, low, high, counts);
+    }
+
+    /** With ceil_mode a last window may reach beyond the end, if it begins before it. */
+    private static int count(OnnxNode node, int padded, int reach, int stride) {
+        if (padded < reach)
+            throw node.refused("a window that reaches over " + reach + " of " + padded);
+        int count = (padded - reach) / stride + 1;
+        boolean more = node.flag("ceil_mode", false) && (padded - reach) % stride != 0;
+        return more && count * stride < padded ? count + 1 : count;
+    }
+
+    static List<Integer> list(OnnxNode node, String key, int count, int otherwise) {
+        var list = node.list(key);
+        if (list.isEmpty()) return Collections.nCopies(count, otherwise);
+        if (list.size() != count)
+            throw node.refused(key + " of " + list + ", and " + count + " are needed");
+        return list;
+    }
+
+    /** Elements after the declared padding that the last window of an axis reaches over. */
+    int beyond(int size, int i) {
+        int reach = (kernel.get(i) - 1) * dilations.get(i) + 1;
+        int end = (counts.get(i) - 1) * strides.get(i) + reach;
+        return Math.max(0, end - size - low.get(i) - high.get(i));
+    }
+
+    /** Whether {@link #pool} with the same padding at both ends says all of it. */
+    boolean isPlain(Tensor x) {
+        for (int i = 0; i < kernel.size(); i++) {
+            boolean even = low.get(i).equals(high.get(i)) && 2 * low.get(i) <= kernel.get(i);
+            if (!even || dilations.get(i) != 1 || beyond(x.dim(2 + i), i) > 0) return false;
+        }
+        return true;
+    }
+
+    boolean isPadded() {
+        return Collections.max(low) > 0 || Collections.max(high) > 0;
+    }
+
+    /** These windows, without padding. */
+    Pool pool() {
+        return Pool.of(ints(kernel)).stride(ints(strides));
+    }
+
+    static int[] ints(List<Integer> numbers) {
+        return numbers.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    /**
+     * {@code x} with its padding, each new element equal to {@code padding}, and with what the last
+     * windows reach over after that, each equal to {@code beyond}.
+     */
+    Tensor padded(Tensor x, double padding, double beyond) {
+        var before = new ArrayList<>(List.of(0, 0));
+        var after = new ArrayList<>(List.of(0, 0));
+        var further = new ArrayList<>(List.of(0, 0));
+        before.addAll(low);
+        after.addAll(high);
+        for (int i = 0; i < kernel.size(); i++) further.add(beyond(x.dim(2 + i), i));
+        var nothing = Collections.nCopies(x.rank(), 0);
+        return x.pad(before, after, padding).pad(nothing, further, beyond);
+    }
+}
