@@ -115,7 +115,7 @@ public final class Reversals {
     /**
      * Nodes to run one by one.
      *
-     * @param later those of them that nobody may ever ask for
+     * @param later those of them whose outputs may never be asked for
      */
     public record Run(List<Node> nodes, Set<Node> later) {}
 
