@@ -26,11 +26,22 @@ record StudioModels(PlanCache cache, StudioFolder folder) implements Models {
     public Step step(ModelKey key) {
         if (!key.graph().isEmpty()) return bare(folder.file(key.graph()));
         var model = model(key);
-        var budget = Budget.unlimited();
-        if (key.hostBytes() > 0) budget = budget.with(Host.memory(key.hostBytes()));
-        if (key.diskBytes() > 0) budget = budget.with(Disk.in(Path.of("."), key.diskBytes()));
-        var plan = model.plan(budget, device(key), Roofline.typical());
-        return new Step(plan, model.names());
+        var device = device(key);
+        var cost = Roofline.typical();
+        if (key.hostBytes() == 0 && key.diskBytes() == 0)
+            return new Step(model.plan(Budget.unlimited(), device, cost), model.names());
+        return new Step(
+                model.plan(withPlaces(Budget.unlimited(), key), device, cost),
+                budget -> model.plan(withPlaces(budget, key), device, cost),
+                () -> model.curve(withPlaces(Budget.unlimited(), key), device, cost),
+                model.names());
+    }
+
+    private static Budget withPlaces(Budget budget, ModelKey key) {
+        var all = budget;
+        if (key.hostBytes() > 0) all = all.with(Host.memory(key.hostBytes()));
+        if (key.diskBytes() > 0) all = all.with(Disk.in(Path.of("."), key.diskBytes()));
+        return all;
     }
 
     private static Step bare(Path file) {

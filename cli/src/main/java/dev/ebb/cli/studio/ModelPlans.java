@@ -123,10 +123,21 @@ final class ModelPlans {
             now = step.orElseThrow(() -> new Refused(409, "the model is not traced yet"));
         }
         try {
-            return now.plan().curve().at(Budget.bytes(budget));
+            return now.within().apply(Budget.bytes(budget));
         } catch (OverBudgetException e) {
             throw Refused.wrong(String.valueOf(e.getMessage()));
         }
+    }
+
+    /**
+     * The graph that {@code plan} is of: that of the model, or, where states may go to places and
+     * are therefore updated one by one, one of its own.
+     */
+    synchronized ModelGraph graphOf(Plan plan) {
+        var known = graph.orElseThrow();
+        return plan.schedule().problem().graph().equals(known.problem().graph())
+                ? known
+                : new ModelGraph(plan, step.orElseThrow().names());
     }
 
     /** All that is known of the curve. */
@@ -212,12 +223,12 @@ final class ModelPlans {
     }
 
     private void compute(long budget) {
-        var now = step.orElseThrow().plan();
         try {
-            var found = now.curve().at(Budget.bytes(budget));
+            var found = step.orElseThrow().within().apply(Budget.bytes(budget));
             var answer =
                     PlanFrame.of(
                             new Planned(found, budget),
+                            graphOf(found),
                             graph.orElseThrow(),
                             "./ebb plan " + key.options() + " --budget " + budget,
                             figures(found, budget));
@@ -247,14 +258,14 @@ final class ModelPlans {
     }
 
     private void grow() {
-        var now = step.orElseThrow().plan();
+        var now = step.orElseThrow();
         double share;
         synchronized (this) {
             share = searched - STRIDE;
         }
-        long bytes = (long) (now.storeAllBytes() * share);
+        long bytes = (long) (now.plan().storeAllBytes() * share);
         try {
-            var found = now.curve().at(Budget.bytes(Math.max(1, bytes)));
+            var found = now.within().apply(Budget.bytes(Math.max(1, bytes)));
             synchronized (this) {
                 points.add(CurveTable.pair(bytes, found.cost()));
                 searched = share;
@@ -270,7 +281,7 @@ final class ModelPlans {
     }
 
     private void finish() {
-        var curve = TradeOff.of(step.orElseThrow().plan().curve());
+        var curve = step.orElseThrow().tradeOff().get();
         synchronized (this) {
             tradeOff = Optional.of(curve);
         }

@@ -28,15 +28,22 @@ final class PlanFrame {
     }
 
     static Json of(Planned p, ModelGraph graph, String command, OptionalLong least) {
-        return of(p, graph, command, PlanFigures.of(p, least, "").lines());
+        return of(p, graph, graph, command, PlanFigures.of(p, least, "").lines());
     }
 
     /**
      * The same with these lines of figures.
      *
+     * @param graph the plan's
+     * @param model the graph that the page has; another one goes along with the plan
      * @param figures names and texts, as the command prints them
      */
-    static Json of(Planned p, ModelGraph graph, String command, Map<String, String> figures) {
+    static Json of(
+            Planned p,
+            ModelGraph graph,
+            ModelGraph model,
+            String command,
+            Map<String, String> figures) {
         var plan = p.plan();
         var all = new LinkedHashMap<String, Json>();
         all.put("state", Json.of("ready"));
@@ -50,6 +57,7 @@ final class PlanFrame {
         all.put("lines", Json.of(lines));
         var highest = plan.highest();
         all.put("highest", Json.of(highest.step()));
+        if (graph != model) all.put("model", graph.json());
         all.put("steps", steps(plan.schedule().steps(), graph));
         all.put("stays", stays(p.layout(), graph));
         return Json.of(all);

@@ -97,11 +97,11 @@ final class StudioApi implements AutoCloseable {
 
     private Json why(Query query) throws InterruptedException {
         var model = plans.of(ModelKey.of(query));
-        var graph =
-                model.graph(PATIENCE_MILLIS)
-                        .orElseThrow(() -> new Refused(409, "the model is not traced yet"));
-        var value = graph.value(query.whole("value", 0, Integer.MAX_VALUE));
-        return new Why(model.plan(budget(query)), value).json();
+        if (model.graph(PATIENCE_MILLIS).isEmpty())
+            throw new Refused(409, "the model is not traced yet");
+        var plan = model.plan(budget(query));
+        var value = model.graphOf(plan).value(query.whole("value", 0, Integer.MAX_VALUE));
+        return new Why(plan, value).json();
     }
 
     private synchronized Json memory(ModelKey key) {

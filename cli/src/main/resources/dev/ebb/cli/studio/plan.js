@@ -12,7 +12,7 @@ const START = 64 * 1048576;
 const $ = id => document.getElementById(id);
 
 export function planView() {
-  let query = {}, model = null, plan = null, budget = START, curve = null, selected = -1, generation = 0, asking = null, asked = 0, fates = [];
+  let query = {}, traced = null, model = null, plan = null, budget = START, curve = null, selected = -1, generation = 0, asking = null, asked = 0, fates = [];
   const form = $("choices");
   for (const c of CATEGORIES) $("legend").append(el("li", {}, swatch(c), c));
   for (const [f, text] of Object.entries(FATES)) $("fates").append(el("li", {}, swatch(f), text));
@@ -94,11 +94,22 @@ export function planView() {
     $("figures").replaceChildren(...rows);
   }
 
+  /** The graph that plans are of: where states may be moved, some plans have one of their own. */
+  function adopt(next) {
+    if (model === next) return;
+    model = next;
+    selected = -1;
+    const where = n => n < 0 ? "given" : model.regions[model.nodes[n][1]] + (model.nodes[n][2] ? ", backward" : ", forward");
+    table.rows(model.values.map(([name, what, type, size, , node], id) => ({ id, name, what, type, bytes: size, where: where(node) })).sort((a, b) => b.bytes - a.bytes || a.id - b.id));
+    graph.load(model);
+  }
+
   function show(next) {
     plan = next;
+    adopt(plan.model || traced);
     plan.shown = selected;
     judge();
-    memory.update(plan, model.values, Math.max(model.storeAll, plan.promised));
+    memory.update(plan, model.values, Math.max(traced.storeAll, plan.promised));
     figures(plan.lines);
     $("figures").dataset.budget = plan.budget;
     $("command").textContent = plan.command;
@@ -133,10 +144,10 @@ export function planView() {
   /** The plan that keeps everything is ready at once: the picture shows it behind the others. */
   async function keepingAll(mine) {
     while (mine === generation) {
-      const answer = await ask("plan", { ...query, budget: model.storeAll });
+      const answer = await ask("plan", { ...query, budget: traced.storeAll });
       if (answer.state === "near") { await pause(40); continue; }
       if (mine !== generation) return;
-      if (answer.state === "ready") { memory.behind(answer, model.values, model.storeAll); return; }
+      if (answer.state === "ready") { memory.behind(answer, (answer.model || traced).values, traced.storeAll); return; }
       if (answer.state === "refused") return;
       await pause(40);
     }
@@ -168,15 +179,12 @@ export function planView() {
       while (answer.state === "pending" && mine === generation) { await pause(40); answer = await ask("model", query); }
       if (mine !== generation) return;
       const first = model === null;
-      model = answer;
-      selected = -1; plan = null;
+      plan = null;
       why.clear();
       memory.clear();
-      const where = n => n < 0 ? "given" : model.regions[model.nodes[n][1]] + (model.nodes[n][2] ? ", backward" : ", forward");
-      table.rows(model.values.map(([name, what, type, size, , node], id) => ({ id, name, what, type, bytes: size, where: where(node) })).sort((a, b) => b.bytes - a.bytes || a.id - b.id));
-      graph.load(model);
-      budget = Math.min(model.storeAll, first ? START : Math.max(1, budget));
-      if (!first || START >= model.storeAll) budget = Math.round(model.storeAll * 0.7);
+      adopt(traced = answer);
+      budget = Math.min(traced.storeAll, first ? START : Math.max(1, budget));
+      if (!first || START >= traced.storeAll) budget = Math.round(traced.storeAll * 0.7);
       showBudget();
       await keepingAll(mine);
       if (mine !== generation) return;
@@ -192,7 +200,7 @@ export function planView() {
   });
   form.addEventListener("submit", e => e.preventDefault());
   $("budget").addEventListener("change", () => {
-    const b = parseBytes($("budget").value, model ? model.storeAll : 0);
+    const b = parseBytes($("budget").value, traced ? traced.storeAll : 0);
     if (!(b > 0)) { status("'" + $("budget").value + "' is no budget; write 64MiB or 50%", true); return; }
     budget = b;
     if (curve) chart.update(curve, budget);

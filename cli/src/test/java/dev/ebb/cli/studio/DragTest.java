@@ -7,6 +7,7 @@ import dev.ebb.cli.option.BarePlan;
 import dev.ebb.cli.report.RunWatch;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.TradeOff;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,14 +36,14 @@ class DragTest {
     private String cookie;
 
     /** A chain in which each node is read again on the way back. */
-    private BareGraph graph() {
+    private BareGraph graph(int count) {
         var nodes = new ArrayList<String>();
         var links = new ArrayList<String>();
-        for (int i = 0; i < NODES; i++) {
+        for (int i = 0; i < count; i++) {
             nodes.add("{\"id\": %d, \"cost_cpu\": 1, \"cost_ram\": 1000}".formatted(i));
             if (i > 0) links.add("{\"source\": %d, \"target\": %d}".formatted(i - 1, i));
-            if (i > NODES / 2)
-                links.add("{\"source\": %d, \"target\": %d}".formatted(NODES - i, i));
+            if (i > count / 2)
+                links.add("{\"source\": %d, \"target\": %d}".formatted(count - i, i));
         }
         var file = folder.resolve("graph.json");
         try {
@@ -58,8 +59,14 @@ class DragTest {
     private final class Graphs implements Models {
         @Override
         public Step step(ModelKey key) {
-            var plan = BarePlan.curve(graph()).at(Budget.unlimited());
-            return new Step(plan, List.of());
+            var plan = BarePlan.curve(graph(NODES)).at(Budget.unlimited());
+            if (key.hostBytes() == 0) return new Step(plan, List.of());
+            var other = BarePlan.curve(graph(NODES + 2));
+            return new Step(
+                    plan,
+                    budget -> budget.resolve(0) < plan.storeAllBytes() ? other.at(budget) : plan,
+                    () -> TradeOff.of(plan.curve()),
+                    List.of());
         }
 
         @Override
@@ -128,6 +135,31 @@ class DragTest {
         return json;
     }
 
+    private Json ready(String query, long budget) throws Exception {
+        var json = ask("plan?" + query + "&budget=" + budget);
+        while (!state(json).equals("ready")) {
+            Thread.sleep(20);
+            json = ask("plan?" + query + "&budget=" + budget);
+        }
+        return json;
+    }
+
+    @Test
+    void a_plan_of_another_graph_brings_it_along() throws Exception {
+        var query = "model=tiny&host=1000000";
+        var curve = awaited("curve?" + query, "done");
+        long most = curve.at("storeAll").flatMap(Json::whole).orElseThrow();
+        assertThat(ready(query, most).at("model")).isEmpty();
+        var less = ready(query, most - 1);
+        var model = less.at("model").orElseThrow();
+        assertThat(model.at("nodes").orElseThrow().elements()).hasSize(NODES + 2);
+        for (var step : less.at("steps").orElseThrow().elements())
+            assertThat(step.whole().orElseThrow()).isNotNegative();
+        var last = model.at("values").orElseThrow().elements().size() - 1;
+        var why = ask("why?" + query + "&budget=" + (most - 1) + "&value=" + last);
+        assertThat(why.at("reason")).isPresent();
+    }
+
     @Test
     void drags_while_a_run_trains_are_answered_and_the_last_one_exactly() throws Exception {
         wire.request(
@@ -160,7 +192,7 @@ class DragTest {
         long last = (least + most) / 2;
         var exact = ask("plan?model=tiny&budget=" + last);
         while (!state(exact).equals("ready")) exact = ask("plan?model=tiny&budget=" + last);
-        var expected = BarePlan.curve(graph()).at(Budget.bytes(last));
+        var expected = BarePlan.curve(graph(NODES)).at(Budget.bytes(last));
         assertThat(exact.at("budget")).contains(Json.of(last));
         assertThat(exact.at("promised")).contains(Json.of(expected.peakBytes()));
         assertThat(exact.at("cost")).contains(Json.of(expected.cost()));
@@ -176,7 +208,7 @@ class DragTest {
     @Test
     void the_nearest_plan_that_fits_is_near() {
         var ready = new ReadyPlans();
-        var plan = BarePlan.curve(graph()).at(Budget.unlimited());
+        var plan = BarePlan.curve(graph(NODES)).at(Budget.unlimited());
         assertThat(ready.near(10)).isEmpty();
         ready.refuse(5, bytes("{}"));
         ready.put(20, bytes("20"), plan);
