@@ -194,7 +194,7 @@ public final class BoundTransfers implements AutoCloseable {
         return after(taken(), transfer::start);
     }
 
-    /** The memory of {@code v} is given back: whoever runs next waits until it is free. */
+    /** The memory of {@code v} is given back: the next step waits until it is free. */
     public void freed(Value v) {
         due.addAll(arrived(List.of(v)));
         due.addAll(written(v));
@@ -236,7 +236,7 @@ public final class BoundTransfers implements AutoCloseable {
         };
     }
 
-    /** What nobody has waited for when the last step has been bound. */
+    /** The transfers that no step waits for when the last step has been bound. */
     public Runnable end() {
         var waits = taken();
         waits.addAll(arriving.values());

@@ -176,7 +176,7 @@ final class TransferLane implements AutoCloseable {
                     store.read(block, memory, ready);
                 }
             } catch (Throwable e) {
-                // whoever waits is told, whatever it is: a thread that died would leave it waiting
+                // any failure is passed on: a caller that waits would wait for a dead thread
                 fault = e;
                 end = FAILED;
             }

@@ -36,7 +36,7 @@ public sealed interface Place permits Host, Disk {
         return speed().start() + size / speed().reading();
     }
 
-    /** {@code bytes}, if a place can hold so many. */
+    /** {@code bytes}, refused if no place can have that size. */
     static long room(long bytes) {
         if (bytes <= 0)
             throw new IllegalArgumentException(
