@@ -71,7 +71,7 @@ final class DeviceModels {
                         init.of(shape, 2),
                         Array.of(Shape.of(batch), labels)),
                 Array.scalar(0f),
-                (s, nothing) -> {
+                (s, _) -> {
                     var seen =
                             Ebb.valueGradAndExtra(
                                             (ResNet50 m) -> {
@@ -123,7 +123,7 @@ final class DeviceModels {
                         init.of(Shape.of(batch, 3, size, size), 2),
                         init.of(Shape.of(batch, 1, size, size), 2)),
                 Array.scalar(0f),
-                (s, nothing) -> {
+                (s, _) -> {
                     var loss =
                             Ebb.valueAndGrad(
                                             (UNet m) -> {

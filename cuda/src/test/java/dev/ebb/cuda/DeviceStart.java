@@ -71,7 +71,7 @@ final class DeviceStart {
             for (var line = lines.readLine(); line != null; line = lines.readLine()) {
                 if (!line.startsWith("WARNING")) System.out.println("  " + line);
                 if (line.startsWith(TOLD))
-                    told = OptionalDouble.of(Double.parseDouble(line.split(" ")[3]));
+                    told = OptionalDouble.of(Double.parseDouble(line.split(" ", -1)[3]));
             }
         }
         process.waitFor();

@@ -29,8 +29,8 @@ public final class Recipes {
                             k.isUpdate()
                                     ? ScatterOverText.recipe(k, in.get(1), in.get(2))
                                     : ScatterText.recipe(k, in.get(0), in.get(1)));
-            case Kernel.Cumulate k -> Optional.of(CumulateText.recipe(k, in.getFirst()));
-            case Kernel.Sort k -> Optional.of(SortText.recipe(k, in.getFirst()));
+            case Kernel.Cumulate k -> Optional.of(LineText.cumulate(k, in.getFirst()));
+            case Kernel.Sort k -> Optional.of(LineText.sort(k, in.getFirst()));
             case Kernel.Convolve k ->
                     Optional.of(
                             TensorConvolve.fits(k, in, out.getFirst(), precision)

@@ -1,0 +1,92 @@
+package dev.ebb.cuda.text;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+
+import java.util.List;
+
+/** Kernels whose results depend on the order of elements along one axis, line by line. */
+final class LineText {
+    private static final int WALKING = 128;
+    private static final int SORTING = 256;
+
+    private LineText() {}
+
+    /**
+     * Running sums and the like: one thread walks one line. What runs along is carried in f64, or in
+     * the integer's own type, and rounded where it is stored.
+     */
+    static Recipe cumulate(Kernel.Cumulate k, DType type) {
+        long lines = k.outer() * k.inner();
+        if (lines == 0 || k.length() == 0) return Recipe.of();
+        var t = Words.stored(type);
+        var code = new Lines();
+        MapText.open(code, "cumulate", WALKING, 2, lines * k.length() > Integer.MAX_VALUE / 2);
+        code.add("const num line = (num)blockIdx.x * %d + threadIdx.x;", WALKING);
+        code.add("if (line >= %d) return;", lines);
+        code.add(
+                "const ofs start = line / %d * %d + line %% %d;",
+                k.inner(), k.length() * k.inner(), k.inner());
+        var carried = type.isFloat() ? "f64" : Words.computed(type);
+        var rounded = "Down<%s>::of((%s)value)".formatted(t, Words.computed(type));
+        code.add("%s value = (%s)up(((const %s*)p0)[start + %d]);", carried, carried, t, first(k));
+        code.add("((%s*)p1)[start + %d] = %s;", t, first(k), rounded);
+        code.open("for (int j = 1; j < %d; j++)", k.length());
+        var place = k.reverse() ? (k.length() - 1) + " - j" : "j";
+        code.add("const ofs at = start + (ofs)(%s) * %d;", place, k.inner());
+        code.add(
+                "value = %s(value, (%s)up(((const %s*)p0)[at]));",
+                Words.combine(k.combine()), carried, t);
+        code.add("((%s*)p1)[at] = %s;", t, rounded);
+        code.close();
+        code.close();
+        return Recipe.of(
+                new Action.Launch(
+                        "cumulate",
+                        code.toString(),
+                        MapText.blocks(lines, WALKING),
+                        WALKING,
+                        0,
+                        List.of(new Operand.In(0), new Operand.Out(0))));
+    }
+
+    private static long first(Kernel.Cumulate k) {
+        return k.reverse() ? (k.length() - 1) * k.inner() : 0;
+    }
+
+    /**
+     * The order of every line. One thread takes an element and counts the elements of its line that
+     * come before it: that is its place. Work grows with the square of a line's length, but nothing
+     * waits for anything, and nothing is needed beside operand and result.
+     */
+    static Recipe sort(Kernel.Sort k, DType type) {
+        long size = k.outer() * k.length() * k.inner();
+        if (size == 0) return Recipe.of();
+        var stored = Words.stored(type);
+        var computed = Words.computed(type);
+        var code = new Lines();
+        MapText.open(code, "sort", SORTING, 2, size > Integer.MAX_VALUE / 2);
+        code.add("const num at = (num)blockIdx.x * %d + threadIdx.x;", SORTING);
+        code.add("if (at >= %d) return;", size);
+        code.add("const num j = at / %d %% %d;", k.inner(), k.length());
+        code.add("const ofs start = at - j * %d;", k.inner());
+        code.add("const %s own = up(((const %s*)p0)[at]);", computed, stored);
+        code.add("num place = 0;");
+        code.open("for (num k = 0; k < %d; k++)", k.length());
+        code.add("const %s x = up(((const %s*)p0)[start + k * %d]);", computed, stored, k.inner());
+        code.add(
+                "const int sign = x < own ? -1 : x > own ? 1 : (int)(x != x) - (int)(own != own);");
+        code.add("if (sign %s 0 || (sign == 0 && k < j)) place++;", k.descending() ? ">" : "<");
+        code.close();
+        code.add("((i64*)p1)[start + place * %d] = (i64)j;", k.inner());
+        code.close();
+        return Recipe.of(
+                new Action.Launch(
+                        "sort",
+                        code.toString(),
+                        MapText.blocks(size, SORTING),
+                        SORTING,
+                        0,
+                        List.of(new Operand.In(0), new Operand.Out(0))));
+    }
+}
