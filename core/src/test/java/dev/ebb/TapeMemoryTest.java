@@ -98,7 +98,7 @@ class TapeMemoryTest {
     void memoryStaysWithinTheBudgetWhileItMoves() {
         long budget = 4 << 20;
         try (var tape = new Tape(Budget.bytes(budget), counting(1 << 19))) {
-            Tensor first = tape.watch((Tensor) Tensors.arange(DType.F64, 2_000));
+            Tensor first = tape.watch(Tensors.arange(DType.F64, 2_000));
             Tensor x = first;
             for (int i = 0; i < 200; i++) {
                 x = x.add(1);
