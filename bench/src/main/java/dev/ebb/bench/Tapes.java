@@ -33,7 +33,7 @@ final class Tapes {
         for (int i = 0; i < rounds; i++) {
             long start = System.nanoTime();
             new Tape(BUDGET).close();
-            best = Math.min(best, System.nanoTime() - start);
+            best = Math.min(best, since(start));
         }
         System.out.printf(
                 Locale.ROOT, "open and close a tape of %s: %.0f us%n", BUDGET, best / 1e3);
@@ -53,13 +53,13 @@ final class Tapes {
                 long start = System.nanoTime();
                 var x = w;
                 for (int i = 0; i < triples; i++) x = x.mul(w).add(w).sin();
-                forward = Math.min(forward, System.nanoTime() - start);
+                forward = Math.min(forward, since(start));
                 tape.array(tape.gradient(x.sum(), w));
-                gradient = Math.min(gradient, System.nanoTime() - start);
+                gradient = Math.min(gradient, since(start));
             }
             long start = System.nanoTime();
             plain(data, triples);
-            plain = Math.min(plain, System.nanoTime() - start);
+            plain = Math.min(plain, since(start));
         }
         System.out.printf(
                 Locale.ROOT,
@@ -70,6 +70,10 @@ final class Tapes {
                 gradient / ops,
                 plain / ops,
                 forward / plain);
+    }
+
+    private static double since(long start) {
+        return (double) (System.nanoTime() - start);
     }
 
     private static double plain(double[] w, int triples) {
