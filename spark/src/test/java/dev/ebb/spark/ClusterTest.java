@@ -168,7 +168,7 @@ class ClusterTest {
                                                 text,
                                                 out)
                                         .split(" ")));
-        assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+        assertThat(process.waitFor(10, TimeUnit.MINUTES)).isTrue();
         assertThat(cluster.log(main)).content().contains("2 steps, loss", "rank 0: promised ");
         assertThat(out.resolve("report.html")).exists();
     }

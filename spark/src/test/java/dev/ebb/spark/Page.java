@@ -1,6 +1,7 @@
 package dev.ebb.spark;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -24,7 +25,10 @@ final class Page {
                         + LocalDate.now(ZoneOffset.UTC)
                         + ", "
                         + Runtime.getRuntime().availableProcessors()
-                        + " cores.\n";
+                        + " cores, load average "
+                        + Math.round(
+                                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage())
+                        + ".\n";
         int from = page.indexOf(begin);
         int to = page.indexOf(end);
         if (from < 0 || to < from) {
