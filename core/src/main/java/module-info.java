@@ -17,6 +17,7 @@ module dev.ebb {
     exports dev.ebb.plan.cache;
     exports dev.ebb.plan.cost;
     exports dev.ebb.plan.schedule;
+    exports dev.ebb.science;
     exports dev.ebb.solve;
     exports dev.ebb.tensor;
     exports dev.ebb.tensor.grid;

@@ -2,6 +2,7 @@ package dev.ebb;
 
 import dev.ebb.exec.Direct;
 import dev.ebb.exec.Report;
+import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.tensor.Array;
@@ -45,19 +46,19 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
 
     private record Repeat<P, R>(Plans.Entry<R> entry, Pattern<P> argument, Pattern<R> result) {}
 
-    Compiled(Fn<P, R> f, Pipeline pipeline) {
-        this(f, pipeline, Optional.empty());
+    Compiled(Fn<P, R> f, ProgramPlanner planner) {
+        this(f, planner, Optional.empty());
     }
 
-    private Compiled(Fn<P, R> f, Pipeline pipeline, Optional<By<P, ?>> donated) {
-        super(pipeline);
+    private Compiled(Fn<P, R> f, ProgramPlanner planner, Optional<By<P, ?>> donated) {
+        super(planner);
         this.f = f;
         this.donated = donated;
-        plans = new Plans<>(pipeline);
+        plans = new Plans<>(planner);
     }
 
     @Override
-    Compiled<P, R> under(Pipeline other) {
+    Compiled<P, R> under(ProgramPlanner other) {
         return new Compiled<>(f, other, donated);
     }
 
@@ -68,7 +69,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
      * not needed any more, donated or not; what donating saves is new arrays for the results.
      */
     public Compiled<P, R> donating(By<P, ?> part) {
-        return new Compiled<>(f, pipeline(), Optional.of(part));
+        return new Compiled<>(f, planner(), Optional.of(part));
     }
 
     /** The same with its whole argument donated. */
@@ -200,7 +201,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     public TradeOff curve(P argument) {
         var leaves = Tree.flatten(argument);
         var graph = trace(argument, leaves, new ArrayList<>()).graph();
-        return pipeline().tradeOff(graph, Prepared.bindings(graph, leaves.size()));
+        return planner().tradeOff(graph, Prepared.bindings(graph, leaves.size()));
     }
 
     /** How many plans are kept. */

@@ -1,6 +1,7 @@
 package dev.ebb;
 
 import dev.ebb.exec.Report;
+import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
 
@@ -10,12 +11,12 @@ public final class Compiled2<P, Q, R> extends Options<Compiled2<P, Q, R>>
     private final Compiled<By.Two<P, Q>, R> whole;
 
     Compiled2(Compiled<By.Two<P, Q>, R> whole) {
-        super(whole.pipeline());
+        super(whole.planner());
         this.whole = whole;
     }
 
     @Override
-    Compiled2<P, Q, R> under(Pipeline other) {
+    Compiled2<P, Q, R> under(ProgramPlanner other) {
         return new Compiled2<>(whole.under(other));
     }
 

@@ -1,6 +1,7 @@
 package dev.ebb;
 
 import dev.ebb.exec.Report;
+import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
 
@@ -10,12 +11,12 @@ public final class Compiled3<P, Q, S, R> extends Options<Compiled3<P, Q, S, R>>
     private final Compiled<By.Three<P, Q, S>, R> whole;
 
     Compiled3(Compiled<By.Three<P, Q, S>, R> whole) {
-        super(whole.pipeline());
+        super(whole.planner());
         this.whole = whole;
     }
 
     @Override
-    Compiled3<P, Q, S, R> under(Pipeline other) {
+    Compiled3<P, Q, S, R> under(ProgramPlanner other) {
         return new Compiled3<>(whole.under(other));
     }
 

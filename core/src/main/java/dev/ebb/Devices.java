@@ -3,6 +3,7 @@ package dev.ebb;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.DeviceProvider;
 import dev.ebb.exec.reference.Reference;
+import dev.ebb.loop.ProgramPlanner;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,6 +35,11 @@ public final class Devices {
     /** The fastest device that works; the Reference device, said aloud, when there is no other. */
     public static Device best() {
         return Best.DEVICE;
+    }
+
+    /** Plans for {@link #best} in unlimited memory. */
+    static ProgramPlanner planner() {
+        return ProgramPlanner.on(best(), Flight.recorder());
     }
 
     /** All kinds on the module or class path, the fastest first, whether they work here or not. */

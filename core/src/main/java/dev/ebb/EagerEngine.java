@@ -38,7 +38,7 @@ public final class EagerEngine implements Eager {
             var ready = READY.get(key);
             if (ready != null) return ready.run(operands.toArray(Array[]::new));
             var graph = graph(op, types);
-            var made = Prepared.of(graph, List.of(), types.size(), Pipeline.free());
+            var made = Prepared.of(graph, List.of(), types.size(), Devices.planner());
             if (made.plan().peakBytes() <= SMALL_BYTES) {
                 READY.put(key, made);
                 if (READY.size() > MOST) READY.pollFirstEntry().getValue().close();
@@ -64,7 +64,7 @@ public final class EagerEngine implements Eager {
 
     @Override
     public List<Array> run(Graph graph, List<Array> operands) {
-        try (var prepared = Prepared.of(graph, List.of(), operands.size(), Pipeline.free())) {
+        try (var prepared = Prepared.of(graph, List.of(), operands.size(), Devices.planner())) {
             return prepared.run(operands.toArray(Array[]::new));
         }
     }

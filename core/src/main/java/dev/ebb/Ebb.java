@@ -344,7 +344,7 @@ public final class Ebb {
      * Ebb.compile(f).within(Budget.of("64MiB"))}, and so on by the other {@link Options}.
      */
     public static <P, R> Compiled<P, R> compile(Fn<P, R> f) {
-        return new Compiled<>(f, Pipeline.free());
+        return new Compiled<>(f, Devices.planner());
     }
 
     /** As above, of two arguments. */
@@ -363,7 +363,7 @@ public final class Ebb {
      * output: {@code Ebb.stepper(step).within(Budget.of("64MiB")).start(initial, example)}.
      */
     public static <S, B, R> Stepping<S, B, R> stepper(Fn2<S, B, Next<S, R>> step) {
-        return new Stepping<>(step, Pipeline.free());
+        return new Stepping<>(step, Devices.planner());
     }
 
     /**

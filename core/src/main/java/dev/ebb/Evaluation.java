@@ -7,6 +7,7 @@ import dev.ebb.exec.program.Program;
 import dev.ebb.exec.program.SharedLayout;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Type;
+import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
@@ -123,20 +124,20 @@ public final class Evaluation<V, E> {
         /** Each attempt leaves out what the one before was too much: few are enough. */
         private static final int ATTEMPTS = 8;
 
-        static SharedPlan of(StepTrace<?, ?> step, Traced<?> evaluation, Pipeline pipeline) {
+        static SharedPlan of(StepTrace<?, ?> step, Traced<?> evaluation, ProgramPlanner planner) {
             // an evaluation finds the state in memory, so it has no use for a disk
-            var inMemory = pipeline.within(pipeline.budget().memory());
-            var stepPlan = step.plan(pipeline);
+            var inMemory = planner.within(planner.budget().memory());
+            var stepPlan = step.plan(planner);
             var evaluationPlan = evaluation.plan(inMemory);
-            long limit = pipeline.budget().resolve(stepPlan.storeAllBytes());
+            long limit = planner.budget().resolve(stepPlan.storeAllBytes());
             long bound = limit;
             for (int i = 1; ; i++) {
-                var found = of(stepPlan, evaluationPlan, step.carried(), pipeline.device(), limit);
+                var found = of(stepPlan, evaluationPlan, step.carried(), planner.device(), limit);
                 long excess = found.peakBytes - limit;
                 if (excess <= 0) return found;
                 bound -= excess;
                 if (i == ATTEMPTS || bound <= 0) throw refusal(found.peakBytes, limit);
-                stepPlan = step.plan(pipeline.within(pipeline.budget().holding(bound)));
+                stepPlan = step.plan(planner.within(planner.budget().holding(bound)));
                 evaluationPlan = evaluation.plan(inMemory.within(Budget.bytes(bound)));
             }
         }
@@ -230,12 +231,12 @@ public final class Evaluation<V, E> {
                     trace.graph(), outputs.getFirst(), carried, input.size(), trace.captured());
         }
 
-        Plan plan(Pipeline pipeline) {
+        Plan plan(ProgramPlanner planner) {
             var bindings = new ArrayList<Binding>();
             for (int i = 0; i < graph.params().size(); i++) {
                 bindings.add(i < carried ? new Binding.Kept() : new Binding.Consumed());
             }
-            return pipeline.plan(graph, bindings);
+            return planner.plan(graph, bindings);
         }
 
         List<Array> data() {

@@ -1,6 +1,7 @@
 package dev.ebb;
 
 import dev.ebb.exec.Report;
+import dev.ebb.loop.PlanningListener;
 import dev.ebb.plan.Plan;
 
 import java.util.function.Consumer;
@@ -10,13 +11,10 @@ import java.util.function.Consumer;
  * there is no such recorder, as in a Java that holds only java.base, nothing is told and nothing is
  * missing.
  */
-interface Flight {
+interface Flight extends PlanningListener {
 
     /** A function is being compiled; what is returned takes the plan, at the end. */
     Consumer<Plan> compiling();
-
-    /** A graph is being planned by this strategy; what is returned takes the plan, at the end. */
-    Consumer<Plan> planning(String strategy);
 
     /** A program runs; what is returned takes its report, at the end. */
     Consumer<Report> running();

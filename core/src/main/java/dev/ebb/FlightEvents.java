@@ -7,6 +7,7 @@ import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Percentage;
@@ -14,7 +15,10 @@ import jdk.jfr.StackTrace;
 
 import java.util.function.Consumer;
 
-/** The events of {@link Flight}. Loaded only where jdk.jfr is there. */
+/**
+ * The events of {@link Flight}. Loaded only where jdk.jfr is there, and made only where a recorder
+ * was started in this process: to make the first one takes a tenth of a second.
+ */
 final class FlightEvents implements Flight {
 
     @Name("dev.ebb.Compile")
@@ -87,6 +91,7 @@ final class FlightEvents implements Flight {
 
     @Override
     public Consumer<Plan> compiling() {
+        if (!FlightRecorder.isInitialized()) return _ -> {};
         var event = new Compile();
         event.begin();
         return plan -> {
@@ -100,6 +105,7 @@ final class FlightEvents implements Flight {
 
     @Override
     public Consumer<Plan> planning(String strategy) {
+        if (!FlightRecorder.isInitialized()) return _ -> {};
         var event = new Planned();
         event.begin();
         return plan -> {
@@ -118,6 +124,7 @@ final class FlightEvents implements Flight {
 
     @Override
     public Consumer<Report> running() {
+        if (!FlightRecorder.isInitialized()) return _ -> {};
         var event = new Run();
         event.begin();
         return report -> {

@@ -1,6 +1,7 @@
 package dev.ebb;
 
 import dev.ebb.exec.Device;
+import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Planner;
 import dev.ebb.plan.cache.PlanCache;
@@ -14,22 +15,22 @@ import dev.ebb.plan.schedule.Ways;
  * @param <T> what each of them gives
  */
 public abstract sealed class Options<T> permits Compiled, Compiled2, Compiled3, Stepping {
-    private final Pipeline pipeline;
+    private final ProgramPlanner planner;
 
-    Options(Pipeline pipeline) {
-        this.pipeline = pipeline;
+    Options(ProgramPlanner planner) {
+        this.planner = planner;
     }
 
-    Pipeline pipeline() {
-        return pipeline;
+    ProgramPlanner planner() {
+        return planner;
     }
 
     /** The same under other options. */
-    abstract T under(Pipeline other);
+    abstract T under(ProgramPlanner other);
 
     /** The same, never owning more than {@code budget}; nothing bounds it otherwise. */
     public T within(Budget budget) {
-        return under(pipeline.within(budget));
+        return under(planner.within(budget));
     }
 
     /**
@@ -37,12 +38,12 @@ public abstract sealed class Options<T> permits Compiled, Compiled2, Compiled3, 
      * after it. Without, the fastest device there is.
      */
     public T on(Device device) {
-        return under(pipeline.on(device));
+        return under(planner.on(device));
     }
 
     /** The same planned under another model of what kernels cost. */
     public T costing(Cost cost) {
-        return under(pipeline.costing(cost));
+        return under(planner.costing(cost));
     }
 
     /**
@@ -50,7 +51,7 @@ public abstract sealed class Options<T> permits Compiled, Compiled2, Compiled3, 
      * each loop are kept for its backward half.
      */
     public T with(Planner strategy) {
-        return under(pipeline.with(strategy));
+        return under(planner.with(strategy));
     }
 
     /**
@@ -58,7 +59,7 @@ public abstract sealed class Options<T> permits Compiled, Compiled2, Compiled3, 
      * budget named no place.
      */
     public T only(Ways ways) {
-        return under(pipeline.only(ways));
+        return under(planner.only(ways));
     }
 
     /**
@@ -67,11 +68,11 @@ public abstract sealed class Options<T> permits Compiled, Compiled2, Compiled3, 
      * plan, only how long it takes to make.
      */
     public T caching(PlanCache cache) {
-        return under(pipeline.caching(cache));
+        return under(planner.caching(cache));
     }
 
     /** The same with each op as its own kernel: slower, with the same bits; for finding faults. */
     public T unfused() {
-        return under(pipeline.unfused());
+        return under(planner.unfused());
     }
 }

@@ -1,5 +1,6 @@
 package dev.ebb;
 
+import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.schedule.Place;
 import dev.ebb.trace.Trace;
@@ -21,14 +22,14 @@ final class Plans<R> implements AutoCloseable {
     /** So many plans are kept, the latest ones. */
     static final int MOST = 64;
 
-    private final Pipeline pipeline;
+    private final ProgramPlanner planner;
     private final Map<Object, Kind<R>> kinds = new HashMap<>();
 
     /** All there are, the latest used last. */
     private final LinkedHashSet<Entry<R>> byUse = new LinkedHashSet<>();
 
-    Plans(Pipeline pipeline) {
-        this.pipeline = pipeline;
+    Plans(ProgramPlanner planner) {
+        this.planner = planner;
     }
 
     /** A function traced at an argument: what it returns is built like {@code structure}. */
@@ -156,7 +157,7 @@ final class Plans<R> implements AutoCloseable {
     private Entry<R> planned(Kind<R> kind, Object signature, int arguments, Traced<R> traced) {
         var done = Flight.recorder().compiling();
         var captured = Prepared.data(traced.trace.captured());
-        var prepared = Prepared.of(traced.trace.graph(), captured, arguments, pipeline);
+        var prepared = Prepared.of(traced.trace.graph(), captured, arguments, planner);
         done.accept(prepared.plan());
         var entry = new Entry<>(kind, prepared, signature, traced);
         kind.entries.add(entry);
@@ -183,7 +184,7 @@ final class Plans<R> implements AutoCloseable {
     void makeRoom(Entry<R> entry) {
         if (entry.prepared.hasMemory()) return;
         var plan = entry.prepared.plan();
-        long left = pipeline.budget().resolve(plan.storeAllBytes()) - plan.peakBytes();
+        long left = planner.budget().resolve(plan.storeAllBytes()) - plan.peakBytes();
         var held = new ArrayList<>(List.of(entry));
         for (var other : byUse) {
             if (!other.prepared.hasMemory()) continue;

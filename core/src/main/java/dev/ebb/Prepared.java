@@ -8,6 +8,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Value;
+import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.tensor.Array;
@@ -48,9 +49,9 @@ final class Prepared implements AutoCloseable {
      * The first {@code arguments} parameters come anew with every run, the others are {@code
      * captured} and stay.
      */
-    static Prepared of(Graph graph, List<Array> captured, int arguments, Pipeline pipeline) {
-        var plan = pipeline.plan(graph, bindings(graph, arguments));
-        return new Prepared(graph, plan, pipeline.device(), arguments, captured);
+    static Prepared of(Graph graph, List<Array> captured, int arguments, ProgramPlanner planner) {
+        var plan = planner.plan(graph, bindings(graph, arguments));
+        return new Prepared(graph, plan, planner.device(), arguments, captured);
     }
 
     static List<Binding> bindings(Graph graph, int arguments) {

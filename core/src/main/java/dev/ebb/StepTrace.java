@@ -4,6 +4,7 @@ import dev.ebb.exec.program.Arena;
 import dev.ebb.exec.program.Program;
 import dev.ebb.exec.program.SharedLayout;
 import dev.ebb.ir.Graph;
+import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
@@ -96,8 +97,8 @@ record StepTrace<S, R>(
         return places;
     }
 
-    Plan plan(Pipeline pipeline) {
-        return pipeline.plan(graph, bindings());
+    Plan plan(ProgramPlanner planner) {
+        return planner.plan(graph, bindings());
     }
 
     /**
@@ -105,14 +106,14 @@ record StepTrace<S, R>(
      * close over, are there once.
      */
     static <S, R> List<Program> programs(
-            List<StepTrace<S, R>> traces, List<Plan> plans, Pipeline pipeline) {
-        var device = pipeline.device();
+            List<StepTrace<S, R>> traces, List<Plan> plans, ProgramPlanner planner) {
+        var device = planner.device();
         var first = plans.getFirst();
         if (plans.size() == 1) return List.of(new Program(first.layout(), device, first.workers()));
         var numbers = new IdentityHashMap<Tensor, Integer>();
         var shared = traces.stream().map(trace -> trace.shared(numbers)).toList();
         var layouts = SharedLayout.of(plans.stream().map(Plan::layout).toList(), shared);
-        var arena = Arena.of(layouts, device, workers(layouts, plans, pipeline));
+        var arena = Arena.of(layouts, device, workers(layouts, plans, planner));
         return layouts.stream().map(layout -> new Program(layout, arena)).toList();
     }
 
@@ -129,16 +130,16 @@ record StepTrace<S, R>(
     }
 
     /** As many workers as every plan has room for, beside the largest of the layouts. */
-    private static int workers(List<Layout> layouts, List<Plan> plans, Pipeline pipeline) {
+    private static int workers(List<Layout> layouts, List<Plan> plans, ProgramPlanner planner) {
         long arena = layouts.stream().mapToLong(Layout::arenaBytes).max().orElseThrow();
         long bytes =
                 plans.stream()
-                        .mapToLong(p -> pipeline.budget().resolve(p.storeAllBytes()))
+                        .mapToLong(p -> planner.budget().resolve(p.storeAllBytes()))
                         .min()
                         .orElseThrow();
         int workers = plans.stream().mapToInt(Plan::workers).min().orElseThrow();
         while (true) {
-            long all = arena + Arena.ownBytes(layouts, pipeline.device(), workers);
+            long all = arena + Arena.ownBytes(layouts, planner.device(), workers);
             if (all <= bytes) return workers;
             if (workers-- > 1) continue;
             throw new OverBudgetException(
@@ -153,8 +154,8 @@ record StepTrace<S, R>(
         }
     }
 
-    TradeOff tradeOff(Pipeline pipeline) {
-        return pipeline.tradeOff(graph, bindings());
+    TradeOff tradeOff(ProgramPlanner planner) {
+        return planner.tradeOff(graph, bindings());
     }
 
     /** What the step closes over. */

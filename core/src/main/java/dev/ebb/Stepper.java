@@ -4,6 +4,7 @@ import dev.ebb.exec.Report;
 import dev.ebb.exec.program.Program;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Type;
+import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.trace.Tree;
@@ -50,17 +51,17 @@ public final class Stepper<S, B, R> implements AutoCloseable {
 
     /** A process whose inputs are like any of {@code examples}. */
     static <S, B, R> Stepper<S, B, R> of(
-            Fn2<S, B, Next<S, R>> step, S initial, List<B> examples, Pipeline pipeline) {
+            Fn2<S, B, Next<S, R>> step, S initial, List<B> examples, ProgramPlanner planner) {
         var traces = new ArrayList<StepTrace<S, R>>();
         var plans = new ArrayList<Plan>();
         for (B example : examples) {
             var done = Flight.recorder().compiling();
             var trace = StepTrace.of(step, initial, example);
             traces.add(trace);
-            plans.add(trace.plan(pipeline));
+            plans.add(trace.plan(planner));
             done.accept(plans.getLast());
         }
-        var programs = StepTrace.programs(traces, plans, pipeline);
+        var programs = StepTrace.programs(traces, plans, planner);
         var kinds = new ArrayList<Kind<R>>();
         for (int i = 0; i < traces.size(); i++)
             kinds.add(kind(traces.get(i), examples.get(i), plans.get(i), programs.get(i)));

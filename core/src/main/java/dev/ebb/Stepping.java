@@ -1,5 +1,6 @@
 package dev.ebb;
 
+import dev.ebb.loop.ProgramPlanner;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.trace.Tree;
@@ -13,13 +14,13 @@ import java.util.List;
 public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
     private final Fn2<S, B, Next<S, R>> step;
 
-    Stepping(Fn2<S, B, Next<S, R>> step, Pipeline pipeline) {
-        super(pipeline);
+    Stepping(Fn2<S, B, Next<S, R>> step, ProgramPlanner planner) {
+        super(planner);
         this.step = step;
     }
 
     @Override
-    Stepping<S, B, R> under(Pipeline other) {
+    Stepping<S, B, R> under(ProgramPlanner other) {
         return new Stepping<>(step, other);
     }
 
@@ -43,8 +44,8 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
         var done = Flight.recorder().compiling();
         var stepTrace = StepTrace.of(step, initial, example);
         var evaluationTrace = Evaluation.Traced.of(evaluation, stepTrace, evaluationExample);
-        var plan = Evaluation.SharedPlan.of(stepTrace, evaluationTrace, pipeline());
-        var programs = plan.programs(pipeline().device());
+        var plan = Evaluation.SharedPlan.of(stepTrace, evaluationTrace, planner());
+        var programs = plan.programs(planner().device());
         done.accept(plan.step());
         Stepper<S, B, R> stepper =
                 Stepper.of(stepTrace, initial, example, plan.step(), programs.getFirst());
@@ -65,7 +66,7 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
         return Evaluation.SharedPlan.of(
                 stepTrace,
                 Evaluation.Traced.of(evaluation, stepTrace, evaluationExample),
-                pipeline());
+                planner());
     }
 
     /**
@@ -75,7 +76,7 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
      * there once.
      */
     public Stepper<S, B, R> startForEach(S initial, List<B> examples) {
-        return Stepper.of(step, initial, examples, pipeline());
+        return Stepper.of(step, initial, examples, planner());
     }
 
     /**
@@ -83,7 +84,7 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
      * would own. Of the state and the example only the types count.
      */
     public Plan plan(S initial, B example) {
-        return StepTrace.of(step, initial, example).plan(pipeline());
+        return StepTrace.of(step, initial, example).plan(planner());
     }
 
     /**
@@ -91,6 +92,6 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
      * which {@link #plan} lies. Of the budget only the places count.
      */
     public TradeOff curve(S initial, B example) {
-        return StepTrace.of(step, initial, example).tradeOff(pipeline());
+        return StepTrace.of(step, initial, example).tradeOff(planner());
     }
 }

@@ -6,6 +6,7 @@ import dev.ebb.exec.tape.Replayer;
 import dev.ebb.grad.Cotangents;
 import dev.ebb.grad.Reverse;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
@@ -26,6 +27,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -235,10 +237,20 @@ public final class Tape implements AutoCloseable {
 
     /** Runs what was recorded since. */
     private void follow() {
-        var fresh = List.copyOf(graph.nodes().subList(done, graph.nodes().size()));
-        done = graph.nodes().size();
-        var run = Reversals.alone(fresh, device.fusion());
-        replayer.run(run.nodes(), run.later());
+        int all = graph.nodes().size();
+        if (done == all) return;
+        var fresh =
+                done == all - 1
+                        ? List.of(graph.last())
+                        : List.copyOf(graph.nodes().subList(done, all));
+        done = all;
+        for (Node node : fresh) {
+            if (!(replayer.kernel(node) instanceof Control.Scan)) continue;
+            var run = Reversals.alone(fresh, device.fusion());
+            replayer.run(run.nodes(), run.later());
+            return;
+        }
+        replayer.run(fresh, Set.of());
     }
 
     private void requireOpen(String caller) {

@@ -10,6 +10,7 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.plan.Binomial;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
 
 import org.junit.jupiter.api.Test;
 
@@ -242,5 +243,27 @@ class LoopTest {
         assertThatThrownBy(() -> Ebb.compile(f).apply(Array.of(1.0)))
                 .isInstanceOf(ShapeException.class)
                 .hasMessageContaining("f64[1] became f32[1]");
+    }
+
+    private record Picked(Tensor all, Tensor first) {}
+
+    /** A carry that is the first element of what another carry is computed from. */
+    @Test
+    void aCarryMayBeTheBeginningOfAnother() {
+        Fn<Tensor, Picked> f =
+                x ->
+                        Loop.whileTrue(
+                                100,
+                                new Picked(x, x.at(0, 0)),
+                                c -> c.first.lt(5),
+                                c -> {
+                                    var next = c.all.add(1);
+                                    var first = next.at(0, 0);
+                                    var kept = Tensors.where(first.lt(0), c.all, next);
+                                    return new Picked(kept, first);
+                                });
+        var last = Ebb.compile(f).apply(Array.of(2.0, 3.5));
+        assertThat(last.all.toDoubles()).containsExactly(5, 6.5);
+        assertThat(last.first.item()).isEqualTo(5);
     }
 }

@@ -4,6 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.ebb.science.CompensatedSum;
+import dev.ebb.science.Complex;
+import dev.ebb.science.Csr;
+import dev.ebb.science.Eigenvalues;
+import dev.ebb.science.Fft;
+import dev.ebb.science.Halton;
+import dev.ebb.science.Interpolation;
+import dev.ebb.science.MatrixFunctions;
+import dev.ebb.science.Normal;
+import dev.ebb.science.Quadrature;
+import dev.ebb.science.Search;
+import dev.ebb.science.SparseJacobian;
+import dev.ebb.science.SpecialFunctions;
+import dev.ebb.science.Tridiagonal;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -40,6 +54,22 @@ class OpIndexTest {
         all.remove(Tensor.class);
         all.add(Tensors.class);
         all.add(Key.class);
+        all.addAll(
+                List.of(
+                        Normal.class,
+                        SpecialFunctions.class,
+                        Interpolation.class,
+                        Search.class,
+                        Tridiagonal.class,
+                        MatrixFunctions.class,
+                        Eigenvalues.class,
+                        Quadrature.class,
+                        CompensatedSum.class,
+                        Halton.class,
+                        Complex.class,
+                        Fft.class,
+                        Csr.class,
+                        SparseJacobian.class));
         return List.copyOf(all);
     }
 
@@ -56,7 +86,9 @@ class OpIndexTest {
 
     private static String page() throws IOException {
         var text = new StringBuilder("# Ops\n\n");
-        text.append("Methods of `Tensor` by family, then what makes tensors, and what draws. ");
+        text.append(
+                "Methods of `Tensor` by family, what makes tensors, what draws, and"
+                        + " `dev.ebb.science`. ");
         text.append("Made from the code by `OpIndexTest`. ");
         text.append("[Conventions](guide/conventions.md) tells of ties, kinks and NaN.\n");
         for (var family : families()) {

@@ -233,6 +233,33 @@ class PlacesTest {
         }
     }
 
+    @Test
+    void aLoopIsNeverSlowerWithMorePlaces() {
+        Fn<Tensor, Tensor> f =
+                v -> Loop.repeat(40, v, c -> c.add(c.mul(c).mul(-0.001)).sin().tanh()).sum();
+        var x = Array.of(new double[600]);
+        var selections =
+                List.<List<Place>>of(
+                        List.of(),
+                        List.of(host(20 << 10)),
+                        List.of(disk(1 << 20)),
+                        List.of(host(20 << 10), disk(1 << 20)));
+        try (var all = Ebb.compile(Ebb.grad(f)).on(new Reference())) {
+            long least = all.plan(x).leastBytes();
+            for (long bytes = least; bytes < 8 * least; bytes += bytes / 3) {
+                var costs = new ArrayList<Double>();
+                for (var places : selections) {
+                    var budget = new Budget.WithPlaces(Budget.bytes(bytes), places);
+                    costs.add(all.within(budget).plan(x).cost());
+                }
+                for (double cost : costs)
+                    assertThat(costs.getLast())
+                            .as("%d bytes: %s", bytes, costs)
+                            .isLessThanOrEqualTo(cost);
+            }
+        }
+    }
+
     /** {@link Reference}, whose pools of host memory fail in some way. */
     private static Device failing(HostPool pool) {
         return wrapped(

@@ -138,9 +138,9 @@ class ReplayTest {
         var states = new ArrayList<Norm>();
         var repeats = new ArrayList<Integer>();
         for (var budget : List.of(Budget.unlimited(), Budget.bytes(2200))) {
-            var pipeline = Pipeline.free().within(budget).on(Devices.reference());
+            var planner = Devices.planner().within(budget).on(Devices.reference());
             var example = (Array) Key.of(0).normal(Type.of(DType.F64, 16, 4));
-            try (var stepper = Stepper.of(step, initial, List.of(example), pipeline)) {
+            try (var stepper = Stepper.of(step, initial, List.of(example), planner)) {
                 for (int i = 0; i < 100; i++) {
                     stepper.step((Array) Key.of(i).normal(Type.of(DType.F64, 16, 4)));
                 }

@@ -58,7 +58,7 @@ public final class Planning {
 
     private static void plan(Problem problem) {
         for (int percent : new int[] {99, 75, 50, 25}) {
-            var curve = new Curve(problem, Roofline.typical());
+            var curve = new Curve(problem, Roofline.typical(), Curve.Measure.ARENA);
             long start = System.nanoTime();
             try {
                 var plan = curve.at(Budget.share(percent / 100.0));
@@ -73,7 +73,7 @@ public final class Planning {
                         "  %d %%: %.2f s to refuse%n", percent, (System.nanoTime() - start) / 1e9);
             }
         }
-        var curve = new Curve(problem, Roofline.typical());
+        var curve = new Curve(problem, Roofline.typical(), Curve.Measure.ARENA);
         long start = System.nanoTime();
         double least = (double) curve.leastBytes() / curve.storeAllBytes();
         System.out.printf(

@@ -13,7 +13,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
 import java.io.PrintWriter;
 import java.lang.module.ModuleDescriptor;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 
 /** The way in from the shell. */
 @Command(
@@ -21,18 +26,6 @@ import java.util.Optional;
         description = "Gradients in the memory you name.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
-        subcommands = {
-            Train.class,
-            Finetune.class,
-            Generate.class,
-            PlanCommand.class,
-            CurveCommand.class,
-            Memory.class,
-            DevicesCommand.class,
-            Explain.class,
-            Studio.class,
-            Completion.class
-        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done",
@@ -43,6 +36,9 @@ import java.util.Optional;
         },
         footer = "%nStart with 'ebb train': a small language model in 64 MiB, in two minutes.")
 final class Main implements Runnable {
+    /** The commands by name, in the order of the help text. */
+    private static final SequencedMap<String, Class<?>> COMMANDS = commands();
+
     @Option(
             names = "--stack-trace",
             scope = CommandLine.ScopeType.INHERIT,
@@ -52,7 +48,26 @@ final class Main implements Runnable {
     Main() {}
 
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        boolean named = args.length > 0 && COMMANDS.containsKey(args[0]);
+        // reading the options of a command by reflection takes a while: only of the one that is
+        // named
+        var read = named ? List.of(args[0]) : COMMANDS.sequencedKeySet();
+        System.exit(commandLine(RunWatch.NONE, read).execute(args));
+    }
+
+    private static SequencedMap<String, Class<?>> commands() {
+        var all = new LinkedHashMap<String, Class<?>>();
+        all.put("train", Train.class);
+        all.put("finetune", Finetune.class);
+        all.put("generate", Generate.class);
+        all.put("plan", PlanCommand.class);
+        all.put("curve", CurveCommand.class);
+        all.put("memory", Memory.class);
+        all.put("devices", DevicesCommand.class);
+        all.put("explain", Explain.class);
+        all.put("studio", Studio.class);
+        all.put("completion", Completion.class);
+        return Collections.unmodifiableSequencedMap(all);
     }
 
     static CommandLine commandLine() {
@@ -61,12 +76,18 @@ final class Main implements Runnable {
 
     /** The command line whose runs {@code watch} looks on at. */
     static CommandLine commandLine(RunWatch watch) {
+        return commandLine(watch, COMMANDS.sequencedKeySet());
+    }
+
+    private static CommandLine commandLine(RunWatch watch, Collection<String> commands) {
         var main = new Main();
-        var line = new CommandLine(main, factory(watch));
+        var factory = factory(watch);
+        var line = new CommandLine(main, factory);
+        for (var name : commands)
+            line.addSubcommand(name, new CommandLine(COMMANDS.get(name), factory));
         line.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
         line.setCaseInsensitiveEnumValuesAllowed(true);
-        line.setUsageHelpAutoWidth(true);
         line.setExecutionExceptionHandler(
                 (e, command, _) -> Faults.report(e, command, main.stackTrace));
         line.setParameterExceptionHandler((e, _) -> unread(e));

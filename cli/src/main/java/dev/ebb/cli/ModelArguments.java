@@ -8,6 +8,7 @@ import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.OptimizerName;
 import dev.ebb.cli.option.PrecisionName;
 import dev.ebb.cli.option.Refusal;
+import dev.ebb.cpu.Cpu;
 import dev.ebb.exec.Device;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+
+import java.util.List;
 
 /** The options that name a model to plan for. */
 final class ModelArguments {
@@ -92,6 +95,16 @@ final class ModelArguments {
     /** What was planned before. */
     PlanCache cache() {
         return cache.cache();
+    }
+
+    /**
+     * All that decides a plan besides the budget and the program, as texts: none where prices were
+     * measured or read, values may be moved, or the device is not the processor.
+     */
+    List<String> decidedBy() {
+        var device = device();
+        if (!cost.isTypical() || disk.isNamed() || !(device instanceof Cpu)) return List.of();
+        return List.of(size().toString(), precision.name(), optimizer.name(), device.signature());
     }
 
     /** A training step of a model of these sizes. */

@@ -3,10 +3,10 @@ package dev.ebb.cli;
 import dev.ebb.cli.option.BareGraph;
 import dev.ebb.cli.option.BarePlan;
 import dev.ebb.cli.option.BudgetText;
-import dev.ebb.cli.report.PlanText;
+import dev.ebb.cli.report.KnownFigures;
+import dev.ebb.cli.report.PlanFigures;
 import dev.ebb.cli.report.Planned;
 import dev.ebb.nn.file.Durable;
-import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
 
 import org.jspecify.annotations.Nullable;
@@ -20,9 +20,8 @@ import picocli.CommandLine.Spec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 
 /** Plans without running. */
@@ -67,31 +66,23 @@ final class PlanCommand implements Callable<Integer> {
             write(plan.json());
             return 0;
         }
-        var plan = Planned.of(model.plan(model.size(), budget), budget);
-        PlanText.lines(plan, OptionalLong.of(plan.leastBytes()))
-                .forEach((name, text) -> out.printf("%-13s %s%n", name, text));
-        write(json(plan) + "\n");
+        var figures = figures();
+        figures.lines().forEach((name, text) -> out.printf("%-13s %s%n", name, text));
+        write(figures.json() + "\n");
         return 0;
+    }
+
+    private PlanFigures figures() {
+        var asked = new ArrayList<>(model.decidedBy());
+        if (!asked.isEmpty()) asked.add(budget.toString());
+        return KnownFigures.in(model.cache()).of(asked, this::planned);
+    }
+
+    private Planned planned() {
+        return Planned.of(model.plan(model.size(), budget), budget);
     }
 
     private void write(String text) throws IOException {
         if (json != null) Durable.write(json, o -> o.write(text.getBytes(StandardCharsets.UTF_8)));
-    }
-
-    private static Json json(Planned p) {
-        var members = new LinkedHashMap<String, Json>();
-        members.put("budget_bytes", Json.of(p.budgetBytes()));
-        members.put("promised_peak_bytes", Json.of(p.promisedBytes()));
-        members.put("workers", Json.of(p.workers()));
-        members.put("schedule_digest", Json.of(p.scheduleDigest()));
-        members.put("store_all_peak_bytes", Json.of(p.storeAllBytes()));
-        members.put("least_budget_bytes", Json.of(p.leastBytes()));
-        members.put("cost", Json.of(p.plan().cost()));
-        members.put("store_all_cost", Json.of(p.plan().curve().storeAllCost()));
-        members.put("lower_bound", Json.of(p.plan().lowerBound()));
-        members.put("gap", Json.of(p.plan().gap()));
-        members.put("recompute_share", Json.of(p.recomputeShare()));
-        members.put("disk_promised_peak_bytes", Json.of(p.diskBytes()));
-        return Json.of(members);
     }
 }

@@ -10,11 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Every command in the guide's blocks runs as it is typed there, page after page, in one folder.
- * Where a page says that {@code --steps} makes a command quick, its training takes two steps.
+ * Every command in the guide's blocks runs as it is typed there, page after page; files that it
+ * names without a folder are in one of the test's own. Where a page says that {@code --steps} makes
+ * a command quick, its training takes two steps.
  */
 final class GuideCommandsTest {
     private static final Path GUIDE = Path.of("..", "docs", "guide");
@@ -24,10 +26,14 @@ final class GuideCommandsTest {
     /** What follows a command after three blanks explains it. */
     private static final Pattern EXPLAINED = Pattern.compile(" {3,}.*");
 
+    /** The options that name a file or a folder. */
+    private static final Set<String> FILES =
+            Set.of("--text", "--out", "--from", "--graph", "--disk", "--json", "--adapters");
+
     @TempDir Path folder;
 
     @Test
-    void every_command_runs_as_typed() throws IOException, InterruptedException {
+    void every_command_runs_as_typed() throws IOException {
         Files.writeString(
                 folder.resolve("book.txt"), "Once upon a time there was a tide. ".repeat(200));
         Files.writeString(
@@ -70,16 +76,19 @@ final class GuideCommandsTest {
         assertThat(commands).isGreaterThanOrEqualTo(10);
     }
 
-    private void run(String line, boolean quick) throws IOException, InterruptedException {
+    private void run(String line, boolean quick) {
         assertThat(line).as("a line of a block of commands").startsWith("./ebb ");
         var words = new ArrayList<String>();
         var word = WORD.matcher(EXPLAINED.matcher(line).replaceFirst("").substring(6));
         while (word.find()) words.add(word.group(1) == null ? word.group(2) : word.group(1));
         boolean begins = words.getFirst().equals("train") && !words.contains("--resume");
         if (quick && begins) words.addAll(List.of("--steps", "2"));
-        var log = folder.resolve("log.txt");
-        int code = Shell.spawnIn(folder, words, log).waitFor();
-        assertThat(code).as(line + "\n" + Files.readString(log)).isZero();
-        assertThat(Files.readString(log)).as(line).doesNotContain("\tat ");
+        if (begins && !words.contains("--out")) words.addAll(List.of("--out", "ebb-run"));
+        for (int i = 1; i < words.size(); i++)
+            if (FILES.contains(words.get(i - 1)))
+                words.set(i, folder.resolve(words.get(i)).toString());
+        var result = Shell.run(words);
+        assertThat(result.code()).as(line + "\n" + result.out() + result.err()).isZero();
+        assertThat(result.out() + result.err()).as(line).doesNotContain("\tat ");
     }
 }

@@ -14,12 +14,22 @@ class MainTest {
     }
 
     @Test
-    void every_command_has_help() {
-        for (var name : Main.commandLine().getSubcommands().keySet()) {
+    void every_command_has_help_and_the_launcher_prints_the_same() {
+        var texts = LauncherFiles.helpTexts();
+        assertThat(texts.get("ebb")).isEqualTo(Shell.run("--help").out());
+        for (var command : Main.commandLine().getSubcommands().entrySet()) {
+            var name = command.getKey();
+            assertThat(command.getValue().getCommandName()).isEqualTo(name);
             var result = Shell.run(name, "--help");
             assertThat(result.code()).as(name).isZero();
-            assertThat(result.out()).contains("Usage: ebb " + name);
+            assertThat(result.out()).contains("Usage: ebb " + name).isEqualTo(texts.get(name));
         }
+    }
+
+    @Test
+    void every_command_takes_the_options_of_all() {
+        var result = Shell.run("devices", "--stack-trace");
+        assertThat(result.code()).as(result.err()).isZero();
     }
 
     @Test

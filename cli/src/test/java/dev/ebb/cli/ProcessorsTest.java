@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 
-/** The default training is planned and computed alike for any number of processors. */
+/** Training is planned and computed alike for any number of processors. */
 final class ProcessorsTest {
     private static final List<Integer> PROCESSORS = List.of(1, 2, 16, 64);
 
@@ -85,6 +85,14 @@ final class ProcessorsTest {
                         "train",
                         List.of(
                                 "train",
+                                "--model",
+                                "2x64x4",
+                                "--context",
+                                "64",
+                                "--batch",
+                                "16",
+                                "--budget",
+                                "60%",
                                 "--text",
                                 text.toString(),
                                 "--steps",
@@ -94,7 +102,8 @@ final class ProcessorsTest {
         same(runs, "loss", "weights_digest", "budget_bytes");
         for (var run : runs) {
             long promised = run.at("promised_peak_bytes").flatMap(Json::whole).orElseThrow();
-            assertThat(promised).isLessThanOrEqualTo(64 << 20);
+            long budget = run.at("budget_bytes").flatMap(Json::whole).orElseThrow();
+            assertThat(promised).isLessThanOrEqualTo(budget);
             assertThat(run.at("measured_peak_bytes").flatMap(Json::whole)).hasValue(promised);
         }
     }

@@ -94,18 +94,6 @@ public final class Shell {
         return start(command(options, arguments), log);
     }
 
-    /** The command in a Java of its own that is started in {@code folder}, as the launcher does. */
-    static Process spawnIn(Path folder, List<String> arguments, Path log) throws IOException {
-        var options = new ArrayList<>(List.of("-XX:+UseSerialGC"));
-        if (List.of("plan", "explain").contains(arguments.getFirst()))
-            options.add("-XX:TieredStopAtLevel=1");
-        return new ProcessBuilder(command(options, arguments))
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-    }
-
     /** The command where no file may grow over {@code kibibytes}: as on a disk that is full. */
     static Process spawnWithFilesUpTo(int kibibytes, List<String> arguments, Path log)
             throws IOException {

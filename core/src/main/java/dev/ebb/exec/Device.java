@@ -43,6 +43,11 @@ public interface Device {
     /** The most that {@link #ownBytes} can be for one node, whatever it is. */
     long mostOwnBytes(int workers);
 
+    /** Whether plain Java ({@code Kernel.Library}) works on this device's memory, not on copies. */
+    default boolean isHost() {
+        return true;
+    }
+
     /** How much this device wants merged into one kernel. */
     default FusionLimits fusion() {
         return FusionLimits.processor();

@@ -46,6 +46,11 @@ public final class HostQueue implements Queue {
             return Optional.empty();
         }
 
+        /** As {@link Queue#anywhere}. */
+        default Optional<Anywhere> anywhere(Node node) {
+            return Optional.empty();
+        }
+
         /** Gives back what was reserved. */
         default void release() {}
     }
@@ -115,6 +120,11 @@ public final class HostQueue implements Queue {
     @Override
     public Optional<Direct> direct(Sequence sequence, int arguments) {
         return binder.direct(sequence, arguments);
+    }
+
+    @Override
+    public Optional<Anywhere> anywhere(Node node) {
+        return binder.anywhere(node);
     }
 
     @Override

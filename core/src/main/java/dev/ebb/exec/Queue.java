@@ -133,6 +133,15 @@ public interface Queue extends AutoCloseable {
         return Optional.empty();
     }
 
+    /**
+     * The computation of {@code node}, and of every node of the same op on operands of the same
+     * types, as one method that is told where they lie; none where the device gains nothing by it,
+     * or not before it was asked a few times.
+     */
+    default Optional<Anywhere> anywhere(Node node) {
+        return Optional.empty();
+    }
+
     /** Waits for the work under way and gives all memory back. */
     @Override
     void close();

@@ -3,6 +3,7 @@ package dev.ebb.ir;
 import dev.ebb.ir.math.Elementary;
 import dev.ebb.ir.math.ErrorFunctions;
 import dev.ebb.ir.math.GammaFunctions;
+import dev.ebb.ir.math.NormalQuantile;
 import dev.ebb.ir.math.Special;
 import dev.ebb.ir.math.Waves;
 
@@ -44,6 +45,7 @@ public enum Fn1 {
     ERF(40, ErrorFunctions::erf, (x, _, dy) -> dy.mul(square(x).neg().exp().mul(lit(bell())))),
     ERFC(40, ErrorFunctions::erfc, (x, _, dy) -> dy.mul(square(x).neg().exp().mul(lit(-bell())))),
     ERFINV(80, ErrorFunctions::erfinv, (_, y, dy) -> dy.mul(square(y).exp().div(lit(bell())))),
+    NORMAL_QUANTILE(Takes.FLOATS, 120, NormalQuantile::at),
     LGAMMA(80, GammaFunctions::lgamma, (x, _, dy) -> dy.mul(lit(0).apply(Scalar.Fn2.POLYGAMMA, x))),
     NOT(Takes.WHOLES, 1, Fn1::noFloat),
     IS_NAN(Takes.FLOATS_TO_TRUTH, 1, Fn1::noFloat);

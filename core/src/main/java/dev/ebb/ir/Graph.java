@@ -104,8 +104,11 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
                             op.name() + ": " + v + " belongs to another graph");
                 }
             }
-            var types = op.infer(inputs.stream().map(Value::type).toList());
-            var outputs = types.stream().map(this::fresh).toList();
+            var types = op.infer(Value.types(inputs));
+            var outputs =
+                    types.size() == 1
+                            ? List.of(fresh(types.getFirst()))
+                            : types.stream().map(this::fresh).toList();
             nodes.add(new Node(op, inputs, outputs, region, reverse));
             return outputs;
         }

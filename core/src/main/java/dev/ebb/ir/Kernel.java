@@ -391,9 +391,14 @@ public sealed interface Kernel
         /** Bytes of scratch that {@link #run} is handed; they are planned like any other buffer. */
         long workspaceBytes();
 
+        /** Whether output 0 is input 0 as it is, so that it may lie in its place. */
+        default boolean passesFirst() {
+            return false;
+        }
+
         /**
          * Computes outputs from inputs. Must not keep a buffer, and must not read an output before
-         * writing it.
+         * writing it; but what has {@link Trait#BESIDE} uses its outputs until they are read.
          */
         void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace);
     }

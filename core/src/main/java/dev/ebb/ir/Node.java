@@ -15,11 +15,11 @@ public record Node(Op op, List<Value> inputs, List<Value> outputs, Region region
     }
 
     public List<Type> inputTypes() {
-        return inputs.stream().map(Value::type).toList();
+        return Value.types(inputs);
     }
 
     public List<Type> outputTypes() {
-        return outputs.stream().map(Value::type).toList();
+        return Value.types(outputs);
     }
 
     public Kernel kernel() {

@@ -97,6 +97,7 @@ public record Shape(List<Integer> dims) {
 
     /** NumPy broadcasting of two shapes. */
     public static Shape broadcast(Shape a, Shape b) {
+        if (a.equals(b)) return a;
         int rank = Math.max(a.rank(), b.rank());
         int[] out = new int[rank];
         for (int i = 0; i < rank; i++) {

@@ -13,7 +13,13 @@ public enum Trait {
     /**
      * Stays a kernel of its own, so that what it reads and writes can be rebuilt by its inverse.
      */
-    ALONE;
+    ALONE,
+    /**
+     * Begins something that goes on beside the computation, in the memory of its outputs, until an
+     * op that reads them waits for it. It runs as early as it can, and those outputs stay where
+     * they are.
+     */
+    BESIDE;
 
     /** Whether what has these traits may run only once. */
     public static boolean once(Set<Trait> traits) {

@@ -1,7 +1,19 @@
 package dev.ebb.ir;
 
+import java.util.List;
+
 /** A name that is assigned once. */
 public record Value(int id, Type type) {
+    /** The type of each. */
+    public static List<Type> types(List<Value> values) {
+        return switch (values.size()) {
+            case 0 -> List.of();
+            case 1 -> List.of(values.get(0).type);
+            case 2 -> List.of(values.get(0).type, values.get(1).type);
+            default -> values.stream().map(Value::type).toList();
+        };
+    }
+
     @Override
     public int hashCode() {
         return id;

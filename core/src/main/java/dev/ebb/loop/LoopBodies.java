@@ -23,9 +23,9 @@ import java.util.Optional;
  * computed again, or in as few as there is a plan for. Each body has one curve of memory against
  * time, which equal bodies share.
  */
-public final class LoopBodies {
+final class LoopBodies {
     /** Bodies are left as they are. */
-    public static final long UNBOUNDED = Long.MAX_VALUE;
+    static final long UNBOUNDED = Long.MAX_VALUE;
 
     private record Key(Graph body, int outside, int carried) {}
 
@@ -37,14 +37,14 @@ public final class LoopBodies {
     private final Map<Key, Curve> curves = new HashMap<>();
     private final Map<Bounded, Graph> planned = new HashMap<>();
 
-    public LoopBodies(Device device, Cost cost, SearchCache cache) {
+    LoopBodies(Device device, Cost cost, SearchCache cache) {
         this.cache = cache;
         this.device = device;
         this.cost = cost;
     }
 
     /** {@code graph} with every body in at most {@code bytes}, or in as few as it can be. */
-    public Graph within(Graph graph, long bytes) {
+    Graph within(Graph graph, long bytes) {
         return bytes == UNBOUNDED ? graph : Loops.with(graph, k -> within(k, bytes));
     }
 
@@ -54,12 +54,12 @@ public final class LoopBodies {
     }
 
     /** Whether there is a loop or branch in {@code graph}. */
-    public static boolean isIn(Graph graph) {
+    static boolean isIn(Graph graph) {
         return graph.nodes().stream().anyMatch(n -> n.kernel() instanceof Control);
     }
 
     /** What the largest body of a loop or branch of {@code graph} takes as it is. */
-    public synchronized long largest(Graph graph) {
+    synchronized long largest(Graph graph) {
         var largest = new long[1];
         for (Node node : graph.nodes()) {
             if (!(node.kernel() instanceof Control k)) continue;
@@ -75,7 +75,7 @@ public final class LoopBodies {
     }
 
     /** Bounds for a curve of all budgets: none, half of what bodies take, the least. */
-    public List<Long> bounds(Graph graph) {
+    List<Long> bounds(Graph graph) {
         return isIn(graph) ? List.of(UNBOUNDED, largest(graph) / 2, 0L) : List.of(UNBOUNDED);
     }
 

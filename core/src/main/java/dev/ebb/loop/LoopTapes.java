@@ -36,7 +36,7 @@ import java.util.Set;
  * equal rounds; of these the one is taken with which the loop and its reverse take least time in a
  * given room.
  */
-public final class LoopTapes {
+final class LoopTapes {
     /** So many tapes of a loop are compared at most: the first, the last and some between them. */
     private static final int MOST = 24;
 
@@ -66,7 +66,7 @@ public final class LoopTapes {
     private final Map<Graph, Tape> fastest = new HashMap<>();
     private final Map<Graph, Known> known = new HashMap<>();
 
-    public LoopTapes(Cost cost, SearchCache cache) {
+    LoopTapes(Cost cost, SearchCache cache) {
         this.cost = cost;
         this.cache = cache;
     }
@@ -157,18 +157,20 @@ public final class LoopTapes {
         return known.computeIfAbsent(loop.round().graph(), _ -> found(loop.round()));
     }
 
-    private Known found(ReversedRound round) {
+    /** What to keep of a round for its reverse, as a search. */
+    static TapeSearch search(ReversedRound round) {
         var carries = new HashSet<>(round.carries());
         var params = new HashSet<>(round.forwardParams());
-        var search =
-                new TapeSearch(
-                        round.graph(),
-                        round.forwardParams(),
-                        round.forwardResults(),
-                        round::isEarly,
-                        v ->
-                                carries.contains(v)
-                                        || round.isEarlyAndChanging(v) && !params.contains(v));
+        return new TapeSearch(
+                round.graph(),
+                round.forwardParams(),
+                round.forwardResults(),
+                round::isEarly,
+                v -> carries.contains(v) || round.isEarlyAndChanging(v) && !params.contains(v));
+    }
+
+    private Known found(ReversedRound round) {
+        var search = search(round);
         var all = new ArrayList<Tape>();
         for (var kept : search.tapes(cost, cache)) all.add(tape(round, kept));
         all.add(tape(round, Set.of()));

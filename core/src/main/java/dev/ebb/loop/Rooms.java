@@ -1,8 +1,6 @@
 package dev.ebb.loop;
 
-import dev.ebb.ir.LoopMemory;
 import dev.ebb.pass.Reversals;
-import dev.ebb.plan.Planner;
 import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
@@ -14,27 +12,28 @@ import java.util.Optional;
 /**
  * How much room loops may be given for what their reverse reads.
  *
- * @param places where states may lie beside the arena
+ * @param places the places beside the arena, by whose numbers rooms name them
+ * @param used those of them in which states may lie
  */
-public record Rooms(List<Place> places, Optional<Planner> strategy, Ways ways, LoopTapes tapes) {
+record Rooms(List<Place> places, List<Place> used, Ways ways, LoopTapes tapes) {
 
-    /** What each loop may keep beside the arena: so many bytes of states in one of the places. */
-    public record Elsewhere(int place, long bytes) {
+    /** What each loop may keep beside the arena: this many bytes of states in one place. */
+    record Elsewhere(int place, long bytes) {
         private static final Elsewhere NOTHING = new Elsewhere(0, 0);
     }
 
     /** The same where no loop is undone. */
-    public Rooms inMemory() {
-        return new Rooms(places, strategy, ways.without(Ways.of(Way.INVERSES)), tapes);
+    Rooms inMemory() {
+        return new Rooms(places, used, ways.without(Ways.of(Way.INVERSES)), tapes);
     }
 
     /** Whether a loop among {@code loops} would be undone. */
-    public boolean undo(List<Reversals.Reversed> loops) {
+    boolean undo(List<Reversals.Reversed> loops) {
         return loops.stream().anyMatch(this::isUndone);
     }
 
     /** Room for more states than this is room for everything. */
-    public long mostStates(List<Reversals.Reversed> loops) {
+    long mostStates(List<Reversals.Reversed> loops) {
         long most = 0;
         for (var loop : loops) {
             if (loop.state() > 0 && !isUndone(loop))
@@ -50,14 +49,14 @@ public record Rooms(List<Place> places, Optional<Planner> strategy, Ways ways, L
         return loop.undoable() && ways.has(Way.INVERSES);
     }
 
-    public Optional<Reversals.Room> moving(
-            Reversals.Reversed loop, long states, Elsewhere further) {
+    /** The same as {@link #room}, where a state may be on its way while the loop runs on. */
+    Optional<Reversals.Room> moving(Reversals.Reversed loop, long states, Elsewhere further) {
         return room(loop, states, further)
                 .map(r -> new Reversals.Room(r.memory().movingBeside(), r.kept()));
     }
 
     /** What to let each loop put beside the arena: place by place, most bytes first. */
-    public List<Elsewhere> elsewhere(List<Reversals.Reversed> loops) {
+    List<Elsewhere> elsewhere(List<Reversals.Reversed> loops) {
         var sharing = loops.stream().filter(l -> statesIn(l, Long.MAX_VALUE) > 0).toList();
         if (sharing.isEmpty()) return List.of();
         long all = 0;
@@ -68,6 +67,7 @@ public record Rooms(List<Place> places, Optional<Planner> strategy, Ways ways, L
         }
         var found = new ArrayList<Elsewhere>();
         for (int k = 0; k < places.size(); k++) {
+            if (!used.contains(places.get(k))) continue;
             long most = Math.min(all, places.get(k).bytes() / sharing.size());
             for (long each = most; each >= least; each /= 4) found.add(new Elsewhere(k, each));
         }
@@ -84,12 +84,12 @@ public record Rooms(List<Place> places, Optional<Planner> strategy, Ways ways, L
      * is less, with the tapes that are best in it. A loop that can be undone keeps all or nothing:
      * undoing a round takes no longer than running it again.
      */
-    public Optional<Reversals.Room> room(Reversals.Reversed loop, long states) {
+    Optional<Reversals.Room> room(Reversals.Reversed loop, long states) {
         return room(loop, states, Elsewhere.NOTHING);
     }
 
     /** The same, with further states beside the arena. */
-    public Optional<Reversals.Room> room(Reversals.Reversed loop, long states, Elsewhere further) {
+    Optional<Reversals.Room> room(Reversals.Reversed loop, long states, Elsewhere further) {
         var full = tapes.full(loop);
         long all = full.memory().bytes();
         boolean few = loop.state() > 0 && states < all / loop.state();
@@ -99,22 +99,5 @@ public record Rooms(List<Place> places, Optional<Planner> strategy, Ways ways, L
                 bytes < all
                         ? tapes.best(loop, bytes, statesIn(loop, further.bytes), further.place)
                         : full);
-    }
-
-    public Optional<Reversals.Room> asStrategySays(Reversals.Reversed loop) {
-        int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), LoopTapes.UNKNOWN_STATES);
-        int states = strategy.map(s -> s.states(loop.rounds())).orElse(most);
-        if (loop.known() && states >= loop.rounds()) {
-            long all = Math.max(1, loop.rounds()) * loop.tape();
-            return Optional.of(
-                    loop.keepingAll(
-                            new LoopMemory(all, loop.state(), loop.tape(), Integer.MAX_VALUE)));
-        }
-        int offloaded = strategy.map(s -> s.offloaded(loop.rounds())).orElse(0);
-        int last = Math.max(0, places.size() - 1);
-        var room = LoopMemory.slots(Math.min(states, most), loop.state(), loop.tape());
-        boolean shared = loop.whole() && loop.state() > 0;
-        return Optional.of(
-                loop.keepingAll(shared ? room.above(offloaded, last).movingBeside() : room));
     }
 }

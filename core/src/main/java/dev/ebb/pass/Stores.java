@@ -46,6 +46,10 @@ final class Stores {
     void settle() {
         for (FusionCandidate store : List.copyOf(pieces)) {
             if (!isStore(store)) continue;
+            if (!isWhole(store)) {
+                store.places = List.of(store.inputs.getFirst());
+                continue;
+            }
             for (int operand = before(store); operand >= 0; operand = before(store))
                 swap(store, producer.at(store.inputs.getLast()), operand);
             if (store.inputs.getFirst().equals(store.inputs.getLast()) && isInner(store)) {
@@ -56,6 +60,11 @@ final class Stores {
                 readWhatIsStored(store);
             }
         }
+    }
+
+    /** Whether all of what is read is stored, not the first elements of something larger. */
+    private static boolean isWhole(FusionCandidate store) {
+        return store.inputs.getLast().type().size() == store.outputs.getFirst().type().size();
     }
 
     private boolean isInner(FusionCandidate store) {

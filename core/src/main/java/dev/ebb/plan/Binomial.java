@@ -46,6 +46,14 @@ public record Binomial(int slots, int offloaded) implements Planner {
                 Replay.cleaned(model, ordering.settle(new Walk(model, ordering).run(slots))));
     }
 
+    /** A round is the unit of a loop: it is divided only where it has regions of its own. */
+    @Override
+    public Schedule planBody(Problem problem, Cost cost) {
+        return RegionStages.isDivided(problem.graph())
+                ? plan(problem, cost)
+                : new StoreAll().plan(problem, cost);
+    }
+
     @Override
     public int states(int rounds) {
         return Math.max(1, Math.min(slots, rounds));

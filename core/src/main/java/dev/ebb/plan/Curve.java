@@ -3,30 +3,30 @@ package dev.ebb.plan;
 import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
+import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
 import dev.ebb.plan.search.Bounds;
 import dev.ebb.plan.search.Effort;
 import dev.ebb.plan.search.Families;
 import dev.ebb.plan.search.Frontier;
+import dev.ebb.plan.search.MemberLayouts;
 import dev.ebb.plan.search.Model;
 import dev.ebb.plan.search.Ordering;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
  * What memory buys: for one problem under one cost model, the cheapest plan found at every budget.
- * Whoever asks twice gets the same answer, and a larger budget never gets a dearer one. The work is
- * done when first needed, and as far down as needed: a budget that everything fits into takes none,
- * one just below that little.
+ * Equal budgets get equal plans, and a larger budget never gets a dearer one. A budget is searched
+ * for when it is first asked for, and no smaller one with it.
  */
 public final class Curve {
 
@@ -57,11 +57,10 @@ public final class Curve {
     private final WorkerMemory workers;
     private final Families families;
     private final Ways ways;
+    private final List<Place> among;
     private final Frontier.Member plain;
-    private final Map<Frontier.Member, Layout> layouts;
-    private final Map<Frontier.Member, Boolean> beside;
+    private final MemberLayouts layouts;
     private final Supplier<List<Curve>> others;
-    private final SearchCache cache;
 
     /** Every budget also has to hold what the device's workers own beside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, WorkerMemory workers) {
@@ -81,29 +80,34 @@ public final class Curve {
             WorkerMemory workers,
             Effort effort,
             SearchCache cache) {
-        this.cache = cache;
         others = List::of;
         this.workers = workers;
         this.cost = cost;
         this.measure = measure;
         ways = Ways.in(problem);
+        among = problem.places();
         families = new Families(problem, cost, effort, cache);
-        layouts = new HashMap<>();
-        beside = new HashMap<>();
+        layouts =
+                new MemberLayouts(
+                        problem,
+                        schedule ->
+                                switch (measure) {
+                                    case ARENA -> Layout.of(schedule, cache);
+                                    case LIVE -> Layout.apart(schedule);
+                                });
         model = new Model(problem, cost);
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
     }
 
-    private Curve(Curve all, Ways ways, Supplier<List<Curve>> others) {
+    private Curve(Curve all, Ways ways, List<Place> among, Supplier<List<Curve>> others) {
         this.others = others;
-        cache = all.cache;
+        this.among = among;
         workers = all.workers;
         cost = all.cost;
         measure = all.measure;
         this.ways = ways;
         families = all.families;
         layouts = all.layouts;
-        beside = all.beside;
         model = all.model;
         plain = all.plain;
     }
@@ -116,7 +120,14 @@ public final class Curve {
 
     /** The same problem where values come back by these ways alone. */
     public Curve by(Ways allowed) {
-        return new Curve(this, ways.and(allowed), others);
+        return new Curve(this, ways.and(allowed), among, others);
+    }
+
+    /** The same problem with no other places beside the arena than {@code some} of its own. */
+    public Curve among(List<Place> some) {
+        var allowed = among.stream().filter(some::contains).toList();
+        var kinds = allowed.stream().map(Place::way).toArray(Way[]::new);
+        return new Curve(this, ways.without(Ways.places()).or(Ways.of(kinds)), allowed, others);
     }
 
     /**
@@ -124,7 +135,7 @@ public final class Curve {
      * least budget is then the least of all.
      */
     public Curve or(Supplier<List<Curve>> alternatives) {
-        return new Curve(this, ways, alternatives);
+        return new Curve(this, ways, among, alternatives);
     }
 
     /** The ways in which values may come back. */
@@ -132,12 +143,9 @@ public final class Curve {
         return ways;
     }
 
+    /** On a device that owns nothing but what is planned. */
     public Curve(Problem problem, Cost cost, Measure measure) {
         this(problem, cost, measure, WorkerMemory.NONE);
-    }
-
-    public Curve(Problem problem, Cost cost) {
-        this(problem, cost, Measure.ARENA);
     }
 
     public Problem problem() {
@@ -154,7 +162,7 @@ public final class Curve {
 
     /** The least budget with which everything is computed once, in the graph's order. */
     public long storeAllBytes() {
-        return workers.budgetFor(planned(storeAll()));
+        return workers.budgetFor(planned(layouts.of(plain)));
     }
 
     /** The cost of computing every node once. */
@@ -180,10 +188,10 @@ public final class Curve {
     private Optional<Frontier.Member> least() {
         var least = Optional.<Frontier.Member>empty();
         long bytes = Long.MAX_VALUE;
-        for (var frontier : families.of(ways)) {
+        for (var frontier : families.of(ways, among)) {
             for (var member : frontier.all().reversed()) {
                 if (member.peak() >= bytes) break;
-                if (!fitsPlaces(member) || planned(member) >= bytes) continue;
+                if (!layouts.fitPlaces(member) || planned(member) >= bytes) continue;
                 least = Optional.of(member);
                 bytes = planned(member);
             }
@@ -198,14 +206,33 @@ public final class Curve {
     public Plan at(Budget budget) {
         if (budget.memory() instanceof Budget.OfSaved(double share))
             return plan(new Saved(share).plan(problem(), cost));
+        long bytes = budget.resolve(storeAllBytes());
+        return within(bytes).orElseThrow(() -> refusal(bytes));
+    }
+
+    /**
+     * The plan of {@link #at}, none where no plan fits. With places beside the arena it is the
+     * cheapest of the answers with each selection of them, so that a place more never costs time.
+     */
+    public Optional<Plan> within(long bytes) {
         synchronized (families) {
-            long bytes = budget.resolve(storeAllBytes());
-            var best = beside(bytes);
-            if (best.isPresent()) return best.get();
-            var least = least().filter(m -> planned(m) + workers.least() <= bytes);
-            var layout = layout(least.orElseThrow(() -> refusal(bytes)));
-            return plan(layout, planned(layout), bytes);
+            var best = Optional.<Plan>empty();
+            for (var some : Families.selections(ways, among)) {
+                var curve = among(some);
+                var found = curve.beside(bytes).or(() -> curve.smallest(bytes));
+                if (best.isEmpty()
+                        || found.isPresent() && isBetter(found.get().layout(), best.get().layout()))
+                    best = found;
+            }
+            return best.map(p -> new Plan(p.layout(), p.lowerBound(), this, p.workers()));
         }
+    }
+
+    /** The smallest plan, if {@code bytes} hold it and one worker. */
+    private Optional<Plan> smallest(long bytes) {
+        return least().filter(m -> planned(m) + workers.least() <= bytes)
+                .map(layouts::of)
+                .map(layout -> plan(layout, planned(layout), bytes));
     }
 
     /** No plan within {@code bytes} costs less; found without searching for one. */
@@ -220,11 +247,11 @@ public final class Curve {
     public Optional<Plan> beside(long bytes) {
         synchronized (families) {
             long room = workers.room(bytes);
-            var all = storeAll();
+            var all = layouts.of(plain);
             if (planned(all) <= room) return Optional.of(plan(all, room, bytes));
             var best = Optional.<Layout>empty();
-            for (var frontier : families.of(ways)) {
-                var found = frontier.answer(room, m -> fits(m, room)).map(this::layout);
+            for (var frontier : families.of(ways, among)) {
+                var found = frontier.answer(room, m -> fits(m, room)).map(layouts::of);
                 if (found.isPresent() && (best.isEmpty() || isBetter(found.get(), best.get())))
                     best = found;
             }
@@ -245,19 +272,12 @@ public final class Curve {
     }
 
     private boolean fits(Frontier.Member member, long room) {
-        return planned(member) <= room && fitsPlaces(member);
-    }
-
-    private boolean fitsPlaces(Frontier.Member member) {
-        return problem().places().isEmpty()
-                || beside.computeIfAbsent(
-                        member,
-                        m -> Layout.fitsPlaces(new Schedule(problem(), m.schedule().steps())));
+        return planned(member) <= room && layouts.fitPlaces(member);
     }
 
     /** A plan made in another way, set beside this curve, with all of the device's threads. */
     public Plan plan(Schedule schedule) {
-        var layout = laidOut(schedule);
+        var layout = layouts.of(schedule);
         return plan(layout, planned(layout), Long.MAX_VALUE);
     }
 
@@ -274,7 +294,7 @@ public final class Curve {
     /** The smallest plan, with one worker. */
     Optional<Point> leastPoint(double once, long undone) {
         synchronized (families) {
-            return least().map(this::layout)
+            return least().map(layouts::of)
                     .map(
                             layout ->
                                     new Point(
@@ -292,18 +312,18 @@ public final class Curve {
     List<Point> points(double once, long undone) {
         synchronized (families) {
             var members = new LinkedHashSet<Frontier.Member>();
-            for (var frontier : families.of(ways)) members.addAll(frontier.all());
+            for (var frontier : families.of(ways, among)) members.addAll(frontier.all());
             var all = new ArrayList<Priced>();
             for (var member : members) all.add(new Priced(member, member.schedule().cost(cost)));
             all.sort(Comparator.comparingDouble(Priced::cost).thenComparingLong(Priced::peak));
-            var points = new ArrayList<>(List.of(point(storeAll(), once, undone)));
+            var points = new ArrayList<>(List.of(point(layouts.of(plain), once, undone)));
             for (var priced : all) {
                 var member = priced.member();
                 // no arena is smaller than the peak: most need not be laid out to be left out
                 if (workers.budgetFor(member.peak()) >= points.getLast().bytes()
-                        || !fitsPlaces(member)) continue;
+                        || !layouts.fitPlaces(member)) continue;
                 if (workers.budgetFor(planned(member)) < points.getLast().bytes())
-                    points.add(point(layout(member), once, undone));
+                    points.add(point(layouts.of(member), once, undone));
             }
             return points;
         }
@@ -320,7 +340,7 @@ public final class Curve {
 
     Point storeAllPoint() {
         synchronized (families) {
-            return point(storeAll(), model.total(), 0);
+            return point(layouts.of(plain), model.total(), 0);
         }
     }
 
@@ -331,31 +351,15 @@ public final class Curve {
                 Mix.of(layout, cost, once, undone));
     }
 
-    private Layout storeAll() {
-        return layout(plain);
-    }
-
-    private Layout layout(Frontier.Member member) {
-        return layouts.computeIfAbsent(
-                member, m -> laidOut(new Schedule(problem(), m.schedule().steps())));
-    }
-
-    private Layout laidOut(Schedule schedule) {
-        return switch (measure) {
-            case ARENA -> Layout.of(schedule, cache);
-            case LIVE -> Layout.apart(schedule);
-        };
-    }
-
-    /** As {@link #planned(Layout)}, without laying out what has no arena. */
+    /** As {@link #planned(Layout)}, without laying out where there is no arena. */
     private long planned(Frontier.Member member) {
         return switch (measure) {
-            case ARENA -> layout(member).arenaBytes();
+            case ARENA -> layouts.of(member).arenaBytes();
             case LIVE -> member.peak();
         };
     }
 
-    /** What is planned: all that a budget bounds but the memory of workers. */
+    /** All that a budget bounds but the memory of workers. */
     long planned(Layout layout) {
         return switch (measure) {
             case ARENA -> layout.arenaBytes();
@@ -379,7 +383,7 @@ public final class Curve {
 
     private OverBudgetException refusal(long bytes) {
         var smallest =
-                families.of(ways).stream()
+                families.of(ways, among).stream()
                         .map(f -> f.all().getLast())
                         .min(Comparator.comparingLong(Frontier.Member::peak));
         return Refusal.of(

@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
 
 import java.util.Set;
 
@@ -22,6 +23,14 @@ public record Every(int regions) implements Strategy {
     @Override
     public int states(int rounds) {
         return Math.max(1, Math.ceilDiv(rounds, regions));
+    }
+
+    /** A round is the unit of a loop: it is divided only where it has regions of its own. */
+    @Override
+    public Schedule planBody(Problem problem, Cost cost) {
+        return RegionStages.isDivided(problem.graph())
+                ? plan(problem, cost)
+                : new StoreAll().plan(problem, cost);
     }
 
     @Override

@@ -13,6 +13,14 @@ public interface Planner {
     Schedule plan(Problem problem, Cost cost);
 
     /**
+     * As {@link #plan}, for the body of a loop or branch, or for a round of a loop and the reverse
+     * of that round. It may compute again and nothing else.
+     */
+    default Schedule planBody(Problem problem, Cost cost) {
+        return plan(problem, cost);
+    }
+
+    /**
      * How many states of a loop of so many rounds are kept for its reverse, the first included; all
      * of them, with what the reverse of each round reads, unless a strategy has another idea.
      */

@@ -40,6 +40,11 @@ record RegionStages(IdentityHashMap<Node, Integer> byNode, int count) {
         return new RegionStages(byNode, stage + 1);
     }
 
+    /** Whether the forward half has more than one region at some level. */
+    static boolean isDivided(Graph graph) {
+        return depth(graph.nodes().stream().filter(n -> !n.reverse()).toList()) > 0;
+    }
+
     private static int depth(List<Node> forward) {
         int deepest = forward.stream().mapToInt(n -> n.region().path().size()).max().orElse(0);
         for (int d = 1; d <= deepest; d++) {

@@ -3,6 +3,7 @@ package dev.ebb.plan;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
 
 import java.util.Set;
 
@@ -11,6 +12,14 @@ import java.util.Set;
  * next.
  */
 public sealed interface Segments extends Strategy {
+
+    /** A round is the unit of a loop: it is divided only where it has regions of its own. */
+    @Override
+    default Schedule planBody(Problem problem, Cost cost) {
+        return RegionStages.isDivided(problem.graph())
+                ? plan(problem, cost)
+                : new StoreAll().plan(problem, cost);
+    }
 
     /**
      * As many segments as the square root of the regions: the classic balance (Chen et al., 2016).

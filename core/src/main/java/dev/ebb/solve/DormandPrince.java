@@ -56,34 +56,52 @@ public record DormandPrince(double relative, double absolute, int limit) {
     public record Solution<S>(S y, Tensor accepted, Tensor refused) {}
 
     /** {@code left}: the time still to go, a positive number that ends at exactly 0. */
-    private record Carry<S>(Tensor left, Tensor step, S y, S slope, Tensor counts) {}
+    record Carry<S>(Tensor left, Tensor step, S y, S slope, Tensor counts) {}
 
     /** The state at {@code to}, from {@code first} at {@code from}. */
     public <S> Solution<S> solve(Fn2<Tensor, S, S> f, S first, double from, double to) {
-        var time = new Type(Combination.type(first), Shape.scalar());
-        double span = Math.abs(to - from);
         double sign = Math.signum(to - from);
-        var start =
-                new Carry<>(
-                        Tensors.fill(time, span),
-                        Tensors.fill(time, span * FIRST_SHARE),
-                        first,
-                        f.apply(Tensors.fill(time, from), first),
-                        Tensors.zeros(DType.I64, Shape.of(2)));
+        var start = start(f, first, from, to);
         var last = Loop.whileTrue(limit, start, c -> c.left().gt(0), c -> step(f, c, to, sign));
         return new Solution<>(last.y(), last.counts().at(0, 0), last.counts().at(0, 1));
     }
 
-    private <S> Carry<S> step(Fn2<Tensor, S, S> f, Carry<S> c, double to, double sign) {
+    /**
+     * When {@code event} of time and state passes through zero, and the state then.
+     *
+     * @param happened whether it did before the end; if not, time and state are those of the end
+     */
+    public record Arrival<S>(Tensor time, S y, Tensor happened) {}
+
+    /**
+     * Follows the equation until {@code event}, one number, passes through zero, or to the end. The
+     * event is looked for at the ends of steps, so two of them within one step go unseen. Gradients
+     * flow through the time of the event, to the first order: by the implicit function theorem it
+     * moves so that the event stays zero.
+     */
+    public <S> Arrival<S> until(
+            Fn2<Tensor, S, Tensor> event, Fn2<Tensor, S, S> f, S first, double from, double to) {
+        return new EventSearch<>(this, event, f, to, Math.signum(to - from))
+                .run(start(f, first, from, to), limit);
+    }
+
+    private static <S> Carry<S> start(Fn2<Tensor, S, S> f, S first, double from, double to) {
+        var time = new Type(Combination.type(first), Shape.scalar());
+        double span = Math.abs(to - from);
+        return new Carry<>(
+                Tensors.fill(time, span),
+                Tensors.fill(time, span * FIRST_SHARE),
+                first,
+                f.apply(Tensors.fill(time, from), first),
+                Tensors.zeros(DType.I64, Shape.of(2)));
+    }
+
+    <S> Carry<S> step(Fn2<Tensor, S, S> f, Carry<S> c, double to, double sign) {
         var size = c.step().minimum(c.left());
         var h = size.mul(sign);
         var t = c.left().mul(-sign).add(to);
-        var slopes = new ArrayList<>(List.of(c.slope()));
-        var next = c.y();
-        for (int i = 1; i < A.length; i++) {
-            next = Combination.scaled(c.y(), h, slopes, A[i]);
-            slopes.add(f.apply(t.add(h.mul(C[i])), next));
-        }
+        var slopes = slopes(f, t, c.y(), c.slope(), h);
+        var next = end(c.y(), h, slopes);
         var error = error(h, c.y(), next, slopes);
         var taken = error.le(1);
         var factor = error.maximum(1e-10).pow(-0.2).mul(SAFETY).clamp(LEAST_FACTOR, MOST_FACTOR);
@@ -94,6 +112,21 @@ public record DormandPrince(double relative, double absolute, int limit) {
                 choose(taken, next, c.y()),
                 choose(taken, slopes.getLast(), c.slope()),
                 c.counts().add(one));
+    }
+
+    /** The slopes of a step of size {@code h}, those at its beginning and at its end included. */
+    static <S> List<S> slopes(Fn2<Tensor, S, S> f, Tensor t, S y, S first, Tensor h) {
+        var slopes = new ArrayList<>(List.of(first));
+        for (int i = 1; i < A.length; i++) {
+            slopes.add(f.apply(t.add(h.mul(C[i])), Combination.scaled(y, h, slopes, A[i])));
+        }
+        return slopes;
+    }
+
+    /** The state after a step with these slopes. */
+    static <S> S end(S y, Tensor h, List<S> slopes) {
+        var last = A[A.length - 1];
+        return Combination.scaled(y, h, slopes.subList(0, last.length), last);
     }
 
     /** The root mean square of the estimated errors, each by what is allowed for it. */
@@ -112,7 +145,7 @@ public record DormandPrince(double relative, double absolute, int limit) {
         return sum.div((double) Math.max(1, count)).sqrt().detach();
     }
 
-    private static <S> S choose(Tensor taken, S yes, S no) {
+    static <S> S choose(Tensor taken, S yes, S no) {
         var a = Tree.flatten(yes);
         var b = Tree.flatten(no);
         var chosen = new ArrayList<Tensor>();

@@ -1,4 +1,7 @@
-/** Solvers of differential equations, as loops that can be differentiated in bounded memory. */
+/**
+ * Solvers of equations, of problems of least values and of differential equations, as functions
+ * that can be differentiated in bounded memory.
+ */
 @NullMarked
 package dev.ebb.solve;
 

@@ -52,7 +52,8 @@ public interface Binary extends Differentiable {
                     name() + " does not take " + x.dtype() + "; cast first, for example to f32");
         }
         try {
-            return List.of(x.with(Shape.broadcast(x.shape(), y.shape())));
+            var shape = Shape.broadcast(x.shape(), y.shape());
+            return List.of(shape.equals(x.shape()) ? x : x.with(shape));
         } catch (ShapeException e) {
             throw new ShapeException(name() + ": " + e.getMessage(), e);
         }

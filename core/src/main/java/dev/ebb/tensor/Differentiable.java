@@ -4,6 +4,8 @@ import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 
+import java.util.Locale;
+
 /** An op whose derivative is written on tensors. */
 public interface Differentiable extends Op {
 
@@ -21,9 +23,21 @@ public interface Differentiable extends Op {
      */
     @Override
     default String name() {
-        return getClass()
-                .getSimpleName()
-                .replaceAll("([a-z0-9])([A-Z])", "$1_$2")
-                .toLowerCase(java.util.Locale.ROOT);
+        return Names.OF.get(getClass());
+    }
+
+    /** The names of ops by their classes: each is made once. */
+    final class Names {
+        private static final ClassValue<String> OF =
+                new ClassValue<>() {
+                    @Override
+                    protected String computeValue(Class<?> type) {
+                        return type.getSimpleName()
+                                .replaceAll("([a-z0-9])([A-Z])", "$1_$2")
+                                .toLowerCase(Locale.ROOT);
+                    }
+                };
+
+        private Names() {}
     }
 }

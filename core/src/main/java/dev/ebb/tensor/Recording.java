@@ -157,10 +157,14 @@ public final class Recording {
     }
 
     public List<Tensor> emit(Op op, List<Tensor> operands) {
-        var inputs = operands.stream().map(t -> value(t, op.name())).toList();
-        var outputs = graph.emit(op, inputs).stream().map(this::tensor).toList();
+        var name = op.name();
+        var inputs = new Value[operands.size()];
+        for (int i = 0; i < inputs.length; i++) inputs[i] = value(operands.get(i), name);
+        var outputs = graph.emit(op, List.of(inputs));
         follower.ifPresent(Follower::emitted);
-        return outputs;
+        return outputs.size() == 1
+                ? List.of(tensor(outputs.getFirst()))
+                : outputs.stream().map(this::tensor).toList();
     }
 
     /** Copies {@code function} into this graph, applied to {@code operands}. */

@@ -10,7 +10,7 @@ class ExplanationTest {
 
     @Test
     void saysWhatHappensToEachValueAndWhy() {
-        var curve = new Curve(Toy.mlp(4, 1024), Toy.COST);
+        var curve = new Curve(Toy.mlp(4, 1024), Toy.COST, Curve.Measure.ARENA);
         assertThat(curve.at(Budget.share(0.8)).explain())
                 .isEqualTo(
                         """

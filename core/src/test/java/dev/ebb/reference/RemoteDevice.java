@@ -68,6 +68,11 @@ public final class RemoteDevice implements Device {
     }
 
     @Override
+    public boolean isHost() {
+        return false;
+    }
+
+    @Override
     public Queue open() {
         return new RemoteQueue(kernels.open(), new Random(opened.getAndIncrement()));
     }

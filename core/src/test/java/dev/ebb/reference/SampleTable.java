@@ -14,7 +14,8 @@ public interface SampleTable {
                         new ReduceSamples(),
                         new MoveSamples(),
                         new LinearSamples(),
-                        new NetworkSamples())
+                        new NetworkSamples(),
+                        new ScienceSamples())
                 .flatMap(t -> t.samples().stream())
                 .toList();
     }

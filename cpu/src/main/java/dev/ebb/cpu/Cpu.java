@@ -64,7 +64,10 @@ public final class Cpu implements Device, AutoCloseable {
 
     @Override
     public String signature() {
-        return "cpu with " + threads.count() + " threads, vectors " + (VECTORS ? "on" : "off");
+        return "cpu with "
+                + threads.count()
+                + " threads, "
+                + (VECTORS ? "vectors of " + VectorCpu.vectorBits() + " bits" : "no vectors");
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.ebb.cpu.product.Contraction;
 import dev.ebb.cpu.product.ConvolveKernel;
 import dev.ebb.cpu.product.F32Panels;
 import dev.ebb.cpu.product.F64Panels;
+import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.cpu.tile.Bank;
 import dev.ebb.cpu.tile.Need;
 import dev.ebb.cpu.tile.Needs;
@@ -96,11 +97,13 @@ final class KernelNeeds {
         for (Node node : nodes) {
             if (!(node.kernel() instanceof Control control)) {
                 found.add(of(node));
+                found.add(StraightPrograms.need(node));
                 continue;
             }
             var bodies = control instanceof Control.Scan k ? k.onward().bodies() : control.bodies();
             for (Graph body : bodies) {
                 collect(body.nodes(), found);
+                found.add(StraightPrograms.need(body));
                 // what is carried may have to be copied to where the next round looks for it
                 for (Value carry : body.params()) found.add(copy(carry.type()));
             }

@@ -6,11 +6,13 @@ import dev.ebb.cpu.attend.PlainAttention;
 import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.product.Contraction;
 import dev.ebb.cpu.product.ConvolveKernel;
+import dev.ebb.cpu.straight.MovableKernels;
 import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.cpu.tile.Needs;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
 import dev.ebb.cpu.work.Workers;
+import dev.ebb.exec.Anywhere;
 import dev.ebb.exec.Direct;
 import dev.ebb.exec.HostQueue;
 import dev.ebb.exec.Sequence;
@@ -30,15 +32,17 @@ final class ProgramCpu implements HostQueue.Binder {
     private final Workers all;
     private final FusedLoops loops;
     private final StraightPrograms straight;
+    private final MovableKernels movable;
     private final Reference reference = new Reference();
     private Crew workers;
     private Tiles tiles;
     private ElementwiseKernels elementwise;
 
-    ProgramCpu(Workers all, FusedLoops loops, StraightPrograms straight) {
+    ProgramCpu(Workers all, FusedLoops loops, StraightPrograms straight, MovableKernels movable) {
         this.all = all;
         this.loops = loops;
         this.straight = straight;
+        this.movable = movable;
         workers = new Crew(all, 1);
         tiles = new Tiles(Needs.NONE, 1);
         elementwise = new ElementwiseKernels(workers, tiles, loops);
@@ -117,12 +121,17 @@ final class ProgramCpu implements HostQueue.Binder {
 
     @Override
     public Optional<Runnable> straight(Sequence sequence) {
-        return straight.inPlace(sequence);
+        return straight.inPlace(sequence, workers, tiles);
     }
 
     @Override
     public Optional<Direct> direct(Sequence sequence, int arguments) {
         return straight.direct(sequence, arguments);
+    }
+
+    @Override
+    public Optional<Anywhere> anywhere(Node node) {
+        return movable.of(node);
     }
 
     @Override

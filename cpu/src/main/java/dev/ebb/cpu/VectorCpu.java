@@ -4,6 +4,8 @@ import dev.ebb.cpu.code.FusedLoops;
 import dev.ebb.cpu.fold.RowsKernel;
 import dev.ebb.cpu.move.ScatterKernel;
 import dev.ebb.cpu.move.SortKernel;
+import dev.ebb.cpu.product.F32Blocks;
+import dev.ebb.cpu.straight.MovableKernels;
 import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.Device;
@@ -27,6 +29,7 @@ final class VectorCpu implements Device, AutoCloseable {
     private final Workers workers;
     private final FusedLoops loops;
     private final StraightPrograms straight;
+    private final MovableKernels movable;
 
     VectorCpu(int threads, FusedLoops loops) {
         this(new Threads(threads, true), loops, new StraightPrograms());
@@ -35,8 +38,14 @@ final class VectorCpu implements Device, AutoCloseable {
     VectorCpu(Threads threads, FusedLoops loops, StraightPrograms straight) {
         this.threads = threads;
         this.straight = straight;
+        movable = new MovableKernels(straight.after());
         this.loops = loops;
         workers = new Workers(threads.count());
+    }
+
+    /** The bits of a vector that this processor computes at once. */
+    static int vectorBits() {
+        return F32Blocks.SPECIES.vectorBitSize();
     }
 
     @Override
@@ -73,7 +82,7 @@ final class VectorCpu implements Device, AutoCloseable {
 
     @Override
     public Queue open() {
-        return new HostQueue(new ProgramCpu(workers, loops, straight));
+        return new HostQueue(new ProgramCpu(workers, loops, straight, movable));
     }
 
     @Override

@@ -15,7 +15,17 @@ import java.util.stream.IntStream;
 
 class AttentionTest {
 
-    private static void check(DType type, Heads h, int maskSize, double tolerance) {
+    /** Beyond this many products only what runs in tiles is checked: no other code has tiles. */
+    private static final long LARGE = 2_000_000;
+
+    private static void check(Heads h, int maskSize) {
+        check(DType.F32, h, maskSize, 2e-5, true);
+        boolean large = 1L * h.batch() * h.heads() * h.queries() * h.keys() * h.width() > LARGE;
+        check(DType.BF16, h, maskSize, 1e-2, !large);
+        if (!large) check(DType.F64, h, maskSize, 1e-12, true);
+    }
+
+    private static void check(DType type, Heads h, int maskSize, double tolerance, boolean back) {
         var q = Type.of(type, h.batch(), h.heads(), h.queries(), h.width());
         var k = Type.of(type, h.batch(), h.keyHeads(), h.keys(), h.width());
         var v = Type.of(type, h.batch(), h.keyHeads(), h.keys(), h.valueWidth());
@@ -24,14 +34,9 @@ class AttentionTest {
         var in = new ArrayList<>(List.of(q, k, v));
         if (!h.mask().isEmpty()) in.add(Type.of(type, maskSize));
         new Parity(new Kernel.Attend(h), in, List.of(out, logsum)).agrees(tolerance);
+        if (!back) return;
         in.addAll(List.of(out, out, logsum));
         new Parity(new Kernel.AttendGrad(h), in, List.of(q, k, v)).agrees(tolerance);
-    }
-
-    private static void check(Heads h, int maskSize) {
-        check(DType.F32, h, maskSize, 2e-5);
-        check(DType.F64, h, maskSize, 1e-12);
-        check(DType.BF16, h, maskSize, 1e-2);
     }
 
     @ParameterizedTest

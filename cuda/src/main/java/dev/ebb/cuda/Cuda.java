@@ -5,7 +5,6 @@ import dev.ebb.exec.Device;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Node;
-import dev.ebb.plan.cost.Roofline;
 import dev.ebb.plan.schedule.Cost;
 
 import java.nio.file.Path;
@@ -116,13 +115,14 @@ public final class Cuda implements Device {
         return new FusionLimits(16, 128, 24, 600, 0, true, 32, 512 * 1024, 4096, 16);
     }
 
-    /** Rates of a card of the H200's kind, a little below what was measured on one. */
     @Override
     public Cost cost() {
-        return switch (precision) {
-            case F32 -> new Roofline(45e12, 15e12, 3.8e12, 3e-6);
-            case TF32 -> new Roofline(300e12, 15e12, 3.8e12, 3e-6);
-        };
+        return CardCost.of(precision);
+    }
+
+    @Override
+    public boolean isHost() {
+        return false;
     }
 
     @Override

@@ -3,10 +3,12 @@ package dev.ebb.cuda;
 import dev.ebb.cuda.text.AttendGradText;
 import dev.ebb.cuda.text.AttendText;
 import dev.ebb.cuda.text.ContractText;
+import dev.ebb.cuda.text.ConvolveText;
 import dev.ebb.cuda.text.Products;
 import dev.ebb.cuda.text.Recipe;
 import dev.ebb.cuda.text.Recipes;
 import dev.ebb.cuda.text.TensorAttend;
+import dev.ebb.cuda.text.TensorConvolve;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Buffer;
@@ -116,6 +118,17 @@ record Case(
                                 AttendGradText.backward(k, inTypes(), outTypes()),
                                 tolerance));
                 if (TensorAttend.fits(k, inTypes(), outTypes(), Precision.TF32)) {
+                    ways.add(
+                            new Way(
+                                    form + " tensor",
+                                    recipe(Precision.TF32),
+                                    Math.max(tolerance, TENSOR)));
+                }
+            }
+            case Kernel.Convolve k -> {
+                var type = out.getFirst().dtype();
+                ways.add(new Way(form, ConvolveText.recipe(k, inTypes(), type), tolerance));
+                if (TensorConvolve.fits(k, inTypes(), type, Precision.TF32)) {
                     ways.add(
                             new Way(
                                     form + " tensor",

@@ -219,6 +219,7 @@ final class Cases {
                 fold(shape, List.of(0), Kernel.Combine.SUM, type);
             }
             fold(Shape.of(4, 3, 5, 6), List.of(0, 2, 3), Kernel.Combine.SUM, type);
+            fold(Shape.of(4, 3, 6, 6), List.of(0, 2, 3), Kernel.Combine.SUM, type);
             fold(Shape.of(4, 3, 5, 6), List.of(1), Kernel.Combine.MAX, type);
             fold(Shape.of(4, 3, 5, 6), List.of(1, 3), Kernel.Combine.MIN, type);
         }

@@ -13,12 +13,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The benchmark of a card: a GPT at several budgets and single kernels, with PyTorch beside them in
- * the same run where {@code python3} has it. The table is printed, and written as JSON.
+ * The benchmark of a card: models at several budgets, single kernels, memory of the host beside the
+ * card's, and start-up, with PyTorch beside them in the same run where {@code python3} has it. The
+ * table is printed, and written as JSON line by line.
  */
 final class DeviceBench {
-    private DeviceBench() {}
-
     /** Milliseconds, and GiB at the peak where that was measured. */
     private record Result(double milliseconds, double peak) {}
 
@@ -30,7 +29,7 @@ final class DeviceBench {
      */
     private record Line(String name, Result own, String rate, Optional<Result> peer) {
         String show() {
-            return "%-46s %9.3f ms %7s %-14s %s"
+            return "%-60s %9.3f ms %7s %-14s %s"
                     .formatted(
                             name,
                             own.milliseconds,
@@ -67,58 +66,117 @@ final class DeviceBench {
         }
     }
 
+    private static final List<String> PARTS =
+            List.of("gpt", "kernels", "llama", "resnet", "unet", "pinned", "start");
+
+    private final Path folder;
+    private final Cuda cuda;
+    private final Map<String, Result> others;
+    private final List<Line> lines = new ArrayList<>();
+
+    private DeviceBench(Path folder, Cuda cuda, Map<String, Result> others) {
+        this.folder = folder;
+        this.cuda = cuda;
+        this.others = others;
+    }
+
     /**
-     * @param peers the program that times PyTorch, or nothing
+     * @param arguments the program that times PyTorch, if there is one, then the names of parts;
+     *     all parts if none is named
      */
-    static void run(Path folder, List<String> peers) throws IOException, InterruptedException {
-        var others = peers.isEmpty() ? Map.<String, Result>of() : peers(Path.of(peers.getFirst()));
-        var lines = new ArrayList<Line>();
-        var cuda = new Cuda(0);
-        boolean same;
-        try (var log = new PrintWriter(Files.newBufferedWriter(folder.resolve("gpt.txt")))) {
-            var programs = new DeviceGpt(log);
-            same = DevicePrograms.curves(cuda, programs);
-            for (var run : programs.runs()) {
-                var name = "GPT in " + run.type() + ", " + run.name();
-                var own = new Result(run.milliseconds(), run.peakBytes() / (double) (1 << 30));
-                var rate = run.kept() ? "as promised" : "NOT AS PROMISED";
-                lines.add(new Line(name, own, rate, Optional.ofNullable(others.get(name))));
+    static void run(Path folder, List<String> arguments) throws IOException, InterruptedException {
+        boolean beside = !arguments.isEmpty() && arguments.getFirst().endsWith(".py");
+        var named = arguments.subList(beside ? 1 : 0, arguments.size());
+        var parts = named.isEmpty() ? PARTS : named;
+        var others =
+                beside
+                        ? peers(Path.of(arguments.getFirst()), parts)
+                        : new LinkedHashMap<String, Result>();
+        var bench = new DeviceBench(folder, new Cuda(0), others);
+        bench.write();
+        for (var part : parts) {
+            try (var log =
+                    new PrintWriter(Files.newBufferedWriter(folder.resolve(part + ".txt")))) {
+                bench.part(part, log);
+            } catch (RuntimeException e) {
+                System.out.println(part + " FAILED " + e);
+                e.printStackTrace(System.out);
             }
         }
+        System.out.printf(Locale.ROOT, "%n%-60s %s%n", "", "Ebb, then PyTorch");
+        bench.lines.forEach(l -> System.out.println(l.show()));
+        System.out.println("written to " + bench.file().toAbsolutePath());
+        System.exit(0); // threads of a part that failed may be left
+    }
+
+    private void part(String name, PrintWriter log) throws IOException, InterruptedException {
+        var programs = new DeviceTraining(log);
+        switch (name) {
+            case "gpt" -> trained(DevicePrograms.curves(cuda, programs), programs);
+            case "llama", "resnet", "unet" ->
+                    trained(DevicePrograms.model(name, cuda, programs), programs);
+            case "pinned" -> trained(DevicePrograms.pinned(cuda, programs), programs);
+            case "kernels" -> kernels();
+            case "start" -> {
+                var seconds = DeviceStart.both();
+                for (int i = 0; i < seconds.size(); i++)
+                    add(
+                            i == 0 ? "start with empty caches" : "second start",
+                            new Result(seconds.get(i) * 1e3, 0),
+                            "");
+            }
+            default -> throw new IllegalArgumentException("no part is called " + name);
+        }
+    }
+
+    private void trained(boolean same, DeviceTraining programs) throws IOException {
+        for (var run : programs.runs()) {
+            var own = new Result(run.milliseconds(), run.peakBytes() / (double) (1 << 30));
+            add(run.name(), own, run.kept() ? "as promised" : "NOT AS PROMISED");
+        }
+        programs.say("losses at all budgets %s", same ? "have the same bits" : "DIFFER");
+    }
+
+    private void kernels() throws IOException {
         try (var card = new OpenCard(Files.createTempDirectory("ebb-kernels"))) {
             for (var m : new DeviceRates(card, folder.resolve("rates.txt")).peers()) {
                 var rate =
                         m.flops() > 0
                                 ? "%.0f TFLOP/s".formatted(m.flops() / m.milliseconds() / 1e9)
                                 : "%.0f GB/s".formatted(m.bytes() / m.milliseconds() / 1e6);
-                lines.add(
-                        new Line(
-                                m.name(),
-                                new Result(m.milliseconds(), 0),
-                                rate,
-                                Optional.ofNullable(others.get(m.name()))));
+                add(m.name(), new Result(m.milliseconds(), 0), rate);
             }
         }
-        System.out.printf(Locale.ROOT, "%n%-46s %s%n", "", "Ebb, then PyTorch");
-        lines.forEach(l -> System.out.println(l.show()));
-        System.out.println("losses at all budgets " + (same ? "have the same bits" : "DIFFER"));
-        var file = folder.resolve("cuda.json");
+    }
+
+    private void add(String name, Result own, String rate) throws IOException {
+        lines.add(new Line(name, own, rate, Optional.ofNullable(others.get(name))));
+        write();
+    }
+
+    private Path file() {
+        return folder.resolve("cuda.json");
+    }
+
+    /** All lines so far: a run that is cut short leaves those that it has reached. */
+    private void write() throws IOException {
         var all = lines.stream().map(Line::json).toList();
         Files.writeString(
-                file,
+                file(),
                 "{\"device\": \"%s\", \"results\": [\n  %s\n]}\n"
                         .formatted(cuda.describe(), String.join(",\n  ", all)));
-        System.out.println("written to " + file.toAbsolutePath());
     }
 
     /** What the peer's program prints: a name, milliseconds and GiB, with tabs between them. */
-    private static Map<String, Result> peers(Path program)
+    private static Map<String, Result> peers(Path program, List<String> parts)
             throws IOException, InterruptedException {
         var found = new LinkedHashMap<String, Result>();
+        var command = new ArrayList<>(List.of("python3", program.toString()));
+        command.addAll(parts);
         Process process;
         try {
             process =
-                    new ProcessBuilder("python3", program.toString())
+                    new ProcessBuilder(command)
                             .redirectError(ProcessBuilder.Redirect.DISCARD)
                             .start();
         } catch (IOException e) {
@@ -128,10 +186,10 @@ final class DeviceBench {
         try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
             for (var line = lines.readLine(); line != null; line = lines.readLine()) {
                 System.out.println("PyTorch: " + line.replace('\t', ' '));
-                var parts = line.split("\t", -1);
-                if (parts.length != 3) continue;
-                var ms = Double.parseDouble(parts[1]);
-                found.put(parts[0], new Result(ms, Double.parseDouble(parts[2])));
+                var columns = line.split("\t", -1);
+                if (columns.length != 3) continue;
+                var ms = Double.parseDouble(columns[1]);
+                found.put(columns[0], new Result(ms, Double.parseDouble(columns[2])));
             }
         }
         if (process.waitFor() != 0) {

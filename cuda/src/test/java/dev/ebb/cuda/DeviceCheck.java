@@ -27,19 +27,21 @@ public final class DeviceCheck {
 
     /**
      * @param arguments the folder for details; then {@code all}, {@code cases}, {@code rates},
-     *     {@code sweep}, {@code gpt}, {@code profile} or {@code bench}, which the peers' program
-     *     may follow
+     *     {@code sweep}, {@code gpt}, {@code profile} with the names of models, {@code start}, or
+     *     {@code bench} with the peers' program and the names of parts, all of them if none is
+     *     named
      */
     public static void main(String[] arguments) throws IOException, InterruptedException {
         var folder = Path.of(arguments.length > 0 ? arguments[0] : ".");
         var what = arguments.length > 1 ? arguments[1] : "all";
+        var rest = List.of(arguments).subList(Math.min(2, arguments.length), arguments.length);
         switch (what) {
             case "all", "cases", "rates" -> kernels(folder, what);
             case "sweep" -> DevicePrograms.sweep(folder);
             case "gpt" -> DevicePrograms.gpt(folder);
-            case "profile" -> DevicePrograms.profile(folder);
-            case "bench" ->
-                    DeviceBench.run(folder, List.of(arguments).subList(2, arguments.length));
+            case "profile" -> DevicePrograms.profile(folder, rest);
+            case "start" -> DeviceStart.step();
+            case "bench" -> DeviceBench.run(folder, rest);
             default -> throw new IllegalArgumentException("no check is called " + what);
         }
     }

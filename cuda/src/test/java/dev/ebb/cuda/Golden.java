@@ -327,6 +327,25 @@ final class Golden {
                     k,
                     List.of(F32, F32),
                     F32);
+            var wide =
+                    new Kernel.Convolve(
+                            side,
+                            4,
+                            2,
+                            24,
+                            32,
+                            List.of(8, 9),
+                            List.of(3, 3),
+                            List.of(4, 5),
+                            List.of(2, 2),
+                            List.of(1, 1),
+                            List.of(1, 1));
+            put(
+                    all,
+                    "convolve-tensor-" + side.name().toLowerCase(java.util.Locale.ROOT),
+                    wide,
+                    List.of(BF16, BF16),
+                    BF16);
         }
     }
 }

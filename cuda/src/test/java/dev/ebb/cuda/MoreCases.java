@@ -257,6 +257,18 @@ final class MoreCases {
                 convolve(side, 1, 3, 1, 2, List.of(11, 8), List.of(3, 3), 1, 2, 2, type);
             }
         }
+        for (var side : Kernel.Side.values()) {
+            // positions in copies of sixteen bytes, of eight, and one by one; whole steps or shares
+            convolve(side, 3, 1, 32, 40, List.of(8, 6), List.of(3, 3), 1, 1, 1, DType.BF16);
+            convolve(side, 2, 1, 16, 72, List.of(6, 6), List.of(1, 1), 1, 0, 1, DType.F16);
+            convolve(side, 2, 2, 20, 16, List.of(5, 7), List.of(3, 3), 2, 1, 1, DType.BF16);
+            convolve(side, 5, 1, 40, 16, List.of(9, 7), List.of(2, 3), 1, 1, 2, DType.BF16);
+            convolve(side, 1, 1, 16, 32, List.of(9, 9), List.of(3, 3), 3, 1, 2, DType.F32);
+            convolve(side, 2, 1, 3, 16, List.of(13, 12), List.of(7, 7), 2, 3, 1, DType.BF16);
+            convolve(side, 2, 1, 16, 16, List.of(7, 7), List.of(1, 1), 2, 0, 1, DType.F32);
+            convolve(side, 1, 1, 33, 130, List.of(11), List.of(3), 1, 1, 1, DType.F32);
+            convolve(side, 1, 1, 17, 16, List.of(4, 3, 5), List.of(2, 3, 2), 2, 1, 1, DType.F32);
+        }
     }
 
     private void convolve(

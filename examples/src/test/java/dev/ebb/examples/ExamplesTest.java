@@ -3,9 +3,12 @@ package dev.ebb.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.ebb.Ebb;
+import dev.ebb.ir.DType;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensors;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -153,6 +156,22 @@ final class ExamplesTest {
     @Test
     void donating() {
         assertThat(Example16Donating.decay(5).toFloats()).containsExactly(2, 1);
+    }
+
+    @Test
+    void science() {
+        var spot = Array.of(0.9, 1.0, 1.2);
+        var volatility = Array.of(0.3, 0.2, 0.25);
+        var quotes = new Example17Science.Quotes(spot, Example17Science.call(volatility, spot));
+        assertThat(Example17Science.implied(quotes).toDoubles())
+                .containsExactly(volatility.toDoubles(), within(1e-10));
+        assertThat(Example17Science.sensitivities(quotes).price().toDoubles()[1])
+                .isCloseTo(Math.sqrt(2 * Math.PI) * Math.exp(0.005), within(1e-9));
+        assertThat(Example17Science.landingByDrag(0.02).item()).isNegative();
+        var x = Tensors.linspace(DType.F64, 0, 1, 30);
+        var whole = Ebb.jacobian(Example17Science::heated).apply(x);
+        assertThat(Example17Science.heatedByTemperature(x).toDense().toDoubles())
+                .containsExactly(whole.toDoubles(), within(1e-14));
     }
 
     @Test

@@ -4,16 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
+import dev.ebb.Fn2;
+import dev.ebb.Next;
 import dev.ebb.Tensorwise;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.optim.AdamW;
+import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
+import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Host;
 import dev.ebb.plan.schedule.Place;
 import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 
 /** A GPT in three places at once: the arena, a pool of host memory and a disk. */
 class PlacesTest {
@@ -38,31 +50,15 @@ class PlacesTest {
     }
 
     @Test
-    void morePlacesAreNeverSlowerAndEachKeepsItsPromise() {
+    void eachPlaceKeepsItsPromise() {
         var model = Gpt2.of(Gpt2.Config.of(64, 32, 32, 1, 2), new Seed(1));
         var host = Host.memory(32 << 10);
         var disk = Disk.in(folder, 8 << 20);
         try (var cpu = new Cpu(1);
                 var all = Ebb.compile(GRADIENT).on(cpu)) {
             var expected = Tensorwise.list(all.apply(model));
-            long least = all.plan(model).leastBytes();
-            long most = all.plan(model).storeAllBytes();
-            var curves = new ArrayList<Curve>();
-            for (var places :
-                    List.<List<Place>>of(
-                            List.of(), List.of(host), List.of(disk), List.of(host, disk))) {
-                var budget = new Budget.WithPlaces(Budget.unlimited(), places);
-                curves.add(Ebb.compile(GRADIENT).within(budget).on(cpu).plan(model).curve());
-            }
-            var three = curves.removeLast();
-            for (double part : new double[] {0, 0.4}) {
-                var budget = Budget.bytes(least + (long) (part * (most - least)));
-                for (var fewer : curves)
-                    assertThat(three.at(budget).cost())
-                            .as("%s", budget)
-                            .isLessThanOrEqualTo(fewer.at(budget).cost());
-            }
-            var memory = Budget.bytes(three.leastBytes());
+            var three = all.within(new Budget.WithPlaces(Budget.unlimited(), List.of(host, disk)));
+            var memory = Budget.bytes(three.curve(model).leastBytes());
             try (var away = Ebb.compile(GRADIENT).within(memory.with(host).with(disk)).on(cpu)) {
                 var found = Tensorwise.list(away.apply(model));
                 for (int i = 0; i < expected.size(); i++) {
@@ -80,6 +76,76 @@ class PlacesTest {
                             .isPositive()
                             .isLessThanOrEqualTo(there.place().bytes());
             }
+        }
+    }
+
+    private record State(Gpt2 model, Optimizer.State<Gpt2> optimizer) {}
+
+    /** At every so many corners the plan itself is made; at all of them the curves are compared. */
+    private static final int PLANNED = 12;
+
+    /** At every corner of every curve all places together cost no more than any fewer of them. */
+    private void assertNeverSlower(Function<Budget, TradeOff> curve, ToDoubleFunction<Budget> cost) {
+        var host = Host.memory(32 << 10);
+        var disk = Disk.in(folder, 8 << 20);
+        var selections =
+                List.<List<Place>>of(List.of(), List.of(host), List.of(disk), List.of(host, disk));
+        var curves =
+                selections.stream()
+                        .map(p -> curve.apply(new Budget.WithPlaces(Budget.unlimited(), p)))
+                        .toList();
+        var budgets = new TreeSet<Long>();
+        for (var some : curves) some.points().forEach(p -> budgets.add(p.bytes()));
+        assertThat(budgets).hasSizeGreaterThan(20);
+        int corner = 0;
+        double less = Double.POSITIVE_INFINITY;
+        for (long bytes : budgets) {
+            var costs = new ArrayList<Double>();
+            for (var some : curves) {
+                var points = some.lines().getLast().at(bytes);
+                costs.add(points.map(Curve.Point::cost).orElse(Double.POSITIVE_INFINITY));
+            }
+            assertLastIsLeast(bytes, costs);
+            if (corner++ % PLANNED > 0) continue;
+            costs.clear();
+            for (var places : selections)
+                costs.add(cost.applyAsDouble(new Budget.WithPlaces(Budget.bytes(bytes), places)));
+            assertLastIsLeast(bytes, costs);
+            assertThat(costs.getLast()).as("%d bytes", bytes).isLessThanOrEqualTo(less);
+            less = costs.getLast();
+        }
+    }
+
+    private static void assertLastIsLeast(long bytes, List<Double> costs) {
+        for (double fewer : costs)
+            assertThat(costs.getLast()).as("%d bytes: %s", bytes, costs).isLessThanOrEqualTo(fewer);
+    }
+
+    private static double cost(Supplier<Plan> planning) {
+        try {
+            return planning.get().cost();
+        } catch (OverBudgetException e) {
+            return Double.POSITIVE_INFINITY;
+        }
+    }
+
+    @Test
+    void aTrainingStepIsNeverSlowerWithMorePlacesAtAnyPointOfTheCurve() {
+        var model = Gpt2.of(Gpt2.Config.of(64, 32, 32, 1, 2), new Seed(1));
+        var optimizer = AdamW.of(0.001);
+        var state = new State(model, optimizer.start(model));
+        Fn2<State, Tensor, Next<State, Tensor>> step =
+                (s, tokens) -> {
+                    var slope =
+                            Ebb.valueAndGrad((Gpt2 m) -> m.loss(tokens, tokens)).apply(s.model());
+                    var next = optimizer.update(s.model(), slope.grad(), s.optimizer());
+                    return new Next<>(new State(next.params(), next.state()), slope.value());
+                };
+        try (var cpu = new Cpu(1)) {
+            var all = Ebb.stepper(step).on(cpu);
+            assertNeverSlower(
+                    budget -> all.within(budget).curve(state, TOKENS),
+                    budget -> cost(() -> all.within(budget).plan(state, TOKENS)));
         }
     }
 }

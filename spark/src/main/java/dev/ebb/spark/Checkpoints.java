@@ -99,6 +99,13 @@ record Checkpoints(String folder) {
         }
     }
 
+    /** Writes a file beside the checkpoints. */
+    void writeText(String name, String text) throws IOException {
+        try (OutputStream out = system().create(new Path(folder, name), true)) {
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
     /** Something read from a file. */
     interface Reading<T> {
         T from(Safetensors file) throws IOException;

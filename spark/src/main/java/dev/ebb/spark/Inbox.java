@@ -21,6 +21,18 @@ final class Inbox extends RpcHandler {
     /** Which rank speaks through a connection. */
     private final Map<TransportClient, Peer> speakers = new ConcurrentHashMap<>();
 
+    /** Where each connection's bytes are read to, unless they are encrypted. */
+    private final Map<TransportClient, DirectReads> reads = new ConcurrentHashMap<>();
+
+    private final boolean plain;
+
+    /**
+     * @param plain whether bytes come as they were sent
+     */
+    Inbox(boolean plain) {
+        this.plain = plain;
+    }
+
     private record Members(long session, List<Peer> peers) {}
 
     /** From now on the ranks are known. */
@@ -41,6 +53,14 @@ final class Inbox extends RpcHandler {
     }
 
     @Override
+    public void channelActive(TransportClient client) {
+        if (!plain) return;
+        var direct = new DirectReads();
+        reads.put(client, direct);
+        client.getChannel().config().setRecvByteBufAllocator(direct);
+    }
+
+    @Override
     public void receive(TransportClient client, ByteBuffer message) {
         var header = Header.decoded(message);
         speaker(client, header).invite(header.number(), header.bytes());
@@ -55,11 +75,14 @@ final class Inbox extends RpcHandler {
     public StreamCallbackWithID receiveStream(
             TransportClient client, ByteBuffer message, RpcResponseCallback callback) {
         var header = Header.decoded(message);
-        return speaker(client, header).arriving(header);
+        var arrival = speaker(client, header).arriving(header);
+        Optional.ofNullable(reads.get(client)).ifPresent(r -> r.begin(arrival));
+        return arrival;
     }
 
     @Override
     public void channelInactive(TransportClient client) {
+        reads.remove(client);
         Optional.ofNullable(speakers.remove(client))
                 .ifPresent(peer -> peer.close("its connection was closed"));
     }

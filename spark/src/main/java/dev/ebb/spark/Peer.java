@@ -4,7 +4,6 @@ import dev.ebb.nn.parallel.PeerException;
 
 import org.apache.spark.network.buffer.NioManagedBuffer;
 import org.apache.spark.network.client.RpcResponseCallback;
-import org.apache.spark.network.client.StreamCallbackWithID;
 import org.apache.spark.network.client.TransportClient;
 import org.apache.spark.network.client.TransportClientFactory;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * What is under way with one other rank. A message begins with its receiver, who says that the room
- * for it is there; the sender then streams the bytes, which are copied into that room as they come.
- * So nothing is buffered, and no thread of the network ever waits.
+ * for it is there; the sender then streams the bytes from where they lie into that room. So nothing
+ * is buffered, and no thread of the network ever waits.
  */
 final class Peer {
     private final int rank;
@@ -128,7 +127,7 @@ final class Peer {
         try {
             client().uploadStream(
                             new NioManagedBuffer(header.encoded()),
-                            new NioManagedBuffer(waiting.bytes.asByteBuffer()),
+                            new Outgoing(waiting.bytes),
                             new RpcResponseCallback() {
                                 @Override
                                 public void onSuccess(ByteBuffer response) {
@@ -146,7 +145,7 @@ final class Peer {
     }
 
     /** The peer streams message {@code header.number()}: into the room that waits for it. */
-    StreamCallbackWithID arriving(Header header) {
+    Arrival arriving(Header header) {
         Waiting waiting;
         synchronized (this) {
             waiting = receives.remove(header.number());
@@ -155,42 +154,13 @@ final class Peer {
             throw new IllegalStateException(
                     name() + " sent message " + header.number() + ", which nobody asked for");
         }
-        return new Arrival(waiting, header);
-    }
-
-    /** Copies what comes. */
-    private final class Arrival implements StreamCallbackWithID {
-        private final Waiting waiting;
-        private final Header header;
-        private long at;
-
-        Arrival(Waiting waiting, Header header) {
-            this.waiting = waiting;
-            this.header = header;
-        }
-
-        @Override
-        public String getID() {
-            return "message " + header.number() + " of " + name();
-        }
-
-        @Override
-        public void onData(String id, ByteBuffer bytes) {
-            var from = MemorySegment.ofBuffer(bytes);
-            waiting.bytes.asSlice(at, from.byteSize()).copyFrom(from);
-            at += from.byteSize();
-        }
-
-        @Override
-        public void onComplete(String id) {
-            if (at == waiting.bytes.byteSize()) waiting.done.complete(null);
-            else fail(waiting, other(at, waiting.bytes.byteSize()));
-        }
-
-        @Override
-        public void onFailure(String id, Throwable cause) {
-            fail(waiting, String.valueOf(cause.getMessage()));
-        }
+        return new Arrival(
+                "message " + header.number() + " of " + name(),
+                waiting.bytes,
+                wrong -> {
+                    if (wrong.isEmpty()) waiting.done.complete(null);
+                    else fail(waiting, wrong);
+                });
     }
 
     /** The peer's connection is closed: whoever waits for it is told. */

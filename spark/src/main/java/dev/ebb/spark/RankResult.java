@@ -6,15 +6,39 @@ import java.util.List;
 /**
  * How one rank ended.
  *
+ * @param host where it ran
  * @param digest of all weights' bits
  * @param losses of all steps
- * @param promisedBytes of a step; zero if none was made
- * @param measuredBytes of the latest step
+ * @param memory of the latest step
  */
 public record RankResult(
-        int rank, String digest, List<Double> losses, long promisedBytes, long measuredBytes)
+        int rank, String host, String digest, List<Double> losses, StepMemory memory)
         implements Serializable {
     public RankResult {
         losses = List.copyOf(losses);
+    }
+
+    /**
+     * What a step promised and what was counted.
+     *
+     * @param promisedBytes zero if no step was made, as all were made before
+     * @param heldBytes in the arena at each computation of the latest step
+     */
+    public record StepMemory(long promisedBytes, long measuredBytes, List<Long> heldBytes)
+            implements Serializable {
+        /** Of a run whose steps were all made before. */
+        static final StepMemory NONE = new StepMemory(0, 0, List.of());
+
+        public StepMemory {
+            heldBytes = List.copyOf(heldBytes);
+        }
+    }
+
+    public long promisedBytes() {
+        return memory.promisedBytes;
+    }
+
+    public long measuredBytes() {
+        return memory.measuredBytes;
     }
 }

@@ -6,10 +6,12 @@ import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.parallel.Group;
 import dev.ebb.nn.parallel.Rank;
 import dev.ebb.plan.Budget;
+import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.Row;
 import org.apache.spark.util.DoubleAccumulator;
 import org.apache.spark.util.LongAccumulator;
@@ -19,6 +21,7 @@ import scala.Tuple2;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +36,8 @@ import java.util.Map;
 record RankTask<P>(
         RankSettings<P> settings, Feed feed, LongAccumulator made, DoubleAccumulator loss)
         implements Serializable {
+    /** What this executor's ranks have planned: a stage that is started again need not search. */
+    private static final PlanCache PLANS = PlanCache.inMemory();
 
     Iterator<RankResult> call(Iterator<Tuple2<Long, Row>> rows) throws IOException {
         var task = BarrierTaskContext.get();
@@ -66,7 +71,8 @@ record RankTask<P>(
                         group,
                         batch,
                         Budget.of(settings.limits().budget()),
-                        device)) {
+                        device,
+                        PLANS)) {
             if (from > 0) restore(rank, checkpoints, from, losses);
             for (long step = from; step < settings.course().steps(); step++) {
                 losses.add(rank.step(batch));
@@ -78,13 +84,17 @@ record RankTask<P>(
                 if (!last) batch = feed.next();
             }
             var report = rank.report();
-            return new RankResult(
-                    group.rank(),
-                    rank.digest(),
-                    losses,
-                    report.promisedBytes(),
-                    report.measuredBytes());
+            var memory =
+                    new RankResult.StepMemory(
+                            report.promisedBytes(),
+                            report.measuredBytes(),
+                            Arrays.stream(rank.held()).boxed().toList());
+            return new RankResult(group.rank(), host(), rank.digest(), losses, memory);
         }
+    }
+
+    private static String host() {
+        return SparkEnv.get().blockManager().blockManagerId().host();
     }
 
     /** All steps were made before: nothing is computed. */
@@ -96,10 +106,10 @@ record RankTask<P>(
                         file ->
                                 new RankResult(
                                         rank,
+                                        host(),
                                         file.metadata().getOrDefault("digest", ""),
                                         losses(file),
-                                        0,
-                                        0))
+                                        RankResult.StepMemory.NONE))
                 .orElseThrow(() -> new IOException("the checkpoint of step " + step + " changed"));
     }
 

@@ -1,6 +1,7 @@
 package dev.ebb.spark;
 
 import dev.ebb.nn.parallel.Group;
+import dev.ebb.nn.parallel.Lane;
 import dev.ebb.nn.parallel.PeerException;
 
 import org.apache.spark.BarrierTaskContext;
@@ -40,6 +41,7 @@ public final class SparkGroup implements Group {
     private final TransportServer server;
     private final TransportClientFactory clients;
     private final List<Peer> peers;
+    private final Lane lane = new Lane();
 
     /**
      * How ranks prove who they are.
@@ -65,7 +67,11 @@ public final class SparkGroup implements Group {
                         : Optional.empty();
         var conf =
                 SparkTransportConf.fromSparkConf(
-                        env.conf(), "ebb", 2, Option.empty(), Option.empty());
+                        env.conf().clone().set("spark.ebb.io.mode", "NIO"),
+                        "ebb",
+                        2,
+                        Option.empty(),
+                        Option.empty());
         var host = task.getTaskInfos()[task.partitionId()].address().split(":", 2)[0];
         return new SparkGroup(
                 task.partitionId(),
@@ -85,7 +91,7 @@ public final class SparkGroup implements Group {
             Gathering gathering) {
         this.rank = rank;
         this.patience = patience;
-        var inbox = new Inbox();
+        var inbox = new Inbox(secret.isEmpty() && !conf.sslRpcEnabled());
         context = new TransportContext(conf, inbox);
         List<TransportServerBootstrap> servers = new ArrayList<>();
         List<TransportClientBootstrap> bootstraps = new ArrayList<>();
@@ -98,7 +104,6 @@ public final class SparkGroup implements Group {
         clients = context.createClientFactory(bootstraps);
         long number = new SecureRandom().nextLong();
         var all = gathering.apply(List.of(host + " " + server.getPort() + " " + number));
-        Group.requireSize(all.size());
         long session = Long.parseLong(all.getFirst().split(" ", -1)[2]);
         peers = new ArrayList<>();
         for (int i = 0; i < all.size(); i++) {
@@ -142,6 +147,11 @@ public final class SparkGroup implements Group {
     }
 
     @Override
+    public Lane lane() {
+        return lane;
+    }
+
+    @Override
     public Transfer send(int to, MemorySegment data) {
         var done = peers.get(to).send(data);
         return () -> await(done, to, "took no message from");
@@ -178,6 +188,7 @@ public final class SparkGroup implements Group {
 
     @Override
     public void close() {
+        lane.close();
         clients.close();
         server.close();
         context.close();

@@ -38,15 +38,21 @@ import java.util.List;
 public final class SparkTraining<P> {
     private static final Logger LOG = LoggerFactory.getLogger(SparkTraining.class);
 
-    /** How often in a row an attempt may end without a new checkpoint. */
+    /** How often in a row an attempt may end without a new checkpoint, unless it is said. */
     private static final int ATTEMPTS = 3;
 
     private final SparkSession spark;
     private final RankSettings<P> settings;
+    private final int attempts;
 
-    private SparkTraining(SparkSession spark, RankSettings<P> settings) {
+    private SparkTraining(SparkSession spark, RankSettings<P> settings, int attempts) {
+        if (attempts < 1) {
+            throw new IllegalArgumentException(
+                    attempts + " attempts; a run needs one at least to make a checkpoint");
+        }
         this.spark = spark;
         this.settings = settings;
+        this.attempts = attempts;
     }
 
     /**
@@ -64,21 +70,22 @@ public final class SparkTraining<P> {
                         64,
                         new RankSettings.Course(100, 50),
                         new RankSettings.Limits("100%", 1, Duration.ofMinutes(1)),
-                        checkpoints));
+                        checkpoints),
+                ATTEMPTS);
     }
 
     private SparkTraining<P> with(RankSettings<P> other) {
-        return new SparkTraining<>(spark, other);
+        return new SparkTraining<>(spark, other, attempts);
     }
 
-    /** So many ranks, a power of two, each a task of its own. */
+    /** So many ranks, which divide the shards, each a task of its own. */
     public SparkTraining<P> ranks(int ranks) {
         return with(settings.with(new Cut(settings.cut().pieces(), ranks), settings.batch()));
     }
 
     /**
-     * Batches of so many examples, cut into so many shards: a power of two, and at least the number
-     * of ranks.
+     * Batches of so many examples, cut into so many shards, which the number of ranks must divide.
+     * A rank whose share of shards is a power of two sends the least.
      */
     public SparkTraining<P> batch(int examples, int shards) {
         return with(settings.with(new Cut(shards, settings.cut().ranks()), examples));
@@ -102,6 +109,11 @@ public final class SparkTraining<P> {
         return with(
                 settings.with(
                         new RankSettings.Limits(limits.budget(), limits.threads(), patience)));
+    }
+
+    /** After how many attempts in a row without a new checkpoint a run gives up; 3 otherwise. */
+    public SparkTraining<P> attempts(int most) {
+        return new SparkTraining<>(spark, settings, most);
     }
 
     /** Trains on batches that are a function of the step. */
@@ -209,7 +221,7 @@ public final class SparkTraining<P> {
                 long now = checkpoints.latest();
                 fruitless = now > before ? 1 : fruitless + 1;
                 before = now;
-                if (fruitless == ATTEMPTS || spark.sparkContext().isStopped()) {
+                if (fruitless >= attempts || spark.sparkContext().isStopped()) {
                     throw new IllegalStateException(
                             "training stopped after the checkpoint of step "
                                     + now

@@ -41,7 +41,7 @@ public final class TrainMain implements Callable<Integer> {
             names = "--executors",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Ranks, a power of two. They change no bit. Default: 1.")
+            description = "Ranks, which divide the shards. They change no bit. Default: 1.")
     private int executors = 1;
 
     @Option(
@@ -125,6 +125,8 @@ public final class TrainMain implements Callable<Integer> {
                                 "spark.executor.extraJavaOptions",
                                 "--add-modules=jdk.incubator.vector")
                         .config("spark.jars", String.join(",", jars()))
+                        // a rank that was lost is started again: look for its executor soon
+                        .config("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "3s")
                         .config("spark.executor.cores", threads)
                         .config("spark.task.cpus", threads)
                         .config("spark.cores.max", (long) threads * executors);
@@ -147,6 +149,9 @@ public final class TrainMain implements Callable<Integer> {
                                             examples,
                                             size.context(),
                                             seed));
+            trained.writeReport(
+                    "%d layers, width %d, on %d executors"
+                            .formatted(size.layers(), size.width(), executors));
             print(trained);
         }
         return 0;

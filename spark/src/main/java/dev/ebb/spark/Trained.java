@@ -34,6 +34,16 @@ public record Trained(List<RankResult> ranks, String checkpoints) implements Ser
         return ranks.getFirst().losses();
     }
 
+    /** A web page of the run: losses, and a picture of each rank's memory in a step. */
+    public String report(String title) {
+        return RunReport.of(title, this);
+    }
+
+    /** Writes {@link #report} as {@code report.html} beside the checkpoints. */
+    public void writeReport(String title) throws IOException {
+        new Checkpoints(checkpoints).writeText("report.html", report(title));
+    }
+
     /**
      * The trained model as a function of a column with an array of numbers in each row; it gives an
      * array of floats. Each partition has a model of its own, within {@code budget}.

@@ -1,5 +1,7 @@
 package dev.ebb.spark;
 
+import org.apache.spark.launcher.JavaModuleOptions;
+
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
@@ -18,6 +21,13 @@ import java.util.jar.Manifest;
 final class Cluster implements AutoCloseable {
     /** For processes that mostly start: little compiling, one thread for garbage. */
     static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+
+    /** Who does not know this cannot join. */
+    static final Map<String, String> SECURITY =
+            Map.of(
+                    "spark.authenticate", "true",
+                    "spark.authenticate.secret", "known to the test alone",
+                    "spark.network.crypto.enabled", "true");
 
     private final Path folder;
     private final int port;
@@ -68,15 +78,18 @@ final class Cluster implements AutoCloseable {
         new JarOutputStream(Files.newOutputStream(jar), manifest).close();
     }
 
-    private Process start(String main, List<String> arguments) throws IOException {
+    /** A process with the class path of the test; what it says goes to a file named after it. */
+    Process start(String main, List<String> arguments) throws IOException {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx256m");
+        command.addAll(List.of(JavaModuleOptions.defaultModuleOptions().trim().split("\\s+")));
         command.addAll(List.of(SHORT_LIVED.split(" ")));
-        command.addAll(List.of("-cp", folder.resolve("home/jars/all.jar").toString(), main));
+        SECURITY.forEach((key, value) -> command.add("-D" + key + "=" + value));
+        command.addAll(List.of("-cp", jar().toString(), main));
         command.addAll(arguments);
         var builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.redirectOutput(folder.resolve(main + ".log").toFile());
+        builder.redirectOutput(log(main).toFile());
         builder.environment().put("SPARK_HOME", folder.resolve("home").toString());
         builder.environment().put("SPARK_LOCAL_HOSTNAME", "localhost");
         builder.environment().put("SPARK_SCALA_VERSION", "2.13");
@@ -99,9 +112,12 @@ final class Cluster implements AutoCloseable {
         return worker.children().filter(ProcessHandle::isAlive).toList();
     }
 
-    /** Ends an executor as kill -9 does. */
-    void kill() {
-        executors().getFirst().destroyForcibly();
+    Path log(String main) {
+        return folder.resolve(main + ".log");
+    }
+
+    Path jar() {
+        return folder.resolve("home/jars/all.jar");
     }
 
     @Override

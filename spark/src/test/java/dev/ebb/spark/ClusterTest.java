@@ -9,9 +9,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 
-/** On a real standalone cluster: one digest, whatever happens. */
+/** On a real standalone cluster, with a secret: one digest, whatever happens. */
 class ClusterTest {
     private static final int EXECUTORS = 4;
 
@@ -23,8 +30,15 @@ class ClusterTest {
 
     @BeforeAll
     static void start() throws IOException, InterruptedException {
-        cluster = new Cluster(folder, EXECUTORS);
-        spark =
+        Local.stop();
+        // two cores more than the test takes, for a program of its own
+        cluster = new Cluster(folder, EXECUTORS + 2);
+        spark = session(cluster);
+        expected = Small.accumulated();
+    }
+
+    static SparkSession session(Cluster cluster) {
+        var builder =
                 SparkSession.builder()
                         .master(cluster.url())
                         .appName("ebb test")
@@ -34,11 +48,12 @@ class ClusterTest {
                         .config("spark.executor.cores", "1")
                         .config("spark.executor.memory", "512m")
                         .config("spark.cores.max", EXECUTORS)
+                        .config("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
                         .config(
                                 "spark.executor.extraJavaOptions",
-                                "--add-modules=jdk.incubator.vector " + Cluster.SHORT_LIVED)
-                        .getOrCreate();
-        expected = Small.accumulated();
+                                "--add-modules=jdk.incubator.vector " + Cluster.SHORT_LIVED);
+        Cluster.SECURITY.forEach(builder::config);
+        return builder.getOrCreate();
     }
 
     @AfterAll
@@ -51,7 +66,7 @@ class ClusterTest {
         return SparkTraining.of(spark, Small.GPT, folder.resolve(name).toUri().toString())
                 .batch(Small.BATCH, Small.SHARDS)
                 .ranks(ranks)
-                .steps(Small.STEPS, 3);
+                .steps(Small.STEPS, 5);
     }
 
     @Test
@@ -67,30 +82,111 @@ class ClusterTest {
         }
     }
 
+    /** Three kills of ranks, each at a random moment after a new checkpoint. */
     @Test
-    void executors_that_are_killed_change_no_bit() throws IOException {
-        var name = "killed";
-        var checkpoints = new Checkpoints(folder.resolve(name).toUri().toString());
+    void ranks_that_are_killed_change_no_bit() throws IOException {
+        var checkpoints = new Checkpoints(folder.resolve("killed").toUri().toString());
+        var marks = Files.createDirectories(folder.resolve("marks"));
+        var random = new Random(7);
         var kills =
                 Thread.ofVirtual()
                         .start(
                                 () -> {
-                                    for (long step : new long[] {3, 12, 24})
-                                        killAfter(checkpoints, step);
+                                    for (long step : new long[] {5, 10, 20})
+                                        killAfter(checkpoints, step, marks, random);
                                 });
-        var trained = training(name, 2).fit(new Small.Passages(200));
+        var trained =
+                training("killed", 2)
+                        .fit(new Small.Marked(marks.toString(), new Small.Passages(60)));
         assertThat(kills.isAlive()).as("the run ended before the last kill").isFalse();
         assertThat(trained.digest()).isEqualTo(expected);
         assertThat(trained.losses()).hasSize(Small.STEPS);
     }
 
-    /** Kills an executor that trains once there is a checkpoint of so many steps. */
-    private static void killAfter(Checkpoints checkpoints, long step) {
+    private static void killAfter(Checkpoints checkpoints, long step, Path marks, Random random) {
         try {
-            while (checkpoints.steps().stream().noneMatch(s -> s >= step)) Thread.sleep(30);
-            cluster.kill();
+            while (checkpoints.steps().stream().noneMatch(s -> s >= step)) Thread.sleep(20);
+            Thread.sleep(random.nextInt(200));
+            Small.Marked.kill(marks, random.nextInt(2));
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** While ranks train, each port of each executor is tried without the secret. */
+    @Test
+    void who_was_not_invited_is_not_answered() throws Exception {
+        var marks = Files.createDirectories(folder.resolve("guests"));
+        var run =
+                new FutureTask<>(
+                        () ->
+                                training("guests", 2)
+                                        .fit(
+                                                new Small.Marked(
+                                                        marks.toString(),
+                                                        new Small.Passages(100))));
+        Thread.ofPlatform().daemon().start(run);
+        var ports = new HashSet<Integer>();
+        while (!run.isDone() && ports.isEmpty()) {
+            Thread.sleep(50);
+            if (!Files.exists(marks.resolve("rank-1"))) continue;
+            var text = Files.readString(marks.resolve("rank-1"));
+            if (!text.isEmpty()) ports.addAll(Uninvited.ports(Long.parseLong(text)));
+        }
+        assertThat(ports).as("of blocks and of the rank").hasSizeGreaterThan(1);
+        for (int port : ports) assertThat(Uninvited.isAnswered(port)).isFalse();
+        assertThat(result(run).digest()).isEqualTo(expected);
+    }
+
+    private static Trained result(FutureTask<Trained> run) throws InterruptedException {
+        try {
+            return run.get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void spark_submit_runs_the_main_class() throws IOException, InterruptedException {
+        var text = folder.resolve("text.txt");
+        Files.writeString(text, "a tide goes out, a tide comes in. ".repeat(30));
+        var out = folder.resolve("submitted");
+        var main = "org.apache.spark.deploy.SparkSubmit";
+        var process =
+                cluster.start(
+                        main,
+                        List.of(
+                                "--master",
+                                cluster.url(),
+                                "--class",
+                                TrainMain.class.getName(),
+                                "--conf",
+                                "spark.driver.host=localhost",
+                                "--conf",
+                                "spark.ui.enabled=false",
+                                "--conf",
+                                "spark.executor.memory=512m",
+                                cluster.jar().toString(),
+                                "--executors",
+                                "2",
+                                "--shards",
+                                "2",
+                                "--model",
+                                "1x16x2",
+                                "--batch",
+                                "2",
+                                "--steps",
+                                "2",
+                                "--budget",
+                                "100%",
+                                "--text",
+                                text.toString(),
+                                "--out",
+                                out.toString()));
+        assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+        assertThat(cluster.log(main)).content().contains("2 steps, loss", "rank 1: promised ");
+        assertThat(out.resolve("report.html"))
+                .content()
+                .contains("Memory of rank 0 in a step", "Memory of rank 1 in a step", "<svg");
     }
 }

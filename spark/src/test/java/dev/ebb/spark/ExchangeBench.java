@@ -2,9 +2,6 @@ package dev.ebb.spark;
 
 import dev.ebb.nn.parallel.Group;
 
-import org.apache.spark.network.util.MapConfigProvider;
-import org.apache.spark.network.util.TransportConf;
-
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -19,10 +16,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -32,13 +27,13 @@ import java.util.Optional;
  */
 final class ExchangeBench {
     private static final long BYTES = 64L << 20;
-    private static final int ROUNDS = 12;
+    private static final int ROUNDS = 40;
 
     private ExchangeBench() {}
 
     public static void main(String[] arguments) throws IOException {
         if (arguments.length > 0) {
-            run(1, System.in, System.out, System.err);
+            run(1, System.in, System.out);
             return;
         }
         var process =
@@ -53,15 +48,14 @@ final class ExchangeBench {
                         .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start();
         try (var out = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8)) {
-            run(0, process.getInputStream(), out, System.out);
+            run(0, process.getInputStream(), out);
         }
     }
 
     /** Both processes do the same; rank 1 sends, rank 0 receives and tells. */
-    private static void run(int rank, java.io.InputStream in, PrintStream out, PrintStream tell)
-            throws IOException {
+    private static void run(int rank, java.io.InputStream in, PrintStream out) throws IOException {
         var lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-        var conf = new TransportConf("ebb", new MapConfigProvider(new HashMap<>(Map.of())));
+        var conf = Loopback.conf();
         SparkGroup.Gathering gathering =
                 own -> {
                     out.println(own.getFirst());
@@ -94,16 +88,22 @@ final class ExchangeBench {
                 spark = Math.min(spark, timed(() -> exchange(rank, group, memory)));
                 garbage = Math.min(garbage, allocated() - before);
             }
-            if (rank == 0) {
-                tell.printf(
-                        Locale.ROOT,
-                        "plain TCP %.2f GB/s, Spark's transport %.2f GB/s: %.2f of it;"
-                                + " %d KiB of garbage a message%n",
-                        BYTES / plain / 1e9,
-                        BYTES / spark / 1e9,
-                        plain / spark,
-                        garbage >> 10);
+            if (rank == 1) {
+                out.println(garbage);
+                return;
             }
+            var text =
+                    String.format(
+                            Locale.ROOT,
+                            "64 MiB between two processes: plain TCP %.2f GB/s, Spark's transport"
+                                + " %.2f GB/s: %.2f of it; garbage a message: %.1f KiB where it is"
+                                + " sent, %.1f KiB where it is received.%n",
+                            BYTES / plain / 1e9,
+                            BYTES / spark / 1e9,
+                            plain / spark,
+                            Long.parseLong(lines.readLine()) / 1024.0,
+                            garbage / 1024.0);
+            Page.write("ExchangeBench", text);
         }
     }
 

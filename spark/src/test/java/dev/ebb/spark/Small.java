@@ -10,6 +10,12 @@ import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
+import org.apache.spark.TaskContext;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +43,34 @@ final class Small {
             }
             var batch = CORPUS.batch(BATCH, CONTEXT, new Seed(9), step);
             return List.of(batch.ids(), batch.targets());
+        }
+    }
+
+    /**
+     * Passages whose ranks leave the number of their process in a folder, so that it can be killed.
+     */
+    record Marked(String folder, Batches batches) implements Batches {
+        @Override
+        public List<Tensor> at(long step) {
+            int rank = TaskContext.get().partitionId();
+            try {
+                var file = Path.of(folder, "rank-" + rank);
+                Files.writeString(file, String.valueOf(ProcessHandle.current().pid()));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return batches.at(step);
+        }
+
+        /** Ends the process of a rank as kill -9 does; whether it was there. */
+        static boolean kill(Path folder, int rank) throws IOException {
+            var file = folder.resolve("rank-" + rank);
+            if (!Files.exists(file)) return false;
+            var text = Files.readString(file);
+            Files.deleteIfExists(file);
+            if (text.isEmpty()) return false;
+            var process = ProcessHandle.of(Long.parseLong(text));
+            return process.isPresent() && process.get().destroyForcibly();
         }
     }
 

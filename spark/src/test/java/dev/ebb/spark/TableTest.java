@@ -20,7 +20,6 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,19 +39,7 @@ class TableTest {
 
     @BeforeAll
     static void start() {
-        spark =
-                SparkSession.builder()
-                        .master("local[2]")
-                        .appName("ebb test")
-                        .config("spark.ui.enabled", "false")
-                        .config("spark.driver.host", "localhost")
-                        .config("spark.driver.bindAddress", "localhost")
-                        .getOrCreate();
-    }
-
-    @AfterAll
-    static void stop() {
-        spark.stop();
+        spark = Local.session();
     }
 
     // [spark-recipe
@@ -94,8 +81,15 @@ class TableTest {
 
     // spark-fit]
 
-    /** Rows that can be told apart, in more partitions than there are full ones. */
+    /** Rows of Parquet that can be told apart, in more partitions than there are full ones. */
     private static Dataset<Row> table() {
+        var files = folder.resolve("table").toString();
+        var made = made();
+        made.write().mode("overwrite").parquet(files);
+        return spark.read().parquet(files).union(empty(made.schema()));
+    }
+
+    private static Dataset<Row> made() {
         var rows = new ArrayList<Row>();
         for (int i = 0; i < ROWS; i++) {
             var x = new ArrayList<Double>();
@@ -107,7 +101,7 @@ class TableTest {
                 new StructType()
                         .add("x", DataTypes.createArrayType(DataTypes.DoubleType))
                         .add("label", DataTypes.LongType);
-        return spark.createDataFrame(rows, schema).repartition(1).union(empty(schema));
+        return spark.createDataFrame(rows, schema).repartition(1);
     }
 
     private static Dataset<Row> empty(StructType schema) {
@@ -146,7 +140,7 @@ class TableTest {
     @Test
     void what_does_not_fit_is_refused_with_advice() {
         var training = SparkTraining.of(spark, new Classifier(), folder.toUri().toString());
-        assertThatThrownBy(() -> training.ranks(3)).hasMessageContaining("power of two");
+        assertThatThrownBy(() -> training.ranks(3)).hasMessageContaining("divides the shards");
         assertThatThrownBy(() -> training.ranks(16)).hasMessageContaining("8 shards");
         assertThatThrownBy(() -> training.batch(12, 8)).hasMessageContaining("multiple of 8");
         assertThatThrownBy(() -> training.fit(table().limit(0), List.of(Column.numbers("x", 4)), 1))

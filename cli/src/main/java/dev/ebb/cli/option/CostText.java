@@ -31,8 +31,13 @@ public record CostText(String text) {
         return new CostText("typical");
     }
 
+    /** Whether it plans the same everywhere. */
+    public boolean isTypical() {
+        return text.equals("typical");
+    }
+
     public Cost on(Device device) {
-        if (text.equals("typical")) return Roofline.typical();
+        if (isTypical()) return Roofline.typical();
         if (text.equals("timed")) return Timed.on(device, cache());
         var file = Path.of(text);
         if (!Files.exists(file))

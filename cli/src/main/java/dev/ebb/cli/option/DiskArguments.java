@@ -30,6 +30,10 @@ public final class DiskArguments {
             description = "The most bytes of that file. Default: ${DEFAULT-VALUE}.")
     private Budget room = Budget.of(ROOM);
 
+    public boolean isNamed() {
+        return folder != null;
+    }
+
     /** For what knows no disk. */
     public void refuseFor(String what) {
         if (folder != null) throw new Refusal("--disk means nothing for " + what);

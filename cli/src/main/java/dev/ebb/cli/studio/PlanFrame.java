@@ -1,7 +1,7 @@
 package dev.ebb.cli.studio;
 
 import dev.ebb.cli.option.BudgetText;
-import dev.ebb.cli.report.PlanText;
+import dev.ebb.cli.report.PlanFigures;
 import dev.ebb.cli.report.Planned;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.OverBudgetException;
@@ -36,7 +36,8 @@ final class PlanFrame {
         all.put("cost", Json.of(plan.cost()));
         all.put("command", Json.of(command));
         var lines = new ArrayList<Json>();
-        PlanText.lines(p, least)
+        PlanFigures.of(p, least, "")
+                .lines()
                 .forEach((name, text) -> lines.add(Json.of(List.of(Json.of(name), Json.of(text)))));
         all.put("lines", Json.of(lines));
         var highest = plan.highest();

@@ -83,7 +83,11 @@ final class ReferenceAttend {
         double max = Double.NEGATIVE_INFINITY;
         for (double x : s) max = Math.max(max, x);
         double sum = 0;
-        for (double x : s) sum += max == Double.NEGATIVE_INFINITY ? 0 : StrictMath.exp(x - max);
+        var weights = new double[s.length];
+        for (int j = 0; j < s.length && max != Double.NEGATIVE_INFINITY; j++) {
+            weights[j] = StrictMath.exp(s[j] - max);
+            sum += weights[j];
+        }
         out.get(1)
                 .set(
                         number(b, n, i),
@@ -92,7 +96,7 @@ final class ReferenceAttend {
         for (int d = 0; d < h.valueWidth(); d++) {
             double dot = 0;
             for (int j = 0; j < s.length && sum > 0; j++) {
-                dot += StrictMath.exp(s[j] - max) / sum * v.get(row(views.get(2), b, group, j) + d);
+                dot += weights[j] / sum * v.get(row(views.get(2), b, group, j) + d);
             }
             out.get(0).set(at + d, dot);
         }

@@ -4,7 +4,9 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.math.Checks;
 
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Kernels that place, pick and accumulate elements. */
 final class ReferenceMoves {
@@ -92,15 +94,11 @@ final class ReferenceMoves {
         long lines = k.outer() * k.inner();
         for (long line = 0; line < lines; line++) {
             long start = line / k.inner() * k.length() * k.inner() + line % k.inner();
-            for (int j = 0; j < k.length(); j++) {
-                long place = 0;
-                for (int other = 0; other < k.length(); other++) {
-                    int sign = compare(in, start + other * k.inner(), start + j * k.inner());
-                    boolean before = k.descending() ? sign > 0 : sign < 0;
-                    if (before || (sign == 0 && other < j)) place++;
-                }
-                out.setLong(start + place * k.inner(), j);
-            }
+            Comparator<Integer> ascending =
+                    (i, j) -> compare(in, start + i * k.inner(), start + j * k.inner());
+            var order = k.descending() ? ascending.reversed() : ascending;
+            var sorted = IntStream.range(0, k.length()).boxed().sorted(order).toList();
+            for (int j = 0; j < k.length(); j++) out.setLong(start + j * k.inner(), sorted.get(j));
         }
     }
 

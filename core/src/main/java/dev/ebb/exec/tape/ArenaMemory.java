@@ -4,7 +4,9 @@ import dev.ebb.exec.Queue;
 import dev.ebb.exec.Session;
 import dev.ebb.ir.Memory;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /** The memory in which {@link ResidentValues} lie. */
 interface ArenaMemory {
@@ -13,64 +15,88 @@ interface ArenaMemory {
     ArenaMemory NONE =
             new ArenaMemory() {
                 @Override
-                public void resize(long bytes) {}
+                public void cover(long end) {}
 
                 @Override
                 public void move(long from, long to, long bytes) {}
 
                 @Override
-                public Memory at(long start, long bytes) {
+                public Memory all() {
                     throw new IllegalStateException("there is no memory behind these sizes");
                 }
             };
 
-    /** Becomes this large; what was in it stays. */
-    void resize(long bytes);
+    /** Becomes at least this large; what was in it stays. */
+    void cover(long end);
 
     /** Copies {@code bytes} from one offset to another; both may overlap. */
     void move(long from, long to, long bytes);
 
-    Memory at(long start, long bytes);
+    /** All of it, until it becomes larger. */
+    Memory all();
 
-    /** Memory of a device. */
-    static ArenaMemory of(Session session) {
-        return new OnDevice(session);
-    }
-
-    /** Memory of a device, allocated anew whenever it grows. */
+    /**
+     * Memory of a device that becomes as large as is asked for.
+     *
+     * <p>When it grows, what was in it is copied to a larger one, and for that moment there are
+     * both. So that they never exceed what they may together, it grows by itself only as long as
+     * the smaller one has room beside the largest; from then on it is the largest.
+     */
     final class OnDevice implements ArenaMemory {
-        private final Session session;
-        private Optional<Queue.Allocation> allocation = Optional.empty();
+        private static final long FIRST = 1 << 16;
+        private static final long FACTOR = 2;
 
-        private OnDevice(Session session) {
+        private final Session session;
+        private final long most;
+        private final LongSupplier beside;
+        private Optional<Queue.Allocation> allocation = Optional.empty();
+        private Memory all = Memory.of(MemorySegment.NULL);
+        private long size;
+
+        /**
+         * @param most the size it may not exceed
+         * @param beside how much more there may be while it grows
+         */
+        OnDevice(Session session, long most, LongSupplier beside) {
             this.session = session;
+            this.most = most;
+            this.beside = beside;
         }
 
         @Override
-        public void resize(long bytes) {
+        public void cover(long end) {
+            if (end <= size) return;
+            long next = FIRST;
+            while (next < end) next *= FACTOR;
+            resize(next > Math.min(most, beside.getAsLong()) ? Math.max(most, end) : next);
+        }
+
+        /** Sees to it that it can still grow when there may be only so much beside it. */
+        void leave(long room) {
+            if (size > room && size < most) resize(most);
+        }
+
+        private void resize(long bytes) {
             var larger = session.queue().allocate(bytes);
             allocation.ifPresent(
                     old -> {
-                        var all = old.memory();
-                        session.copy(all, 0, larger.memory(), 0, all.bytes());
+                        session.copy(all, 0, larger.memory(), 0, size);
                         session.queue().finish();
                         old.close();
                     });
             allocation = Optional.of(larger);
+            all = larger.memory();
+            size = bytes;
         }
 
         @Override
         public void move(long from, long to, long bytes) {
-            session.copy(all(), from, all(), to, bytes);
+            session.copy(all, from, all, to, bytes);
         }
 
         @Override
-        public Memory at(long start, long bytes) {
-            return all().slice(start, bytes);
-        }
-
-        private Memory all() {
-            return allocation.orElseThrow().memory();
+        public Memory all() {
+            return all;
         }
     }
 }

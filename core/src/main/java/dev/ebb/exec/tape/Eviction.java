@@ -15,8 +15,9 @@ import java.util.Optional;
  * record it is known: a value is read next where the sweep meets the node before it, and one made
  * behind the sweep never again.
  *
- * <p>Every choice looks at all values that are there, each at a handful of neighbours: right for
- * thousands of tensors, too much for millions.
+ * <p>While a program runs, a choice looks at the values that were not read for longest, of each
+ * kind, until no other can be better. While a sweep goes back it looks at all values that are
+ * there, each at a handful of neighbours: right for thousands of tensors, too much for millions.
  */
 final class Eviction {
     /** How much dearer a value is that the work at hand will read. */
@@ -28,6 +29,7 @@ final class Eviction {
     private final ExecutionLog ledger;
     private final ResidentValues residents;
     private final EvictedGroups groups = new EvictedGroups();
+    private final LeastRecent recent = new LeastRecent();
     private int[] locks = new int[16];
     private int[] awaited = new int[16];
     private long[] touched = new long[16];
@@ -70,6 +72,7 @@ final class Eviction {
     /** Never to be evicted. */
     void pin(Value v) {
         pinned[v.id()] = true;
+        recent.remove(v);
     }
 
     /** What a sweep carries along is not evicted: to have it back would take the sweep again. */
@@ -80,6 +83,7 @@ final class Eviction {
 
     void touch(Value v) {
         touched[v.id()] = ++clock;
+        if (!pinned[v.id()] && residents.has(v)) recent.touch(v, ledger.kind(v));
     }
 
     /** After a failure: nothing is at hand. */
@@ -105,6 +109,7 @@ final class Eviction {
     }
 
     void evicted(Value v) {
+        recent.remove(v);
         if (!alive(v)) return;
         int maker = ledger.maker(v);
         groups.add(v, ledger.cost(maker));
@@ -143,6 +148,10 @@ final class Eviction {
     Optional<Value> next(int node) {
         running = node;
         if (returns > Math.max(LEAST_RETURNS, residents.all().size() / 2)) regroup();
+        if (!sweeping()) {
+            var found = leastRecent();
+            if (found.isPresent()) return found;
+        }
         var best = Optional.<Value>empty();
         double least = Double.POSITIVE_INFINITY;
         for (Value v : residents.all()) {
@@ -157,6 +166,33 @@ final class Eviction {
         return best;
     }
 
+    /**
+     * The same among values that the work at hand does not read, of which any is better than those
+     * that it does, where no sweep knows what is read when. Only values are looked at that might be
+     * better than the best so far, if nothing around them were evicted.
+     */
+    private Optional<Value> leastRecent() {
+        int best = -1;
+        double least = Double.POSITIVE_INFINITY;
+        for (int kind = 0; kind < recent.kinds(); kind++) {
+            for (int id = recent.first(kind); id >= 0; id = recent.after(id)) {
+                var v = recent.value(id);
+                double bytes = ResidentValues.bytes(v);
+                if (bytes == 0) break;
+                if (ledger.cost(ledger.maker(v)) / (bytes * sinceTouched(v)) > least) break;
+                if (!mayGo(v) || awaited[id] > 0) continue;
+                double score = score(v);
+                if (score > least) continue;
+                boolean earlier =
+                        best < 0 || residents.number(v) < residents.number(recent.value(best));
+                if (score == least && !earlier) continue;
+                least = score;
+                best = id;
+            }
+        }
+        return best < 0 ? Optional.empty() : Optional.of(recent.value(best));
+    }
+
     private double score(Value v) {
         int id = v.id();
         if (!alive(v) && awaited[id] == 0) return 0;
@@ -168,6 +204,10 @@ final class Eviction {
     private double distance(Value v) {
         if (awaited[v.id()] > 0) return Math.max(1, ledger.nextUse(v, running) - running);
         if (sweeping()) return position - ledger.lastUse(v, position) + 1;
+        return sinceTouched(v);
+    }
+
+    private double sinceTouched(Value v) {
         return clock - touched[v.id()] + 1;
     }
 

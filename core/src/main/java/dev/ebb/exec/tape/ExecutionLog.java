@@ -1,7 +1,6 @@
 package dev.ebb.exec.tape;
 
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
@@ -15,7 +14,9 @@ final class ExecutionLog {
     private static final int[] NONE = {};
 
     private final List<Node> nodes = new ArrayList<>();
-    private double[] costs = new double[16];
+    private final List<OpForm> forms = new ArrayList<>();
+    private int[] firstKinds = new int[16];
+    private int kinds;
     private int[] makers = new int[16];
     private int[][] readers = new int[16][];
     private int[] readerCounts = new int[16];
@@ -35,22 +36,18 @@ final class ExecutionLog {
     }
 
     double cost(int i) {
-        return costs[i];
+        return forms.get(i).cost();
     }
 
-    /** Whether {@code node} may run only once. */
-    static boolean once(Node node) {
-        return Trait.once(node.op().traits());
+    OpForm form(int i) {
+        return forms.get(i);
     }
 
-    void add(Node node, double cost) {
+    void add(Node node, OpForm form) {
         int i = nodes.size();
         nodes.add(node);
-        if (i >= costs.length) {
-            costs = Arrays.copyOf(costs, 2 * i);
-            seen = Arrays.copyOf(seen, 2 * i);
-        }
-        costs[i] = cost;
+        forms.add(form);
+        if (i >= seen.length) seen = Arrays.copyOf(seen, 2 * i);
         for (Value v : node.inputs()) {
             grow(v.id());
             int count = readerCounts[v.id()];
@@ -80,6 +77,24 @@ final class ExecutionLog {
     /** The node that made {@code v}, or -1 for a value that came from outside. */
     int maker(Value v) {
         return v.id() < makers.length ? makers[v.id()] : NOBODY;
+    }
+
+    /**
+     * A number for all outputs of one place among those of nodes of one form. They have the same
+     * type, and their nodes cost the same.
+     */
+    int kind(Value v) {
+        int i = maker(v);
+        var form = forms.get(i);
+        if (form.number() >= firstKinds.length)
+            firstKinds = Arrays.copyOf(firstKinds, 2 * form.number());
+        var outputs = nodes.get(i).outputs();
+        if (firstKinds[form.number()] == 0) {
+            firstKinds[form.number()] = kinds + 1;
+            kinds += outputs.size();
+        }
+        int kind = firstKinds[form.number()] - 1;
+        return outputs.size() == 1 ? kind : kind + outputs.indexOf(v);
     }
 
     /** How many nodes at or before {@code position} read {@code v}. */

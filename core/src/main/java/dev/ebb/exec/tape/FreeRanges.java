@@ -7,7 +7,8 @@ import java.util.TreeSet;
 
 /**
  * The free parts of a stretch of memory. Asked for room it gives the smallest part that is large
- * enough, at the lowest address; given room back it joins neighbours.
+ * enough, at the lowest address; given room back it joins neighbours. The part at the highest
+ * address, often the only one, is kept by itself.
  */
 final class FreeRanges {
     private record Range(long start, long bytes) {}
@@ -15,6 +16,11 @@ final class FreeRanges {
     private final TreeMap<Long, Long> byStart = new TreeMap<>();
     private final TreeSet<Range> bySize =
             new TreeSet<>(Comparator.comparingLong(Range::bytes).thenComparingLong(Range::start));
+
+    /** The last part; none if it has no bytes, and then there are no others. */
+    private long lastStart;
+
+    private long lastBytes;
     private long free;
 
     /** Bytes free in all, in one part or in many. */
@@ -25,39 +31,70 @@ final class FreeRanges {
     /** The start of {@code bytes} that are free no more; empty if no part is large enough. */
     OptionalLong take(long bytes) {
         if (bytes == 0) return OptionalLong.of(0);
-        var best = bySize.ceiling(new Range(0, bytes));
+        var best = bySize.isEmpty() ? null : bySize.ceiling(new Range(0, bytes));
+        if (lastBytes >= bytes && (best == null || lastBytes < best.bytes)) {
+            long start = lastStart;
+            lastStart += bytes;
+            lastBytes -= bytes;
+            free -= bytes;
+            if (lastBytes == 0) nextLast();
+            return OptionalLong.of(start);
+        }
         if (best == null) return OptionalLong.empty();
         remove(best);
         if (best.bytes > bytes) add(new Range(best.start + bytes, best.bytes - bytes));
+        free -= bytes;
         return OptionalLong.of(best.start);
+    }
+
+    /** The last part is used up: the one before it is the last. */
+    private void nextLast() {
+        var before = byStart.lastEntry();
+        if (before == null) return;
+        lastStart = before.getKey();
+        lastBytes = before.getValue();
+        remove(new Range(lastStart, lastBytes));
     }
 
     void give(long start, long bytes) {
         if (bytes == 0) return;
-        var joined = new Range(start, bytes);
+        free += bytes;
+        long from = start;
+        long end = start + bytes;
         var before = byStart.floorEntry(start);
         if (before != null && before.getKey() + before.getValue() == start) {
-            var range = new Range(before.getKey(), before.getValue());
-            remove(range);
-            joined = new Range(range.start, range.bytes + joined.bytes);
+            from = before.getKey();
+            remove(new Range(from, before.getValue()));
         }
-        var after = byStart.get(joined.start + joined.bytes);
-        if (after != null) {
-            remove(new Range(joined.start + joined.bytes, after));
-            joined = new Range(joined.start, joined.bytes + after);
+        if (lastBytes == 0) {
+            lastStart = from;
+            lastBytes = end - from;
+        } else if (end == lastStart) {
+            lastBytes += end - from;
+            lastStart = from;
+        } else if (lastStart + lastBytes == from) {
+            lastBytes += end - from;
+        } else if (from > lastStart) {
+            add(new Range(lastStart, lastBytes));
+            lastStart = from;
+            lastBytes = end - from;
+        } else {
+            var after = byStart.get(end);
+            if (after != null) {
+                remove(new Range(end, after));
+                end += after;
+            }
+            add(new Range(from, end - from));
         }
-        add(joined);
     }
 
     private void add(Range range) {
         byStart.put(range.start, range.bytes);
         bySize.add(range);
-        free += range.bytes;
     }
 
     private void remove(Range range) {
         byStart.remove(range.start);
         bySize.remove(range);
-        free -= range.bytes;
     }
 }

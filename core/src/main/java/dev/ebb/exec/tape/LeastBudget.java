@@ -37,7 +37,14 @@ record LeastBudget(
 
     private final class Nothing implements TapeReplay.Kernels {
         @Override
-        public void run(int i, Node node, Kernel kernel, boolean again, long at, long scratch) {
+        public void run(
+                int i,
+                Node node,
+                OpForm form,
+                Kernel kernel,
+                boolean again,
+                long at,
+                long scratch) {
             if (failing.get(i)) throw new Failed();
         }
 

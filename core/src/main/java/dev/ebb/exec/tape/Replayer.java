@@ -10,11 +10,16 @@ import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.WorkerMemory;
 import dev.ebb.plan.schedule.Cost;
+
+import org.jspecify.annotations.Nullable;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -58,7 +63,19 @@ public final class Replayer implements AutoCloseable {
     private boolean told;
     private final long start = System.nanoTime();
     private double repeatSeconds;
-    private final Map<String, Report.KernelTime> times = new TreeMap<>();
+    private final Map<Kind, OpForm> forms = new HashMap<>();
+
+    /** The node that was asked about last, and its form. */
+    private @Nullable Node latest;
+
+    private @Nullable OpForm latestForm;
+    private final ArenaMemory.OnDevice arena;
+
+    /** Where the operands and results of the node at hand begin. */
+    private long[] places = {};
+
+    /** An op and the types it is applied to. */
+    private record Kind(Op op, List<Type> types) {}
 
     public Replayer(long budget, Device device, Cost cost) {
         this.device = device;
@@ -66,7 +83,8 @@ public final class Replayer implements AutoCloseable {
         this.budget = budget;
         workers = new WorkerMemory(device.threads(), device::mostOwnBytes);
         session = Session.on(device);
-        replay = new TapeReplay(budget, workers, ArenaMemory.of(session), new OnDevice());
+        arena = new ArenaMemory.OnDevice(session, TapeReplay.arena(budget, workers), this::beside);
+        replay = new TapeReplay(budget, workers, arena, new OnDevice());
     }
 
     /** Takes in a value from outside, which stays. */
@@ -77,20 +95,44 @@ public final class Replayer implements AutoCloseable {
         session.queue().write(from, replay.residents().buffer(v).memory());
     }
 
+    /** What {@code node} computes, as if it were asked itself. */
+    public Kernel kernel(Node node) {
+        return form(node).kernel();
+    }
+
     /** Runs new nodes, in order, except those that are for {@code later}, if they are asked for. */
     public void run(List<Node> nodes, Set<Node> later) {
         if (nodes.isEmpty()) return;
         apply(
                 new TapeEvent.Run(
-                        nodes.stream()
-                                .map(
-                                        n ->
-                                                new TapeEvent.Step(
-                                                        n,
-                                                        cost.of(n),
-                                                        leastWorkspace(n),
-                                                        later.contains(n)))
-                                .toList()));
+                        nodes.size() == 1
+                                ? List.of(step(nodes.getFirst(), later))
+                                : nodes.stream().map(n -> step(n, later)).toList()));
+    }
+
+    private TapeEvent.Step step(Node node, Set<Node> later) {
+        return new TapeEvent.Step(node, form(node), !later.isEmpty() && later.contains(node));
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the very node that was asked about just before
+    private OpForm form(Node node) {
+        if (latest == node && latestForm != null) return latestForm;
+        var kind = new Kind(node.op(), node.inputTypes());
+        var known = forms.get(kind);
+        if (known == null) {
+            known =
+                    new OpForm(
+                            forms.size(),
+                            node.op().name(),
+                            node.kernel(),
+                            cost.of(node),
+                            leastWorkspace(node),
+                            Trait.once(node.op().traits()));
+            forms.put(kind, known);
+        }
+        latest = node;
+        latestForm = known;
+        return known;
     }
 
     private long leastWorkspace(Node node) {
@@ -171,26 +213,34 @@ public final class Replayer implements AutoCloseable {
 
     private final class OnDevice implements TapeReplay.Kernels {
         @Override
-        public void run(int i, Node node, Kernel kernel, boolean again, long at, long scratch) {
-            var workspace = new Buffer(DType.U8, scratch, replay.residents().at(at, scratch));
+        public void run(
+                int i,
+                Node node,
+                OpForm form,
+                Kernel kernel,
+                boolean again,
+                long at,
+                long scratch) {
             long begun = System.nanoTime();
             try {
-                compute(node, kernel, workspace);
+                if (form.anywhere().isEmpty()) {
+                    reserve(node, form);
+                    form.anywhere(session.queue().anywhere(node));
+                }
+                if (!computeAnywhere(node, form)) {
+                    var workspace = replay.residents().at(at, scratch);
+                    compute(node, kernel, new Buffer(DType.U8, scratch, workspace));
+                }
             } catch (TapeReplay.NoRoomException e) {
                 throw e;
             } catch (RuntimeException e) {
                 failing.set(i);
                 throw e;
             }
-            failing.clear(i);
-            double took = (System.nanoTime() - begun) / 1e9;
-            times.merge(
-                    node.op().name(),
-                    new Report.KernelTime(node.op().name(), 1, took),
-                    (a, b) ->
-                            new Report.KernelTime(
-                                    a.op(), a.calls() + b.calls(), a.seconds() + b.seconds()));
-            if (again) repeatSeconds += took;
+            if (!failing.isEmpty()) failing.clear(i);
+            long took = System.nanoTime() - begun;
+            form.ran(took);
+            if (again) repeatSeconds += took / 1e9;
         }
 
         @Override
@@ -200,15 +250,32 @@ public final class Replayer implements AutoCloseable {
         }
     }
 
+    /** Runs {@code node} by the method of its kind, if there is one by now. */
+    private boolean computeAnywhere(Node node, OpForm form) {
+        if (form.anywhere().isEmpty()) return false;
+        var residents = replay.residents();
+        var in = node.inputs();
+        var out = node.outputs();
+        int all = in.size() + out.size();
+        var starts = places.length == all ? places : new long[all];
+        places = starts;
+        int at = 0;
+        for (int k = 0; k < in.size(); k++) starts[at++] = residents.offset(in.get(k));
+        for (int k = 0; k < out.size(); k++) starts[at++] = residents.offset(out.get(k));
+        form.anywhere().get().run(residents.memory().segment(), starts);
+        return true;
+    }
+
     /** Sees to it that the device has memory for a node, with as many workers as there may be. */
-    private void reserve(Node node) {
+    private void reserve(Node node, OpForm form) {
+        if (form.isReserved()) return;
         var nodes = List.of(node);
         var bytes = session.queue().ownBytes(nodes);
         long reserved = workers.reserveForAny(budget);
         int fit = new WorkerMemory(device.threads(), bytes).within(reserved);
         if (fit == 0) {
             throw TapeReplay.noRoom(
-                    node.op().name()
+                    form.name()
                             + " needs "
                             + Budget.show(bytes.applyAsLong(1))
                             + " of the device's own memory to run on one worker; a tape of "
@@ -217,12 +284,18 @@ public final class Replayer implements AutoCloseable {
                             + Budget.show(reserved)
                             + " aside for it, half of its budget at most");
         }
-        session.queue().reserve(nodes, fit);
         owned = Math.max(owned, bytes.applyAsLong(fit));
+        arena.leave(beside());
+        session.queue().reserve(nodes, fit);
+        form.reserved();
+    }
+
+    /** What the budget has beside the arena and what the device owns. */
+    private long beside() {
+        return budget > Long.MAX_VALUE / 4 ? Long.MAX_VALUE : workers.reserveForAny(budget) - owned;
     }
 
     private void compute(Node node, Kernel kernel, Buffer workspace) {
-        reserve(node);
         var residents = replay.residents();
         var in = node.inputs().stream().map(residents::buffer).toList();
         var out = node.outputs().stream().map(residents::buffer).toList();
@@ -235,6 +308,16 @@ public final class Replayer implements AutoCloseable {
 
     /** What was promised and what has been used so far. */
     public Report report() {
+        var times = new TreeMap<String, Report.KernelTime>();
+        for (var form : forms.values()) {
+            if (form.calls() == 0) continue;
+            times.merge(
+                    form.name(),
+                    new Report.KernelTime(form.name(), form.calls(), form.seconds()),
+                    (a, b) ->
+                            new Report.KernelTime(
+                                    a.op(), a.calls() + b.calls(), a.seconds() + b.seconds()));
+        }
         double inKernels = times.values().stream().mapToDouble(Report.KernelTime::seconds).sum();
         return new Report(
                 budget,

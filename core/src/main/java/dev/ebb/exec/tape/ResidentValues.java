@@ -12,8 +12,8 @@ import java.util.List;
 
 /**
  * The values that are in memory now, in one arena of a bounded size. Where the free parts are
- * together large enough and none alone is, the values move together: nothing is lost to gaps. An
- * arena without a bound starts small and doubles.
+ * together large enough and none alone is, the values move together: nothing is lost to gaps. The
+ * memory behind it becomes larger as values are placed.
  */
 final class ResidentValues {
     private static final long LINE = 64;
@@ -34,7 +34,7 @@ final class ResidentValues {
         this.bound = bound / LINE * LINE;
         boolean unbounded = bound > Long.MAX_VALUE / 4;
         capacity = unbounded ? FIRST : this.bound;
-        memory.resize(Math.max(capacity, LINE));
+        memory.cover(LINE);
         ranges.give(0, capacity);
     }
 
@@ -59,6 +59,11 @@ final class ResidentValues {
 
     boolean has(Value v) {
         return v.id() < offsets.number.length && offsets.number[v.id()] > 0;
+    }
+
+    /** Where {@code v} is among {@link #all}, from 1 on. */
+    int number(Value v) {
+        return offsets.number[v.id()];
     }
 
     /** What is here, in no order. Changes with every {@link #place} and {@link #drop}. */
@@ -114,8 +119,17 @@ final class ResidentValues {
     /** Where {@code v} lies until the next {@link #place}, which may move it. */
     Buffer buffer(Value v) {
         var type = v.type();
-        return new Buffer(
-                type.dtype(), type.size(), memory.at(offsets.offset[v.id()], type.bytes()));
+        return new Buffer(type.dtype(), type.size(), at(offsets.offset[v.id()], type.bytes()));
+    }
+
+    /** Where {@code v} begins in {@link #memory}, until the next {@link #place}. */
+    long offset(Value v) {
+        return offsets.offset[v.id()];
+    }
+
+    /** What all values lie in, until the next {@link #place}. */
+    Memory memory() {
+        return memory.all();
     }
 
     /** Workspace, to be given back with {@link #giveBack}. */
@@ -129,11 +143,12 @@ final class ResidentValues {
             moveTogether();
             start = ranges.take(bytes);
         }
+        memory.cover(start.orElseThrow() + bytes);
         peak = Math.max(peak, used());
         int k = category.ordinal();
         held[k] += bytes;
         peaks[k] = Math.max(peaks[k], held[k]);
-        return start.orElseThrow();
+        return start.getAsLong();
     }
 
     void giveBack(long start, long bytes) {
@@ -142,7 +157,7 @@ final class ResidentValues {
     }
 
     Memory at(long start, long bytes) {
-        return memory.at(start, bytes);
+        return memory.all().slice(start, bytes);
     }
 
     private void moveTogether() {
@@ -163,7 +178,6 @@ final class ResidentValues {
         long old = capacity;
         long size = old;
         while (size - old + ranges.free() < bytes) size *= 2;
-        memory.resize(size);
         capacity = size;
         ranges.give(old, size - old);
     }

@@ -15,11 +15,11 @@ sealed interface TapeEvent {
     record Run(List<Step> steps) implements TapeEvent {}
 
     /**
-     * A node, what it costs and the least workspace it needs.
+     * A node and what is known of its kind.
      *
      * @param later it runs only if one of its outputs is asked for
      */
-    record Step(Node node, double cost, long workspace, boolean later) {}
+    record Step(Node node, OpForm form, boolean later) {}
 
     /** A value is read, and is computed again for it if it is gone. */
     record Bring(Value value) implements TapeEvent {}

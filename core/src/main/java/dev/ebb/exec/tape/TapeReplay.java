@@ -34,7 +34,8 @@ final class TapeReplay {
     interface Kernels {
 
         /** Computes node number {@code i} with {@code scratch} bytes of workspace from there. */
-        void run(int i, Node node, Kernel kernel, boolean again, long at, long scratch);
+        void run(
+                int i, Node node, OpForm form, Kernel kernel, boolean again, long at, long scratch);
 
         /** How many rounds the loop that node number {@code i} reverses has run. */
         long rounds(int i, Node node, Control.Scan loop);
@@ -73,7 +74,6 @@ final class TapeReplay {
     private final ExecutionLog ledger = new ExecutionLog();
     private final ResidentValues residents;
     private final Eviction eviction;
-    private final List<Long> workspaces = new ArrayList<>();
     private final Deque<Work> open = new ArrayDeque<>();
     private final BitSet ran = new BitSet();
     private int computed;
@@ -83,8 +83,13 @@ final class TapeReplay {
         this.budget = budget;
         this.workers = workers;
         this.kernels = kernels;
-        residents = new ResidentValues(budget - workers.reserveForAny(budget), memory);
+        residents = new ResidentValues(arena(budget, workers), memory);
         eviction = new Eviction(ledger, residents);
+    }
+
+    /** What a budget leaves to the arena. */
+    static long arena(long budget, WorkerMemory workers) {
+        return budget - workers.reserveForAny(budget);
     }
 
     ResidentValues residents() {
@@ -140,14 +145,33 @@ final class TapeReplay {
         int first = ledger.size();
         var order = new int[steps.size()];
         int count = 0;
-        for (int i = 0; i < steps.size(); i++) {
+        for (int i = 0; i < order.length; i++) {
             var step = steps.get(i);
-            step.node().outputs().forEach(eviction::know);
-            ledger.add(step.node(), step.cost());
-            workspaces.add(step.workspace());
+            for (Value v : step.node().outputs()) eviction.know(v);
+            ledger.add(step.node(), step.form());
             if (!step.later()) order[count++] = first + i;
         }
-        perform(Arrays.copyOf(order, count));
+        int done = 0;
+        while (done < count && isReady(order[done])) {
+            int i = order[done++];
+            execute(i, ledger.node(i), ledger.form(i), false);
+        }
+        if (done < count) perform(Arrays.copyOfRange(order, done, count));
+    }
+
+    /** Whether a new node can run now without anything being evicted or brought back for it. */
+    private boolean isReady(int i) {
+        var form = ledger.form(i);
+        if (form.kernel() instanceof Control.Sweep) return false;
+        var node = ledger.node(i);
+        long bytes = lines(form.workspace());
+        for (Value v : node.inputs()) if (!residents.has(v)) return false;
+        for (Value v : node.outputs()) bytes += ResidentValues.bytes(v);
+        return residents.missing(bytes) == 0;
+    }
+
+    private static long lines(long bytes) {
+        return Math.ceilDiv(bytes, 64) * 64;
     }
 
     private void bring(Value v) {
@@ -210,7 +234,7 @@ final class TapeReplay {
             var there = node.outputs().stream().filter(residents::has).toList();
             there.forEach(eviction::lock);
             try {
-                execute(i, node, again);
+                execute(i, node, ledger.form(i), again);
             } finally {
                 there.forEach(eviction::unlock);
             }
@@ -221,22 +245,23 @@ final class TapeReplay {
         work.next++;
     }
 
-    private void execute(int i, Node node, boolean again) {
-        long scratch = Math.ceilDiv(workspaces.get(i), 64) * 64;
-        var fresh = node.outputs().stream().filter(v -> !residents.has(v)).toList();
-        long results = fresh.stream().mapToLong(ResidentValues::bytes).sum();
-        var kernel = node.kernel();
+    private void execute(int i, Node node, OpForm form, boolean again) {
+        long scratch = lines(form.workspace());
+        var fresh = again ? missing(node.outputs()) : node.outputs();
+        long results = 0;
+        for (Value v : fresh) results += ResidentValues.bytes(v);
+        var kernel = form.kernel();
         if (kernel instanceof Control.Sweep k) {
             var room = room(i, k, node, scratch + results);
             kernel = k.in(room);
             scratch += room.type().bytes() - least(room).type().bytes();
         }
-        makeRoom(scratch + results, i, node.op().name());
+        makeRoom(scratch + results, i, form.name());
         var category = node.reverse() ? Category.GRADIENTS : Category.ACTIVATIONS;
         for (Value v : fresh) residents.place(v, category);
         long at = residents.take(scratch);
         try {
-            kernels.run(i, node, kernel, again, at, scratch);
+            kernels.run(i, node, form, kernel, again, at, scratch);
         } catch (RuntimeException | Error e) {
             fresh.forEach(residents::drop);
             throw e;
@@ -245,13 +270,17 @@ final class TapeReplay {
         }
         for (Value v : fresh) {
             if (again) eviction.returned(v);
-            else if (ExecutionLog.once(node)) eviction.pin(v);
+            else if (form.once()) eviction.pin(v);
         }
-        node.inputs().forEach(eviction::touch);
-        node.outputs().forEach(eviction::touch);
+        for (Value v : node.inputs()) eviction.touch(v);
+        for (Value v : node.outputs()) eviction.touch(v);
         if (again) recomputed++;
         else computed++;
         ran.set(i);
+    }
+
+    private List<Value> missing(List<Value> values) {
+        return values.stream().filter(v -> !residents.has(v)).toList();
     }
 
     /** {@code room} with space for one tape and nothing else. */

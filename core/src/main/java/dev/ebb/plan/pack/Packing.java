@@ -45,6 +45,12 @@ public final class Packing {
 
     private static final long LONG_ATTEMPT = 40_000_000L;
 
+    /**
+     * With this many buffers the allowances above are spent, with fewer a part of them: where few
+     * buffers fit, they do soon, and often there is no packing as small as is asked for.
+     */
+    private static final long MANY = 500;
+
     /** Buffers below such a part of the peak are small; attempts take turns. */
     private static final int[] SMALL = {300, 1000, Integer.MAX_VALUE};
 
@@ -210,14 +216,18 @@ public final class Packing {
     /** Piles all up in {@code goal} bytes; those left out may take the places of others. */
     private void build(long goal, int attempt) {
         var piles = new TwoEndedPacking(from, to, bytes, attempt);
-        boolean fits = piles.fit(goal, attempt < ATTEMPTS ? PILING : LONG_PILING);
+        boolean fits = piles.fit(goal, allowance(attempt < ATTEMPTS ? PILING : LONG_PILING));
         var ejection = new EjectionSearch(from, to, bytes, piles.offsets(), attempt);
         if (fits || ejection.fit(goal, effort(attempt)))
             settle(fits ? piles.offsets() : ejection.offsets(), goal);
     }
 
-    private static long effort(int attempt) {
-        return attempt < ATTEMPTS ? ATTEMPT : LONG_ATTEMPT;
+    private long effort(int attempt) {
+        return allowance(attempt < ATTEMPTS ? ATTEMPT : LONG_ATTEMPT);
+    }
+
+    private long allowance(long most) {
+        return most / MANY * Math.min(MANY, bytes.length);
     }
 
     private void settle(long[] found, long arena) {

@@ -39,6 +39,10 @@ public final class Inplace {
                                     k.extras(),
                                     from,
                                     output(k));
+            case Kernel.Library k ->
+                    k.passesFirst()
+                            && updates(node, from)
+                            && node.outputs().getFirst().equals(into);
             case Kernel.Fold _,
                     Kernel.Cut _,
                     Kernel.Gather _,
@@ -47,8 +51,7 @@ public final class Inplace {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
-                    Control _,
-                    Kernel.Library _ ->
+                    Control _ ->
                     false;
         };
     }

@@ -38,6 +38,11 @@ public final class Families {
 
     /** Those of {@code ways}, smaller ones first. */
     public List<Frontier> of(Ways ways) {
+        return of(ways, problem.places());
+    }
+
+    /** Those of {@code ways} that use no other places than {@code among}, smaller ones first. */
+    public List<Frontier> of(Ways ways, List<Place> among) {
         var all = new ArrayList<Frontier>();
         var inMemory = ways.and(Ways.in(problem)).without(Ways.places());
         for (var step : inMemory.oneByOne()) {
@@ -45,7 +50,8 @@ public final class Families {
         }
         var before = List.copyOf(all);
         var done = new ArrayList<List<Place>>();
-        for (var some : selections(ways)) {
+        for (var some : selections(ways, among)) {
+            if (some.isEmpty()) continue;
             var smaller = new ArrayList<>(before);
             for (var fewer : done) {
                 if (new HashSet<>(some).containsAll(fewer))
@@ -57,10 +63,10 @@ public final class Families {
         return all;
     }
 
-    /** The selections of one or more places that {@code ways} allow, smaller ones first. */
-    private List<List<Place>> selections(Ways ways) {
+    /** The selections of those of {@code places} that {@code ways} allow, smaller ones first. */
+    public static List<List<Place>> selections(Ways ways, List<Place> places) {
         var all = new ArrayList<List<Place>>(List.of(List.of()));
-        for (var place : problem.places()) {
+        for (var place : places) {
             if (!ways.has(place.way())) continue;
             for (var some : List.copyOf(all)) {
                 var more = new ArrayList<>(some);
@@ -69,7 +75,7 @@ public final class Families {
             }
         }
         all.sort(Comparator.comparingInt(List::size));
-        return all.subList(1, all.size());
+        return all;
     }
 
     /** What lies beside the arena from the start, and what ends there, makes its own family. */

@@ -7,6 +7,7 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
+import dev.ebb.ir.Region;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
@@ -16,6 +17,7 @@ import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Sizes;
 import dev.ebb.plan.schedule.Step;
 import dev.ebb.plan.schedule.Ways;
@@ -26,6 +28,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -73,6 +76,12 @@ public final class TapeSearch {
         return List.copyOf(found);
     }
 
+    /** The values that {@code planner} keeps from the round to its reverse. */
+    public Set<Value> kept(Function<Problem, Schedule> planner) {
+        var problem = problem();
+        return across(problem, planner.apply(problem).steps());
+    }
+
     /** What follows from constants alone is computed in both halves. */
     private boolean isFree(Node node) {
         return node.op() instanceof Barrier
@@ -103,12 +112,14 @@ public final class TapeSearch {
         outputs.add(wall);
         var op = new Barrier(outputs.stream().map(Value::type).toList());
         var nodes = new ArrayList<Node>();
-        for (Node node : graph.nodes()) if (early.test(node)) nodes.add(node);
-        nodes.add(new Node(op, reads, outputs, nodes.getFirst().region(), false));
+        for (Node node : graph.nodes())
+            if (early.test(node))
+                nodes.add(new Node(node.op(), node.inputs(), node.outputs(), node.region(), false));
+        nodes.add(new Node(op, reads, outputs, Region.TOP, false));
         for (Node node : graph.nodes()) {
             if (early.test(node)) continue;
             var inputs = node.inputs().stream().map(v -> behind.find(v).orElse(v)).toList();
-            nodes.add(new Node(node.op(), inputs, node.outputs(), node.region(), node.reverse()));
+            nodes.add(new Node(node.op(), inputs, node.outputs(), node.region(), true));
         }
         var results =
                 graph.results().subList(forwardResults.size(), graph.results().size()).stream()

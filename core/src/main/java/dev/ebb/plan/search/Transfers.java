@@ -1,6 +1,7 @@
 package dev.ebb.plan.search;
 
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Problem;
@@ -30,6 +31,10 @@ final class Transfers {
     static int[] movable(Problem problem, List<Value> values) {
         var read = new HashSet<>(problem.graph().results());
         for (Node node : problem.graph().nodes()) read.addAll(node.inputs());
+        for (Node node : problem.graph().nodes()) {
+            // somebody else still writes there
+            if (node.op().traits().contains(Trait.BESIDE)) node.outputs().forEach(read::remove);
+        }
         return IntStream.range(0, values.size())
                 .filter(v -> problem.bytes(values.get(v)) >= Place.SMALLEST)
                 .filter(v -> read.contains(values.get(v)))

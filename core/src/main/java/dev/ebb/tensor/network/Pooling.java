@@ -32,7 +32,9 @@ final class Pooling {
                             + " elements; a route"
                             + " is one byte, so 256 is the most. Pool twice with smaller windows");
         }
-        return x.apply(new MaxPooling.Max(Windows.of(x, p)));
+        return SmallWindows.fits(p)
+                ? SmallWindows.max(x, p)
+                : x.apply(new MaxPooling.Max(Windows.of(x, p)));
     }
 
     static Tensor average(Tensor x, Pool pool) {

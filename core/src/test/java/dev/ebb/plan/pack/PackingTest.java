@@ -21,7 +21,7 @@ class PackingTest {
     void realisticSchedulesPackTightly() {
         for (var problem :
                 List.of(Toy.transformerStep(6, 256, 64), Toy.unet(5, 1 << 14), Toy.mlp(20, 1024))) {
-            var curve = new Curve(problem, Toy.COST);
+            var curve = new Curve(problem, Toy.COST, Curve.Measure.ARENA);
             long all = curve.storeAllBytes();
             long least = curve.leastBytes();
             for (int k = 0; k <= 7; k++) {

@@ -23,7 +23,7 @@ class FitTest {
     void everyBudgetHolds() {
         for (var problem :
                 List.of(Toy.transformerStep(4, 256, 64), Toy.unet(4, 4096), Toy.mlp(12, 1024))) {
-            var curve = new Curve(problem, Toy.COST);
+            var curve = new Curve(problem, Toy.COST, Curve.Measure.ARENA);
             long most = curve.storeAllBytes();
             long least = curve.leastBytes();
             double last = 0;
@@ -92,8 +92,8 @@ class FitTest {
     @Test
     void askedInAnyOrder() {
         var problem = Toy.transformerStep(4, 256, 64);
-        var down = new Curve(problem, Toy.COST);
-        var up = new Curve(problem, Toy.COST);
+        var down = new Curve(problem, Toy.COST, Curve.Measure.ARENA);
+        var up = new Curve(problem, Toy.COST, Curve.Measure.ARENA);
         long most = down.storeAllBytes();
         long least = up.leastBytes();
         var descending = new ArrayList<String>();

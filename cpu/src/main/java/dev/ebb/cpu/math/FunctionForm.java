@@ -19,7 +19,7 @@ public enum FunctionForm {
             case NEG, ABS, SIGN, SQRT, NOT, IS_NAN -> INSTRUCTIONS;
             case EXP, EXPM1, LOG, LOG1P, SIN, COS, TANH, ERF -> VECTORS;
             case TAN, ATAN, ERFC -> F64_VECTORS;
-            case FLOOR, CEIL, ROUND, CBRT -> NUMBERS;
+            case FLOOR, CEIL, ROUND, CBRT, NORMAL_QUANTILE -> NUMBERS;
             case LOG2, ASIN, ACOS, SINH, COSH, ASINH, ACOSH, ATANH, ERFINV, LGAMMA -> NUMBERS;
         };
     }

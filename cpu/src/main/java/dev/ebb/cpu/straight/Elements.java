@@ -24,12 +24,36 @@ final class Elements {
     private static final ClassDesc SEGMENT = desc(MemorySegment.class);
     private static final ClassDesc READS = desc(Reads.class);
 
-    private final CodeBuilder code;
-    private final ClassData data;
+    /** Writes the code that finds an element. */
+    interface Location {
+        /** Pushes the memory that a buffer lies in. */
+        void memory(Buffer buffer);
 
-    Elements(CodeBuilder code, ClassData data) {
+        /** Pushes where byte number {@code at} of a buffer is in that memory. */
+        void offset(Buffer buffer, long at);
+    }
+
+    private final CodeBuilder code;
+    private final Location location;
+
+    Elements(CodeBuilder code, Location location) {
         this.code = code;
-        this.data = data;
+        this.location = location;
+    }
+
+    /** Buffers that lie where they are for good: their memory is a constant. */
+    static Location fixed(CodeBuilder code, ClassData data) {
+        return new Location() {
+            @Override
+            public void memory(Buffer buffer) {
+                data.push(code, buffer.segment(), MemorySegment.class);
+            }
+
+            @Override
+            public void offset(Buffer buffer, long at) {
+                code.loadConstant(at);
+            }
+        };
     }
 
     static ClassDesc desc(Class<?> type) {
@@ -70,16 +94,15 @@ final class Elements {
 
     /** Reads element {@code i} of a buffer into a new local. */
     Operand load(Buffer from, long i) {
-        data.push(code, from.segment(), MemorySegment.class);
         var dtype = from.dtype();
         switch (dtype) {
-            case F32 -> get("FLOAT", ValueLayout.OfFloat.class, CD_float, i * 4);
-            case F64 -> get("DOUBLE", ValueLayout.OfDouble.class, CD_double, i * 8);
-            case I32 -> get("INT", ValueLayout.OfInt.class, CD_int, i * 4);
-            case I64 -> get("LONG", ValueLayout.OfLong.class, CD_long, i * 8);
-            case BOOL -> get("BYTE", ValueLayout.OfByte.class, CD_byte, i);
+            case F32 -> get(from, "FLOAT", ValueLayout.OfFloat.class, CD_float, i * 4);
+            case F64 -> get(from, "DOUBLE", ValueLayout.OfDouble.class, CD_double, i * 8);
+            case I32 -> get(from, "INT", ValueLayout.OfInt.class, CD_int, i * 4);
+            case I64 -> get(from, "LONG", ValueLayout.OfLong.class, CD_long, i * 8);
+            case BOOL -> get(from, "BYTE", ValueLayout.OfByte.class, CD_byte, i);
             case BIT -> {
-                get("BYTE", ValueLayout.OfByte.class, CD_byte, i >> 3);
+                get(from, "BYTE", ValueLayout.OfByte.class, CD_byte, i >> 3);
                 code.loadConstant((int) (i & 7)).ishr().iconst_1().iand();
             }
             case BF16, F16, U8 -> throw new IllegalArgumentException("an element of " + dtype);
@@ -87,8 +110,10 @@ final class Elements {
         return keep(dtype.compute());
     }
 
-    private void get(String layout, Class<?> type, ClassDesc of, long at) {
-        code.getstatic(READS, layout, desc(type)).loadConstant(at);
+    private void get(Buffer from, String layout, Class<?> type, ClassDesc of, long at) {
+        location.memory(from);
+        code.getstatic(READS, layout, desc(type));
+        location.offset(from, at);
         code.invokeinterface(SEGMENT, "get", MethodTypeDesc.of(of, desc(type), CD_long));
     }
 
@@ -99,28 +124,23 @@ final class Elements {
             return;
         }
         for (int i = 0; i < elements.size(); i++) {
-            data.push(code, to.segment(), MemorySegment.class);
+            var x = elements.get(i);
             switch (to.dtype()) {
-                case F32 ->
-                        set("FLOAT", ValueLayout.OfFloat.class, CD_float, i * 4L, elements.get(i));
-                case F64 ->
-                        set(
-                                "DOUBLE",
-                                ValueLayout.OfDouble.class,
-                                CD_double,
-                                i * 8L,
-                                elements.get(i));
-                case I32 -> set("INT", ValueLayout.OfInt.class, CD_int, i * 4L, elements.get(i));
-                case I64 -> set("LONG", ValueLayout.OfLong.class, CD_long, i * 8L, elements.get(i));
-                case BOOL -> set("BYTE", ValueLayout.OfByte.class, CD_byte, i, elements.get(i));
+                case F32 -> set(to, "FLOAT", ValueLayout.OfFloat.class, CD_float, i * 4L, x);
+                case F64 -> set(to, "DOUBLE", ValueLayout.OfDouble.class, CD_double, i * 8L, x);
+                case I32 -> set(to, "INT", ValueLayout.OfInt.class, CD_int, i * 4L, x);
+                case I64 -> set(to, "LONG", ValueLayout.OfLong.class, CD_long, i * 8L, x);
+                case BOOL -> set(to, "BYTE", ValueLayout.OfByte.class, CD_byte, i, x);
                 case BF16, F16, U8, BIT ->
                         throw new IllegalArgumentException("an element of " + to.dtype());
             }
         }
     }
 
-    private void set(String layout, Class<?> type, ClassDesc of, long at, Operand x) {
-        code.getstatic(READS, layout, desc(type)).loadConstant(at);
+    private void set(Buffer to, String layout, Class<?> type, ClassDesc of, long at, Operand x) {
+        location.memory(to);
+        code.getstatic(READS, layout, desc(type));
+        location.offset(to, at);
         push(x);
         if (of.equals(CD_byte)) code.i2b();
         code.invokeinterface(SEGMENT, "set", MethodTypeDesc.of(CD_void, desc(type), CD_long, of));
@@ -128,8 +148,9 @@ final class Elements {
 
     private void storeBits(List<Operand> elements, Buffer to) {
         for (int first = 0; first < elements.size(); first += 8) {
-            data.push(code, to.segment(), MemorySegment.class);
-            code.getstatic(READS, "BYTE", desc(ValueLayout.OfByte.class)).loadConstant(first / 8L);
+            location.memory(to);
+            code.getstatic(READS, "BYTE", desc(ValueLayout.OfByte.class));
+            location.offset(to, first / 8L);
             code.iconst_0();
             for (int j = 0; j < 8 && first + j < elements.size(); j++) {
                 push(elements.get(first + j));

@@ -4,6 +4,7 @@ import dev.ebb.cpu.tile.OperationList;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
 import dev.ebb.ir.Row;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Scalar.Fn2;
@@ -23,38 +24,46 @@ final class Fitting {
     private static final long MOST_ELEMENTS = 16;
 
     /** So many functions are written out for a kernel at most. */
-    private static final long MOST_FUNCTIONS = 400;
+    static final long MOST_FUNCTIONS = 400;
 
     /** Roughly the bytes that a function takes as code. */
-    private static final int FUNCTION_BYTES = 14;
+    static final int FUNCTION_BYTES = 14;
 
     private Fitting() {}
 
     /** Roughly the bytes that {@code work} takes as code; -1 if it is not written out. */
     static int bytes(Sequence.Work work) {
-        var in = work.node().inputTypes();
-        var out = work.node().outputTypes().subList(0, work.outputs().size());
+        return bytes(work.node(), work.outputs().size());
+    }
+
+    /** The same of {@code node} and its first outputs, so many. */
+    static int bytes(Node node, int outputs) {
+        var in = node.inputTypes();
+        var out = node.outputTypes().subList(0, outputs);
         for (Type type : in) if (!isHeld(type.dtype())) return -1;
         for (Type type : out)
             if (!isHeld(type.dtype()) || type.size() > MOST_ELEMENTS || type.size() == 0) return -1;
         long functions =
                 functions(
-                        work.node().kernel(),
+                        node.kernel(),
                         in.stream().map(Type::dtype).toList(),
                         out.stream().map(Type::dtype).toList());
         if (functions < 0 || functions > MOST_FUNCTIONS) return -1;
-        if (accesses(work, Set.of()) > Parts.MOST_ACCESSES) return -1;
+        if (accesses(node, outputs, Set.of()) > Parts.MOST_ACCESSES) return -1;
         return (int) functions * FUNCTION_BYTES;
     }
 
     /** How many elements {@code work} reads and writes at most where {@code held} are in locals. */
     static long accesses(Sequence.Work work, Set<Value> held) {
+        return accesses(work.node(), work.outputs().size(), held);
+    }
+
+    private static long accesses(Node node, int outputs, Set<Value> held) {
         long all = 0;
-        long positions = positions(work.node().kernel());
-        for (Value v : Set.copyOf(work.node().inputs()))
+        long positions = positions(node.kernel());
+        for (Value v : Set.copyOf(node.inputs()))
             if (!held.contains(v)) all += Math.min(v.type().size(), positions);
-        for (Value v : work.node().outputs().subList(0, work.outputs().size()))
-            all += v.type().size();
+        for (Value v : node.outputs().subList(0, outputs)) all += v.type().size();
         return all;
     }
 
@@ -87,7 +96,7 @@ final class Fitting {
         };
     }
 
-    private static long functions(Kernel kernel, List<DType> in, List<DType> out) {
+    static long functions(Kernel kernel, List<DType> in, List<DType> out) {
         return switch (kernel) {
             case Kernel.Map k -> times(k.shape().size(), k.bodies(), in);
             case Kernel.Fold k -> {

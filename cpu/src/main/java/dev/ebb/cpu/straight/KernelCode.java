@@ -22,7 +22,7 @@ final class KernelCode {
     }
 
     /** Element {@code position}, in row-major order of {@code shape}, of a view. */
-    private static long at(View view, Shape shape, long position) {
+    static long at(View view, Shape shape, long position) {
         long at = view.offset();
         long left = position;
         for (int d = shape.rank() - 1; d >= 0; d--) {

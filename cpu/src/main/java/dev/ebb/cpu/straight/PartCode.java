@@ -34,7 +34,7 @@ final class PartCode {
         this.part = part;
         this.code = code;
         this.data = data;
-        elements = new Elements(code, data);
+        elements = new Elements(code, Elements.fixed(code, data));
         kernels = new KernelCode(new ScalarCode(code, elements));
         arguments = form.argumentStarts();
     }

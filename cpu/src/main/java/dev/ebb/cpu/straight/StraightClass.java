@@ -3,25 +3,32 @@ package dev.ebb.cpu.straight;
 import static java.lang.constant.ConstantDescs.CD_Object;
 import static java.lang.constant.ConstantDescs.CD_boolean;
 import static java.lang.constant.ConstantDescs.CD_double;
+import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 import static java.lang.constant.ConstantDescs.MTD_void;
 
+import dev.ebb.exec.Anywhere;
 import dev.ebb.exec.Direct;
 import dev.ebb.exec.Sequence;
+import dev.ebb.ir.Node;
 
 import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.util.function.Consumer;
 
 /** Makes the hidden class of a {@link StraightForm}: a method for each of its parts. */
 final class StraightClass {
-    private static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.straight.StraightProgram");
+    static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.straight.StraightProgram");
     private static final ClassDesc ARRAY = CD_double.arrayType();
     private static final MethodTypeDesc ARRAYS = MethodTypeDesc.of(CD_void, ARRAY, ARRAY);
+
+    private static final MethodTypeDesc ANYWHERE =
+            MethodTypeDesc.of(CD_void, Elements.desc(MemorySegment.class), CD_long.arrayType());
 
     private StraightClass() {}
 
@@ -92,6 +99,20 @@ final class StraightClass {
                         });
     }
 
+    /** One computation, told where its operands and results lie. */
+    static Anywhere movable(Node node) {
+        return (Anywhere)
+                instance(
+                        Anywhere.class,
+                        new ClassData(),
+                        c ->
+                                c.withMethodBody(
+                                        "run",
+                                        ANYWHERE,
+                                        ClassFile.ACC_PUBLIC,
+                                        code -> new MovableCode(node, code).write()));
+    }
+
     private static void write(StraightForm form, int part, CodeBuilder code, ClassData data) {
         new PartCode(form, part, code, data).write();
         code.return_();
@@ -102,7 +123,7 @@ final class StraightClass {
         c.withMethodBody(name, type, ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC, body);
     }
 
-    private static Object instance(Class<?> of, ClassData data, Consumer<ClassBuilder> methods) {
+    static Object instance(Class<?> of, ClassData data, Consumer<ClassBuilder> methods) {
         var bytes =
                 ClassFile.of()
                         .build(

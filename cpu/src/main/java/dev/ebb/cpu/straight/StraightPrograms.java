@@ -1,8 +1,13 @@
 package dev.ebb.cpu.straight;
 
+import dev.ebb.cpu.tile.Need;
+import dev.ebb.cpu.tile.Tiles;
+import dev.ebb.cpu.work.Crew;
 import dev.ebb.exec.Direct;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Node;
 
 import java.util.Optional;
 
@@ -26,9 +31,32 @@ public record StraightPrograms(int after) {
         this(8);
     }
 
-    /** One method of {@code sequence}, if most of its computations can be written out. */
-    public Optional<Runnable> inPlace(Sequence sequence) {
-        return isSmall(sequence) ? Optional.of(StraightClass.inPlace(sequence)) : Optional.empty();
+    /**
+     * One method of {@code sequence}, if most of its computations can be written out, or loops over
+     * what these have in common.
+     */
+    public Optional<Runnable> inPlace(Sequence sequence, Crew workers, Tiles tiles) {
+        boolean small = isSmall(sequence);
+        if (!small || !isOneMethod(sequence)) {
+            var loops = Regions.of(sequence, workers, tiles);
+            if (loops.isPresent()) return loops;
+        }
+        return small ? Optional.of(StraightClass.inPlace(sequence)) : Optional.empty();
+    }
+
+    private static boolean isOneMethod(Sequence sequence) {
+        return sequence.works().stream().noneMatch(StraightForm::isCalled)
+                && Parts.of(sequence, 0, false).size() == 1;
+    }
+
+    /** The registers of loops over what {@code node} has in common with others. */
+    public static Need need(Node node) {
+        return Regions.need(node);
+    }
+
+    /** The same for all of the body of a loop. */
+    public static Need need(Graph body) {
+        return Regions.need(body);
     }
 
     /** The same, from an array of arguments to an array of results. */

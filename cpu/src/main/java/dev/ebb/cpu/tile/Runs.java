@@ -6,6 +6,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -14,8 +15,8 @@ import java.util.List;
  * one go where strides allow.
  */
 public final class Runs {
-    private final List<Integer> sizes = new ArrayList<>();
-    private final List<long[]> strides = new ArrayList<>();
+    private final int[] sizes;
+    private final long[][] strides;
     private final long[] offsets;
     private final int length;
     private final long[] steps;
@@ -23,27 +24,27 @@ public final class Runs {
 
     public Runs(Shape shape, List<View> views) {
         offsets = views.stream().mapToLong(View::offset).toArray();
+        var all = new ArrayList<Integer>();
+        var moves = new ArrayList<long[]>();
         for (int d = 0; d < shape.rank(); d++) {
             if (shape.dim(d) == 1) continue;
             int axis = d;
             var own = views.stream().mapToLong(v -> v.stride(axis)).toArray();
-            if (!sizes.isEmpty()
-                    && isOne(strides.getLast(), own, shape.dim(d))
-                    && small(shape.dim(d))) {
-                sizes.addLast(sizes.removeLast() * shape.dim(d));
-                strides.removeLast();
+            if (!all.isEmpty()
+                    && isOne(moves.getLast(), own, shape.dim(d))
+                    && (long) all.getLast() * shape.dim(d) <= Integer.MAX_VALUE) {
+                all.addLast(all.removeLast() * shape.dim(d));
+                moves.removeLast();
             } else {
-                sizes.add(shape.dim(d));
+                all.add(shape.dim(d));
             }
-            strides.add(own);
+            moves.add(own);
         }
-        length = sizes.isEmpty() ? 1 : sizes.removeLast();
-        steps = strides.isEmpty() ? new long[offsets.length] : strides.removeLast();
+        length = all.isEmpty() ? 1 : all.removeLast();
+        steps = moves.isEmpty() ? new long[offsets.length] : moves.removeLast();
         count = shape.size() == 0 ? 0 : shape.size() / length;
-    }
-
-    private boolean small(int size) {
-        return (long) sizes.getLast() * size <= Integer.MAX_VALUE;
+        sizes = all.stream().mapToInt(Integer::intValue).toArray();
+        strides = moves.toArray(long[][]::new);
     }
 
     private static boolean isOne(long[] outer, long[] inner, int size) {
@@ -68,17 +69,18 @@ public final class Runs {
 
     /** Whether every other stride of {@code view} is a multiple of {@code unit}. */
     public boolean isAligned(int view, long unit) {
-        return strides.stream().allMatch(s -> s[view] % unit == 0);
+        return Arrays.stream(strides).allMatch(s -> s[view] % unit == 0);
     }
 
     /** The first element of run {@code number} in each view. */
     public void starts(long number, long[] at) {
         System.arraycopy(offsets, 0, at, 0, offsets.length);
         long left = number;
-        for (int d = sizes.size() - 1; d >= 0; d--) {
-            long index = left % sizes.get(d);
-            left /= sizes.get(d);
-            for (int v = 0; v < offsets.length; v++) at[v] += index * strides.get(d)[v];
+        for (int d = sizes.length - 1; d >= 0; d--) {
+            // what is left of the number is an index of the first axis
+            long index = d == 0 ? left : left % sizes[d];
+            if (d > 0) left /= sizes[d];
+            for (int v = 0; v < offsets.length; v++) at[v] += index * strides[d][v];
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.Arrays;
  * runs along the innermost axis, each copied, repeated (stride 0) or picked one by one; short ones
  * by {@link ShortRuns}.
  */
-final class TileLoad implements TileStep {
+public final class TileLoad implements TileStep {
     private final DType dtype;
     private final MemorySegment segment;
     private final long offset;
@@ -25,7 +25,7 @@ final class TileLoad implements TileStep {
     private final long[] strides;
     private final int to;
 
-    TileLoad(Buffer buffer, View view, Shape shape, int to) {
+    public TileLoad(Buffer buffer, View view, Shape shape, int to) {
         dtype = buffer.dtype();
         segment = buffer.segment();
         offset = view.offset();

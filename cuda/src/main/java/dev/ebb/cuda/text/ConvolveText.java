@@ -10,7 +10,7 @@ import java.util.List;
  * Convolutions by their definition: a thread sums one element of the output or of the gradient of
  * the input, a block one weight.
  */
-final class ConvolveText {
+public final class ConvolveText {
     private static final int THREADS = 128;
 
     private final Kernel.Convolve k;
@@ -26,7 +26,7 @@ final class ConvolveText {
         rank = k.in().size();
     }
 
-    static Recipe recipe(Kernel.Convolve k, List<DType> in, DType out) {
+    public static Recipe recipe(Kernel.Convolve k, List<DType> in, DType out) {
         var text = new ConvolveText(k, in, out);
         long size =
                 switch (k.side()) {

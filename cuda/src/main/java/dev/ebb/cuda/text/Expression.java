@@ -183,6 +183,7 @@ final class Expression {
             case ERF -> "fn_erf";
             case ERFC -> "fn_erfc";
             case ERFINV -> "fn_erfinv";
+            case NORMAL_QUANTILE -> "fn_normal_quantile";
             case LGAMMA -> "fn_lgamma";
             case NOT -> "bitwise_not";
             case IS_NAN -> "is_nan";

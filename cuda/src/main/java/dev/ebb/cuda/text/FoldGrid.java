@@ -80,27 +80,38 @@ final class FoldGrid {
 
     /** Whether the four neighbours of a group can be loaded at once. */
     boolean isPacked(int i) {
-        return folded.rank() == 1
-                && folded.step(i) == 1
+        return folded.step(i) == 1
                 && types.get(i) != DType.BIT
                 && folded.inner() % Lanes.GROUP == 0
+                && folded.isAligned(i, Lanes.GROUP)
                 && views.get(i).offset() % Lanes.GROUP == 0
                 && kept.strides().get(i).stream().allMatch(s -> s % Lanes.GROUP == 0);
     }
 
+    /** Writes where along the folded axes the group at {@code c} begins. */
+    void splitGroup(Lines code) {
+        if (folded.rank() > 1) folded.split(code, "c", "g");
+    }
+
+    /** Where the group that {@link #splitGroup} has found begins in a packed operand. */
+    String groupOffset(int i) {
+        return folded.rank() > 1 ? folded.offset(i, "s" + i, "g") : "s" + i + " + c";
+    }
+
     /** Writes what visits the elements of a row from {@code c} on, as many as a group has. */
     void group(Lines code, Lanes lanes, List<DType> all, Consumer<Expression> visit) {
+        splitGroup(code);
         for (int i = 0; i < views.size(); i++) {
             if (!folded.isFixed(i) && isPacked(i))
                 code.add(
-                        "const Pack<%s, %d> a%d = load<%d>((const %s*)p%d + s%d + c);",
+                        "const Pack<%s, %d> a%d = load<%d>((const %s*)p%d + %s);",
                         Words.stored(types.get(i)),
                         Lanes.GROUP,
                         i,
                         Lanes.GROUP,
                         Words.stored(types.get(i)),
                         i,
-                        i);
+                        groupOffset(i));
         }
         code.add("#pragma unroll");
         code.open("for (int e = 0; e < %d; e++)", Lanes.GROUP);

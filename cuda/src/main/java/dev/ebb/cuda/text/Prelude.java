@@ -11,9 +11,10 @@ public final class Prelude {
     private static final String SPECIAL = read("special.cu");
     private static final String TENSOR = read("tensor.cu");
     private static final String GROUPS = read("groups.cu");
+    private static final String CONVOLVE = read("convolve.cu");
 
     /** For any kernel. */
-    public static final String TEXT = PLAIN + SPECIAL + TENSOR + GROUPS;
+    public static final String TEXT = PLAIN + SPECIAL + TENSOR + GROUPS + CONVOLVE;
 
     private Prelude() {}
 
@@ -22,8 +23,9 @@ public final class Prelude {
         var all = text.toString();
         return PLAIN
                 + (all.contains("fn_polygamma(") ? SPECIAL : "")
-                + (all.contains("AttendSizes") ? TENSOR : "")
-                + (all.contains("Groups<") ? GROUPS : "");
+                + (all.contains("AttendSizes") || all.contains("ConvolveSizes") ? TENSOR : "")
+                + (all.contains("Groups<") ? GROUPS : "")
+                + (all.contains("ConvolveSizes") ? CONVOLVE : "");
     }
 
     private static String read(String name) {

@@ -31,7 +31,11 @@ public final class Recipes {
                                     : ScatterText.recipe(k, in.get(0), in.get(1)));
             case Kernel.Cumulate k -> Optional.of(CumulateText.recipe(k, in.getFirst()));
             case Kernel.Sort k -> Optional.of(SortText.recipe(k, in.getFirst()));
-            case Kernel.Convolve k -> Optional.of(ConvolveText.recipe(k, in, out.getFirst()));
+            case Kernel.Convolve k ->
+                    Optional.of(
+                            TensorConvolve.fits(k, in, out.getFirst(), precision)
+                                    ? TensorConvolve.recipe(k, out.getFirst())
+                                    : ConvolveText.recipe(k, in, out.getFirst()));
             case Kernel.Attend k ->
                     Optional.of(
                             TensorAttend.fits(k, in, out, precision)

@@ -332,11 +332,12 @@ final class RowsText {
         code.open("for (int j = 0; j < %d; j++)", lanes.groups());
         code.add("const num c = (lane + j * %d) * %d;", lanes.count(), Lanes.GROUP);
         code.open("if (c < %d)", lanes.width());
+        grid.splitGroup(code);
         for (int i = 0; i < in.size(); i++) {
             if (!grid.folded().isFixed(i) && grid.isPacked(i))
                 code.add(
-                        "%s%d[j] = load<%d>((const %s*)p%d + s%d + c);",
-                        name, i, Lanes.GROUP, Words.stored(in.get(i)), i, i);
+                        "%s%d[j] = load<%d>((const %s*)p%d + %s);",
+                        name, i, Lanes.GROUP, Words.stored(in.get(i)), i, grid.groupOffset(i));
         }
         if (IntStream.range(0, in.size())
                 .anyMatch(i -> !grid.folded().isFixed(i) && !grid.isPacked(i))) {

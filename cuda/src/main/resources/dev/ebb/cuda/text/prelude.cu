@@ -272,6 +272,7 @@ __device__ __forceinline__ bool negative(f64 x) { return __double_as_longlong(x)
     __device__ __forceinline__ T fn_erf(T x) { return erf##S(x); }                            \
     __device__ __forceinline__ T fn_erfc(T x) { return erfc##S(x); }                          \
     __device__ __forceinline__ T fn_erfinv(T x) { return erfinv##S(x); }                      \
+    __device__ __forceinline__ T fn_normal_quantile(T x) { return normcdfinv##S(x); }         \
     __device__ __forceinline__ T fn_lgamma(T x) { return lgamma##S(x); }                      \
     __device__ __forceinline__ T multiply_add(T x, T y, T z) { return fma##S(x, y, z); }      \
     __device__ __forceinline__ bool is_nan(T x) { return x != x; }

@@ -117,7 +117,7 @@ final class ElementWriter {
                 if (x.dtype() != DType.BOOL) throw new Refusal("bits of " + x.dtype());
                 yield one("Not", x);
             }
-            case ERFINV, LGAMMA -> throw new Refusal("ONNX has no function " + fn);
+            case ERFINV, NORMAL_QUANTILE, LGAMMA -> throw new Refusal("ONNX has no function " + fn);
         };
     }
 

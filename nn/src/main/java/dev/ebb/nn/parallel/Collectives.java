@@ -11,6 +11,7 @@ import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensor;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -40,6 +41,14 @@ public final class Collectives {
         return group.size() == 1 ? x : x.apply(new ReduceScatter(group));
     }
 
+    /**
+     * Part number r along the first axis goes to rank r; the parts that come, in the order of
+     * ranks.
+     */
+    public static Tensor allToAll(Tensor x, Group group) {
+        return group.size() == 1 ? x : x.apply(new AllToAll(group));
+    }
+
     /** All ranks' {@code x}, one behind the other along the first axis. */
     public static Tensor allGather(Tensor x, Group group) {
         return group.size() == 1 ? x : x.apply(new AllGather(group));
@@ -50,11 +59,11 @@ public final class Collectives {
         return group.size() == 1 ? x : x.apply(new Broadcast(group, root));
     }
 
-    /** Plain Java that runs on the host, and what it needs. */
-    private record Run(long workspaceBytes, Body body) implements Kernel.Library {
+    /** Plain Java that runs on the host after the exchanges before it, and what it needs. */
+    private record Run(Group group, long workspaceBytes, Body body) implements Kernel.Library {
         @Override
         public void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
-            body.run(inputs.getFirst(), outputs.getFirst(), workspace);
+            group.lane().run(() -> body.run(inputs.getFirst(), outputs.getFirst(), workspace));
         }
     }
 
@@ -66,6 +75,17 @@ public final class Collectives {
         if (type.dtype() == DType.F32 || type.dtype() == DType.F64) return type.dtype();
         throw new ShapeException(
                 op + " of " + type + ": sums over ranks are of f32 or f64; cast it first");
+    }
+
+    private static void requireParts(String op, Type type, Group group) {
+        if (type.shape().rank() > 0 && type.shape().dim(0) % group.size() == 0) return;
+        throw new ShapeException(
+                op
+                        + " of "
+                        + type
+                        + " over "
+                        + group.size()
+                        + " ranks: the first axis must divide into them; pad it");
     }
 
     /** {@code type} with a first axis {@code dim} long. */
@@ -87,6 +107,7 @@ public final class Collectives {
             var type = in.getFirst();
             long part = Exchange.stride(group.size(), type.dtype(), type.bytes());
             return new Run(
+                    group,
                     Exchange.workspaceBytes(group.size(), part),
                     (x, y, space) ->
                             Exchange.allReduce(
@@ -109,21 +130,14 @@ public final class Collectives {
         public List<Type> infer(List<Type> in) {
             var type = in.getFirst();
             summable(name(), type);
-            if (type.shape().rank() == 0 || type.shape().dim(0) % group.size() != 0) {
-                throw new ShapeException(
-                        name()
-                                + " of "
-                                + type
-                                + " over "
-                                + group.size()
-                                + " ranks: the first axis must divide into them; pad it");
-            }
+            requireParts(name(), type, group);
             return List.of(led(type, type.shape().dim(0) / group.size()));
         }
 
         @Override
         public Kernel kernel(List<Type> in) {
             return new Run(
+                    group,
                     Exchange.workspaceBytes(group.size(), infer(in).getFirst().bytes()),
                     (x, y, space) ->
                             Exchange.reduceScatter(
@@ -141,6 +155,29 @@ public final class Collectives {
         }
     }
 
+    record AllToAll(Group group) implements Differentiable {
+        @Override
+        public List<Type> infer(List<Type> in) {
+            requireParts(name(), in.getFirst(), group);
+            return in;
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            return new Run(group, 0, (x, y, _) -> Exchange.allToAll(group, bytes(x), bytes(y)));
+        }
+
+        @Override
+        public Set<Trait> traits() {
+            return Set.of(Trait.EFFECT);
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            rule.add(0, rule.dout(0).apply(this));
+        }
+    }
+
     record AllGather(Group group) implements Differentiable {
         @Override
         public List<Type> infer(List<Type> in) {
@@ -152,7 +189,7 @@ public final class Collectives {
 
         @Override
         public Kernel kernel(List<Type> in) {
-            return new Run(0, (x, y, _) -> Exchange.allGather(group, bytes(x), bytes(y)));
+            return new Run(group, 0, (x, y, _) -> Exchange.allGather(group, bytes(x), bytes(y)));
         }
 
         @Override
@@ -174,7 +211,8 @@ public final class Collectives {
 
         @Override
         public Kernel kernel(List<Type> in) {
-            return new Run(0, (x, y, _) -> Exchange.broadcast(group, root, bytes(x), bytes(y)));
+            return new Run(
+                    group, 0, (x, y, _) -> Exchange.broadcast(group, root, bytes(x), bytes(y)));
         }
 
         @Override
@@ -200,6 +238,7 @@ public final class Collectives {
         public Kernel kernel(List<Type> in) {
             var sum = (Run) new AllReduce(group).kernel(in);
             return new Run(
+                    group,
                     sum.workspaceBytes(),
                     (x, y, space) -> {
                         sum.body.run(x, y, space);
@@ -219,7 +258,7 @@ public final class Collectives {
     }
 
     /** Exactly the elements' bytes: a buffer's memory may be longer. */
-    private static java.lang.foreign.MemorySegment bytes(Buffer buffer) {
+    static MemorySegment bytes(Buffer buffer) {
         return buffer.segment().asSlice(0, buffer.bytes());
     }
 }

@@ -16,26 +16,32 @@ import java.util.List;
  * row-major order, the last of them padded with zeros. A rank has as many neighbouring pieces as
  * any other.
  *
- * @param pieces a power of two
- * @param ranks a power of two that is at most {@code pieces}
+ * @param ranks divides {@code pieces}
  */
 public record Cut(int pieces, int ranks) implements Serializable {
     public Cut {
-        Group.requireSize(ranks);
-        if (pieces < ranks || Integer.bitCount(pieces) != 1) {
+        if (ranks < 1 || pieces < 1 || pieces % ranks != 0) {
             throw new IllegalArgumentException(
                     "a batch of "
                             + pieces
                             + " shards on "
                             + ranks
-                            + " ranks; take a power of two of shards, and at most one rank for"
-                            + " each");
+                            + " ranks; take a number of ranks that divides the shards");
         }
     }
 
     /** How many pieces, and shards of a batch, each rank has. */
     public int each() {
         return pieces / ranks;
+    }
+
+    /**
+     * How many of a rank's shards make a subtree of the sum over all shards, wherever the rank is:
+     * the largest power of two that divides its share, or all where there is no other rank. A rank
+     * adds those by itself; where its share is no power of two it sends several such sums.
+     */
+    int subtree() {
+        return ranks == 1 ? pieces : Integer.lowestOneBit(each());
     }
 
     private int length(Type whole) {

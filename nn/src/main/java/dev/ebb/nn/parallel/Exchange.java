@@ -76,7 +76,8 @@ final class Exchange {
             }
             transfers.forEach(Group.Transfer::await);
             for (int step = 1; step < size; step *= 2) {
-                for (int i = 0; i < size; i += 2 * step) add(dtype, terms[i], terms[i + step]);
+                for (int i = 0; i + step < size; i += 2 * step)
+                    add(dtype, terms[i], terms[i + step]);
             }
             if (group.rank() != 0) terms[group.rank()].copyFrom(terms[0]);
         }
@@ -85,6 +86,23 @@ final class Exchange {
     /** The bytes of part {@code number}: those at the end may be fewer, or none. */
     private static long length(MemorySegment all, long stride, int number) {
         return Math.clamp(all.byteSize() - number * stride, 0, stride);
+    }
+
+    /** Part number r of {@code in} goes to rank r; the parts that come, in the order of ranks. */
+    static void allToAll(Group group, MemorySegment in, MemorySegment out) {
+        long part = in.byteSize() / group.size();
+        var transfers = new ArrayList<Group.Transfer>();
+        for (int other = 0; other < group.size(); other++) {
+            var from = in.asSlice(other * part, part);
+            var to = out.asSlice(other * part, part);
+            if (other == group.rank()) {
+                to.copyFrom(from);
+            } else {
+                transfers.add(group.receive(other, to));
+                transfers.add(group.send(other, from));
+            }
+        }
+        transfers.forEach(Group.Transfer::await);
     }
 
     /** All ranks' parts, one behind the other. */

@@ -15,8 +15,11 @@ public interface Group extends AutoCloseable {
     /** The number of this rank, from zero on. */
     int rank();
 
-    /** How many ranks there are: a power of two. */
+    /** How many ranks there are. */
     int size();
+
+    /** Where this rank's exchanges run, one after the other. */
+    Lane lane();
 
     /** Sends bytes, which must stay as they are until the transfer is done. */
     Transfer send(int to, MemorySegment data);
@@ -32,16 +35,5 @@ public interface Group extends AutoCloseable {
     interface Transfer {
         /** Returns when the bytes are sent, or received. */
         void await();
-    }
-
-    /** That a number of ranks is one that sums in tree order can be shared by. */
-    static int requireSize(int size) {
-        if (size < 1 || Integer.bitCount(size) != 1) {
-            throw new IllegalArgumentException(
-                    size
-                            + " ranks; sums in the order of a fixed tree are shared by 1, 2, 4, 8"
-                            + " or another power of two");
-        }
-        return size;
     }
 }

@@ -17,6 +17,7 @@ public final class LocalGroup implements Group {
     private final int rank;
     private final List<List<Channel>> channels;
     private final Duration patience;
+    private final Lane lane = new Lane();
 
     private LocalGroup(int rank, List<List<Channel>> channels, Duration patience) {
         this.rank = rank;
@@ -26,7 +27,8 @@ public final class LocalGroup implements Group {
 
     /** All ranks of a group, each to be used by a thread of its own. */
     public static List<Group> of(int size, Duration patience) {
-        Group.requireSize(size);
+        if (size < 1)
+            throw new IllegalArgumentException("a group of " + size + " ranks; take one at least");
         var channels = new ArrayList<List<Channel>>();
         for (int from = 0; from < size; from++) {
             var row = new ArrayList<Channel>();
@@ -46,6 +48,11 @@ public final class LocalGroup implements Group {
     @Override
     public int size() {
         return channels.size();
+    }
+
+    @Override
+    public Lane lane() {
+        return lane;
     }
 
     @Override
@@ -81,6 +88,7 @@ public final class LocalGroup implements Group {
             channels.get(rank).get(other).close("rank " + rank);
             channels.get(other).get(rank).close("rank " + rank);
         }
+        lane.close();
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -45,6 +46,21 @@ public final class Rank<P> implements AutoCloseable {
             List<Tensor> example,
             Budget budget,
             Device device) {
+        this(recipe, cut, group, example, budget, device, PlanCache.inMemory());
+    }
+
+    /**
+     * As above, with what was planned before, which changes no plan: a rank that is started again
+     * need not search again.
+     */
+    public Rank(
+            Recipe<P> recipe,
+            Cut cut,
+            Group group,
+            List<Tensor> example,
+            Budget budget,
+            Device device,
+            PlanCache plans) {
         if (group.size() != cut.ranks()) {
             throw new IllegalArgumentException(
                     "a cut for " + cut.ranks() + " ranks in a group of " + group.size());
@@ -55,7 +71,10 @@ public final class Rank<P> implements AutoCloseable {
         var state = state(recipe, model, cut, group.rank());
         places = places(model, recipe.optimizer().slots(), state);
         weights = Tensorwise.list(model).size();
-        stepper = stepping(recipe, model, cut, group, budget, device).start(state, example);
+        stepper =
+                stepping(recipe, model, cut, group, budget, device)
+                        .caching(plans)
+                        .start(state, example);
         Agreement.require(group, "graph or plan", Agreement.digest(stepper.plan()));
     }
 
@@ -74,7 +93,7 @@ public final class Rank<P> implements AutoCloseable {
 
     private static <P> Stepping<ShardedState, List<Tensor>, Tensor> stepping(
             Recipe<P> recipe, P model, Cut cut, Group group, Budget budget, Device device) {
-        var step = new ShardedStep<>(recipe, Weights.blank(model), cut, group);
+        var step = new ShardedStep<>(recipe, Weights.blank(model), cut, group, device.isHost());
         return Ebb.stepper(step::apply).within(budget).on(device);
     }
 
@@ -170,8 +189,14 @@ public final class Rank<P> implements AutoCloseable {
         return stepper.report();
     }
 
+    /** The bytes held in the arena at each computation of the latest step, as counted. */
+    public long[] held() {
+        return stepper.held();
+    }
+
     @Override
     public void close() {
+        group.lane().settle();
         stepper.close();
     }
 }

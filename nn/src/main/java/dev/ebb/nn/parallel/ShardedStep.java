@@ -1,10 +1,11 @@
 package dev.ebb.nn.parallel;
 
+import dev.ebb.Ebb;
 import dev.ebb.Next;
 import dev.ebb.Tensorwise;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
-import dev.ebb.nn.optim.Gradients;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
@@ -24,17 +25,54 @@ import java.util.function.UnaryOperator;
  * piece by piece.
  *
  * @param form a model like the one that is trained; only its build and its types count
+ * @param beside whether gradients travel while the rest of the backward pass is computed
  */
-record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group) {
+record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group, boolean beside) {
 
     Next<ShardedState, Tensor> apply(ShardedState state, List<Tensor> batch) {
         var types = Tensorwise.list(form).stream().map(Tensor::type).toList();
-        var sum =
-                Gradients.summed(recipe::loss, gathered(state.weights(), types), batch, cut.each());
-        var gradients = clipped(scattered(Tensorwise.list(sum.grad())));
+        var model = gathered(state.weights(), types);
+        int subtrees = cut.each() / cut.subtree();
+        var one = new ShardedGradient(cut.subtree(), cut.subtree());
+        var sums = new ArrayList<Ebb.ValueAndGrad<P>>();
+        for (int i = 0; i < subtrees; i++)
+            sums.add(one.summed(recipe::loss, model, rows(batch, i)));
+        var gradients = clipped(scattered(sums));
         var updated = recipe.optimizer().update(state.weights(), gradients, state.optimizer());
-        var loss = Collectives.allReduce(sum.value(), group).div((double) cut.pieces());
-        return new Next<>(new ShardedState(updated.params(), updated.state()), loss);
+        return new Next<>(new ShardedState(updated.params(), updated.state()), loss(sums));
+    }
+
+    /** The rows of this rank's subtree number {@code i}. */
+    private List<Tensor> rows(List<Tensor> batch, int i) {
+        int subtrees = cut.each() / cut.subtree();
+        if (subtrees == 1) return batch;
+        return batch.stream()
+                .map(
+                        t -> {
+                            int rows = t.dim(0) / subtrees;
+                            return t.slice(0, i * rows, (i + 1) * rows);
+                        })
+                .toList();
+    }
+
+    private Tensor loss(List<Ebb.ValueAndGrad<P>> sums) {
+        var own = sums.stream().map(Ebb.ValueAndGrad::value).toList();
+        var sum =
+                own.size() == 1
+                        ? Collectives.allReduce(own.getFirst(), group)
+                        : added(Collectives.allGather(Tensors.stack(own, 0), group));
+        return sum.div((double) cut.pieces());
+    }
+
+    /** The sum along the first axis in the order of the tree. */
+    private static Tensor added(Tensor terms) {
+        return TreeSum.of(
+                terms.dim(0),
+                i -> {
+                    var term = terms.slice(0, i, i + 1);
+                    return term.reshape(new Shape(term.shape().dims().subList(1, term.rank())));
+                },
+                Tensor::add);
     }
 
     private P gathered(List<Tensor> parts, List<Type> types) {
@@ -50,20 +88,50 @@ record ShardedStep<P>(Recipe<P> recipe, P form, Cut cut, Group group) {
     }
 
     /** The mean over shards, part by part: the last first, as the backward pass gives them. */
-    private List<Tensor> scattered(List<Tensor> sums) {
-        var cuts = sums.stream().map(cut::cut).toList();
-        var parts = new ArrayList<>(sums);
-        var types = sums.stream().map(Tensor::type).toList();
-        for (var bucket : Buckets.of(types).reversed()) {
+    private List<Tensor> scattered(List<Ebb.ValueAndGrad<P>> sums) {
+        var cuts =
+                sums.stream()
+                        .map(s -> Tensorwise.list(s.grad()).stream().map(cut::cut).toList())
+                        .toList();
+        var wholes = Tensorwise.list(sums.getFirst().grad()).stream().map(Tensor::type).toList();
+        var parts = new ArrayList<>(cuts.getFirst());
+        for (var bucket : Buckets.of(wholes).reversed()) {
             var own =
-                    together(bucket, cuts, cut.pieces(), t -> Collectives.reduceScatter(t, group));
+                    sums.size() == 1
+                            ? together(bucket, cuts.getFirst(), cut.pieces(), this::reduced)
+                            : severalSums(bucket, cuts);
             for (int i = 0; i < bucket.size(); i++) {
                 int place = bucket.get(i);
-                var part = own.get(i).reshape(cut.part(types.get(place)).shape());
+                var part = own.get(i).reshape(cut.part(wholes.get(place)).shape());
                 parts.set(place, part.div((double) cut.pieces()));
             }
         }
         return parts;
+    }
+
+    private Tensor reduced(Tensor sum) {
+        return group.size() == 1 || !beside
+                ? Collectives.reduceScatter(sum, group)
+                : Scattering.reduceScatter(sum, group);
+    }
+
+    /** Each rank sends several sums, of which its peers add the parts that they own. */
+    private List<Tensor> severalSums(List<Integer> bucket, List<List<Tensor>> cuts) {
+        int m = cuts.size();
+        var found = new ArrayList<Tensor>();
+        for (int place : bucket) {
+            var sums = new ArrayList<Tensor>();
+            int columns = Math.toIntExact(cuts.getFirst().get(place).type().size() / cut.pieces());
+            for (var one : cuts) sums.add(one.get(place).reshape(cut.pieces(), columns));
+            // [rank that owns, sum, its pieces, columns] -> [rank that sent, ...] -> sums in a row
+            var sent =
+                    Tensors.stack(sums, 0)
+                            .reshape(m, group.size(), cut.each(), columns)
+                            .permute(1, 0, 2, 3);
+            var come = Collectives.allToAll(sent, group);
+            found.add(added(come.reshape(group.size() * m, cut.each(), columns)));
+        }
+        return found;
     }
 
     /**

@@ -9,6 +9,7 @@ import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Dataset;
 import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.Optimizer;
+import dev.ebb.nn.parallel.ShardedGradient;
 import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Tensor;
 

@@ -8,6 +8,7 @@ import dev.ebb.nn.data.Dataset;
 import dev.ebb.nn.data.Loader;
 import dev.ebb.nn.optim.LossScale;
 import dev.ebb.nn.optim.Optimizer;
+import dev.ebb.nn.parallel.ShardedGradient;
 import dev.ebb.plan.Budget;
 
 import java.nio.file.Path;

@@ -7,6 +7,7 @@ import dev.ebb.nn.data.Batch;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.nn.optim.LossScale;
 import dev.ebb.nn.optim.Precision;
+import dev.ebb.nn.parallel.ShardedGradient;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.ebb.Ebb;
 import dev.ebb.Next;
 import dev.ebb.ir.Shape;
+import dev.ebb.nn.parallel.ShardedGradient;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -140,11 +141,11 @@ final class OptimizerTest {
         Tensor x = Array.of(Shape.of(4, 2), 1f, 2f, 3f, 4f, 5f, 6f, 7f, 8f);
         var whole = Ebb.valueAndGrad((Tensor p) -> x.mul(p).square().mean()).apply(w);
         var parts =
-                Gradients.accumulated(
-                        (Tensor p, List<Tensor> b) -> b.getFirst().mul(p).square().mean(),
-                        (Tensor) w,
-                        List.of(x),
-                        2);
+                new ShardedGradient(2, 2)
+                        .valueAndGrad(
+                                (Tensor p, List<Tensor> b) -> b.getFirst().mul(p).square().mean(),
+                                (Tensor) w,
+                                List.of(x));
         assertThat(parts.value().item()).isCloseTo(whole.value().item(), within(1e-4));
         assertThat(((Array) parts.grad()).data().get(0))
                 .isCloseTo(((Array) whole.grad()).data().get(0), within(1e-4));

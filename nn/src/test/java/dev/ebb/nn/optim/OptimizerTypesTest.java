@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.ebb.Ebb;
 import dev.ebb.Next;
 import dev.ebb.ir.DType;
+import dev.ebb.nn.parallel.ShardedGradient;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -155,11 +156,11 @@ final class OptimizerTypesTest {
             assertThat(clipped.toDoubles()[1]).isCloseTo(4, within(0.02));
             Tensor x = Array.of(new double[600]).add(1).cast(type).reshape(600, 1);
             var sum =
-                    Gradients.accumulated(
-                            (Tensor p, List<Tensor> b) -> b.getFirst().mul(p).sum(),
-                            Array.of(1.0).cast(type),
-                            List.of(x),
-                            600);
+                    new ShardedGradient(600, 600)
+                            .valueAndGrad(
+                                    (Tensor p, List<Tensor> b) -> b.getFirst().mul(p).sum(),
+                                    Array.of(1.0).cast(type),
+                                    List.of(x));
             assertThat(sum.grad().item()).isEqualTo(1);
             var average = new MovingAverage(0.999);
             var mean = average.start(Array.of(1.0).cast(type));

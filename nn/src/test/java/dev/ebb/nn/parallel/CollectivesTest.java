@@ -133,6 +133,15 @@ class CollectivesTest {
                                     return all;
                                 }),
                         new Case(
+                                Collectives::allToAll,
+                                8,
+                                r -> {
+                                    var all = new float[8];
+                                    for (int to = 0; to < 4; to++)
+                                        System.arraycopy(weights[to], 2 * r, all, 2 * to, 2);
+                                    return all;
+                                }),
+                        new Case(
                                 (x, g) -> Collectives.broadcast(x, g, 1),
                                 8,
                                 r -> r == 1 ? total : new float[8]));
@@ -176,8 +185,10 @@ class CollectivesTest {
 
     @Test
     void what_cannot_be_shared_is_refused_with_advice() {
-        assertThatThrownBy(() -> LocalGroup.of(3, Duration.ofSeconds(1)))
-                .hasMessageContainingAll("3 ranks", "power of two");
+        assertThatThrownBy(() -> LocalGroup.of(0, Duration.ofSeconds(1)))
+                .hasMessageContaining("0 ranks");
+        assertThatThrownBy(() -> new Cut(8, 3))
+                .hasMessageContainingAll("8 shards", "3 ranks", "divides");
         var group = LocalGroup.of(2, Duration.ofSeconds(1)).getFirst();
         assertThatThrownBy(
                         () ->

@@ -8,6 +8,7 @@ import dev.ebb.Tensorwise;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.exec.Device;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.nn.Activation;
@@ -96,6 +97,62 @@ class RankTest {
         for (int ranks = 1; ranks <= 8; ranks *= 2)
             found.addAll(run(new SmallGpt(0.5), new Cut(8, ranks), 3, Budget.unlimited()));
         assertThat(found).hasSize(1);
+    }
+
+    /** Twelve shards: of ranks that are no power of two, and whose shares are none. */
+    @Test
+    void every_number_of_ranks_that_divides_the_shards_gives_the_same_bits() {
+        var found = new HashSet<String>();
+        for (int ranks : new int[] {1, 2, 3, 4, 6, 12}) {
+            var cut = new Cut(12, ranks);
+            found.addAll(
+                    Ranks.run(
+                            ranks,
+                            group -> {
+                                var rows = wide(cut, group.rank());
+                                try (var rank = wide(cut, group, rows, Budget.unlimited())) {
+                                    return rank.step(rows) + " " + rank.step(rows) + rank.digest();
+                                }
+                            }));
+        }
+        assertThat(found).hasSize(1);
+    }
+
+    /** Products of the backward pass come between the begin and the end of an exchange. */
+    @Test
+    void gradients_travel_beside_the_rest_of_the_backward_pass() {
+        var cut = new Cut(2, 2);
+        var group = LocalGroup.of(2, Duration.ofSeconds(1)).getFirst();
+        List<Tensor> rows =
+                List.of(
+                        Array.of(Shape.of(2, 256), new float[512]),
+                        Array.of(Shape.of(2, 8), new float[16]));
+        var plan = plan(new WideMlp(256, 10), cut, group, rows);
+        int beside = 0;
+        boolean underWay = false;
+        for (var step : plan.schedule().steps()) {
+            if (!(step instanceof Step.Compute compute)) continue;
+            var name = compute.node().op().name();
+            if (name.equals("begin_reduce_scatter")) underWay = true;
+            else if (name.equals("end_reduce_scatter")) underWay = false;
+            else if (underWay && compute.node().kernel() instanceof Kernel.Contract) beside++;
+        }
+        assertThat(beside).as("of ten layers").isGreaterThan(10);
+    }
+
+    private static List<Tensor> wide(Cut cut, int rank) {
+        var seed = new Seed(4);
+        var x = new float[12 * 64];
+        var y = new float[12 * 8];
+        for (int i = 0; i < x.length; i++) x[i] = (float) seed.normal(i);
+        for (int i = 0; i < y.length; i++) y[i] = (float) seed.normal(x.length + i);
+        return List.of(
+                cut.rows(Array.of(Shape.of(12, 64), x), rank),
+                cut.rows(Array.of(Shape.of(12, 8), y), rank));
+    }
+
+    private static Rank<Mlp> wide(Cut cut, Group group, List<Tensor> rows, Budget budget) {
+        return new Rank<>(new WideMlp(64, 2), cut, group, rows, budget, DEVICE);
     }
 
     @Test
@@ -231,10 +288,10 @@ class RankTest {
     }
 
     /** Many wide layers and few examples: the optimizer's state is most of the memory. */
-    record WideMlp() implements Recipe<Mlp> {
+    record WideMlp(int width, int layers) implements Recipe<Mlp> {
         @Override
         public Mlp model() {
-            var widths = new ArrayList<>(Collections.nCopies(11, 256));
+            var widths = new ArrayList<>(Collections.nCopies(layers + 1, width));
             widths.add(8);
             return Mlp.of(widths, Activation.RELU, new Seed(2));
         }
@@ -258,7 +315,7 @@ class RankTest {
     /** The least budget of a rank of one and of four, with as many examples each. */
     @Test
     void a_rank_of_four_needs_less_than_half_the_memory() {
-        var recipe = new WideMlp();
+        var recipe = new WideMlp(256, 10);
         List<Tensor> rows =
                 List.of(
                         Array.of(Shape.of(2, 256), new float[512]),

@@ -1,4 +1,4 @@
-package dev.ebb.nn.train;
+package dev.ebb.nn.parallel;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn2;
@@ -17,30 +17,30 @@ import java.util.List;
 
 /**
  * The gradient of a mean over a batch, computed in parts. The rows of the batch (axis 0 of every
- * tensor) are divided into {@code shards} shards of equal size. The gradients of the shards are
- * summed in a binary tree, that of {@link dev.ebb.nn.parallel.TreeSum}: neighbours in pairs, then
- * the sums of neighbours in pairs, up to one sum. So the bits depend on the number of shards alone,
- * and not on where the shards are computed: all at once, in several groups one after the other, or
- * on several machines, each of which sums the shards of a subtree.
+ * tensor) are divided into {@code shards} shards of equal size, whose gradients are summed in the
+ * order of {@link TreeSum}, in f32 where they have sixteen bits. So the bits depend on the number of
+ * shards alone, and not on where the shards are computed: all at once, in several groups one after
+ * the other, or on several machines ({@link Rank}), each of which sums the shards of a subtree.
  *
  * <p>This is the gradient of the whole batch only for a loss that is a mean over rows and treats
  * every row alone: batch norm in training does not.
  *
- * @param shards into how many parts the batch is divided, a power of two
- * @param cuts how many groups of shards are computed one after the other, a power of two: more of
- *     them take less memory
+ * @param shards into how many parts the batch is divided
+ * @param cuts how many groups of shards are computed one after the other: more of them take less
+ *     memory; a group is a power of two of shards
  */
 public record ShardedGradient(int shards, int cuts) {
     /** The most shards that {@link #finest} makes: more would leave kernels little to do. */
     public static final int MOST = 16;
 
     public ShardedGradient {
-        if (!isPowerOfTwo(shards) || !isPowerOfTwo(cuts) || cuts > shards) {
+        if (cuts < 1 || cuts > shards || shards % cuts != 0 || !isPowerOfTwo(shards / cuts)) {
             throw new IllegalArgumentException(
                     cuts
                             + " cuts of "
                             + shards
-                            + " shards: both must be powers of two, with no more cuts than shards");
+                            + " shards: groups must be of equal size, which are powers of two, with"
+                            + " no more cuts than shards");
         }
     }
 
@@ -75,10 +75,56 @@ public record ShardedGradient(int shards, int cuts) {
         return of(loss, params, batch, key);
     }
 
+    /**
+     * The sums over shards and not their means, in the type in which they were added, without a
+     * loop: what is computed from a gradient can be computed as soon as the last shard gives it.
+     */
+    public <P, B> Ebb.ValueAndGrad<P> summed(Fn2<P, B, Tensor> loss, P params, B batch) {
+        return unrolled(gradient((p, b, _) -> loss.apply(p, b)), params, batch, Key.of(0));
+    }
+
     /** A shard, or many: its rows, and the bits of its key. */
     private record Shard<B>(B rows, Tensor key) {}
 
+    private static <P, B> Fn2<P, Shard<B>, Ebb.ValueAndGrad<P>> gradient(
+            Fn3<P, B, Key, Tensor> loss) {
+        return (p, shard) -> {
+            var found =
+                    Ebb.valueAndGrad((P q) -> loss.apply(q, shard.rows(), new Key(shard.key())))
+                            .apply(p);
+            return Tensorwise.map(found, ShardedGradient::wide);
+        };
+    }
+
     private <P, B> Ebb.ValueAndGrad<P> of(Fn3<P, B, Key, Tensor> loss, P params, B batch, Key key) {
+        var one = ShardedGradient.<P, B>gradient(loss);
+        var sum =
+                isPowerOfTwo(cuts)
+                        ? looped(one, params, batch, key)
+                        : unrolled(one, params, batch, key);
+        var mean = Tensorwise.map(sum, t -> t.div((double) shards));
+        return new Ebb.ValueAndGrad<>(
+                mean.value(), Tensorwise.map(mean.grad(), params, (g, p) -> g.cast(p.dtype())));
+    }
+
+    private <P, B> Ebb.ValueAndGrad<P> unrolled(
+            Fn2<P, Shard<B>, Ebb.ValueAndGrad<P>> one, P params, B batch, Key key) {
+        int group = shards / cuts;
+        var keys = key.split(shards).stream().map(Key::bits).toList();
+        return TreeSum.of(
+                cuts,
+                i -> {
+                    var own = keys.subList(i * group, (i + 1) * group);
+                    var rows = Tensorwise.map(batch, t -> group(t, i));
+                    return group == 1
+                            ? one.apply(params, new Shard<>(rows, own.getFirst()))
+                            : summed(params, new Shard<>(rows, Tensors.stack(own, 0)), 0, group, one);
+                },
+                (a, b) -> Tensorwise.map(a, b, Tensor::add));
+    }
+
+    private <P, B> Ebb.ValueAndGrad<P> looped(
+            Fn2<P, Shard<B>, Ebb.ValueAndGrad<P>> one, P params, B batch, Key key) {
         var leading = new ArrayList<Integer>();
         for (int n = cuts; n > 1; n /= 2) leading.add(2);
         int group = shards / cuts;
@@ -88,21 +134,7 @@ public record ShardedGradient(int shards, int cuts) {
                 new Shard<>(
                         Tensorwise.map(batch, t -> divided(t, leading)),
                         keys.reshape(new Shape(leading)));
-        Fn2<P, Shard<B>, Ebb.ValueAndGrad<P>> one =
-                (p, shard) -> {
-                    var found =
-                            Ebb.valueAndGrad(
-                                            (P q) ->
-                                                    loss.apply(
-                                                            q, shard.rows(), new Key(shard.key())))
-                                    .apply(p);
-                    return Tensorwise.map(found, ShardedGradient::wide);
-                };
-        var sum = summed(params, all, leading.size() - (group > 1 ? 1 : 0), group, one);
-        // the number of shards is a power of two, so this division is exact
-        var mean = Tensorwise.map(sum, t -> t.mul(1.0 / shards));
-        return new Ebb.ValueAndGrad<>(
-                mean.value(), Tensorwise.map(mean.grad(), params, (g, p) -> g.cast(p.dtype())));
+        return summed(params, all, leading.size() - (group > 1 ? 1 : 0), group, one);
     }
 
     /** The sum over a subtree: {@code depth} levels of two halves each, then one group. */
@@ -159,8 +191,26 @@ public record ShardedGradient(int shards, int cuts) {
         return t.cast(t.dtype().compute());
     }
 
+    /** Group number {@code i}: its rows, as [shards of a group, rows of a shard, ...] if many. */
+    private Tensor group(Tensor t, int i) {
+        requireShards(t);
+        int rows = t.dim(0) / cuts;
+        var own = t.slice(0, i * rows, (i + 1) * rows);
+        if (cuts == shards) return own;
+        int group = shards / cuts;
+        return own.reshape(
+                shape(List.of(group, rows / group), t.shape().dims().subList(1, t.rank())));
+    }
+
     /** Rows as [leading..., rows of a shard, ...]. */
     private Tensor divided(Tensor t, List<Integer> leading) {
+        requireShards(t);
+        var dims = new ArrayList<>(leading);
+        dims.add(t.dim(0) / shards);
+        return t.reshape(shape(dims, t.shape().dims().subList(1, t.rank())));
+    }
+
+    private void requireShards(Tensor t) {
         if (t.rank() == 0 || t.dim(0) % shards != 0) {
             throw new ShapeException(
                     "a batch with "
@@ -170,8 +220,5 @@ public record ShardedGradient(int shards, int cuts) {
                             + " shards of equal size along its first axis; ShardedGradient.finest"
                             + " gives a number that does");
         }
-        var dims = new ArrayList<>(leading);
-        dims.add(t.dim(0) / shards);
-        return t.reshape(shape(dims, t.shape().dims().subList(1, t.rank())));
     }
 }

@@ -1,59 +1,53 @@
-package dev.ebb;
+package dev.ebb.loop;
 
-import dev.ebb.exec.Device;
 import dev.ebb.ir.Graph;
-import dev.ebb.loop.LoopBodies;
-import dev.ebb.loop.Rooms;
 import dev.ebb.pass.Reversals;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.Saved;
-import dev.ebb.plan.schedule.Binding;
-import dev.ebb.plan.schedule.Cost;
-import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.TradeOff;
+import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /**
  * Finds the best plan of a program with loops. Loops keep all that their reverse reads if that
- * fits, else as much as does: the search is over room for so many states, of which tapes take their
- * share, and over bounds for the memory in which the bodies of loops and branches run. What fits
- * none of the smallest is refused, with the least that one of them takes.
+ * fits, else as much as does: the search is over numbers of states that loops have room for, which
+ * they share with tapes, and over bounds for the memory in which the bodies of loops and branches
+ * run.
  */
 final class LoopSearch {
-    /** By such a share sums of costs may differ that are added in another order. */
+    /** Sums of costs that are added in another order may differ by this share. */
     private static final double ROUNDING = 1e-9;
 
-    private final Pipeline pipeline;
     private final Graph merged;
-    private final List<Binding> bindings;
     private final Rooms rooms;
     private final LoopBodies bodies;
+    private final Function<Graph, Curve> curves;
     private final List<Reversals.Reversed> loops = new ArrayList<>();
     private final boolean looping;
+    private final Graph whole;
     private final Curve everything;
     private final List<Curve> smallest = new ArrayList<>();
 
-    /** The curves so far: other rooms and bounds may come to the same graph. */
-    private final Map<Graph, Curve> curves = new HashMap<>();
-
-    LoopSearch(Pipeline pipeline, Graph merged, List<Binding> bindings) {
-        this.pipeline = pipeline;
+    /**
+     * @param merged the program, its loops not yet reversed
+     * @param rooms what its loops may keep, and where
+     * @param curves what memory buys for the graphs that the search decides on
+     */
+    LoopSearch(Graph merged, Rooms rooms, LoopBodies bodies, Function<Graph, Curve> curves) {
         this.merged = merged;
-        this.bindings = bindings;
-        rooms = pipeline.rooms();
-        bodies = pipeline.bodies();
-        var whole =
+        this.rooms = rooms;
+        this.bodies = bodies;
+        this.curves = curves;
+        whole =
                 Reversals.within(
                         merged,
                         loop -> {
@@ -70,15 +64,25 @@ final class LoopSearch {
     }
 
     private Curve curve(Graph graph) {
-        return curves.computeIfAbsent(graph, g -> pipeline.curve(g, bindings).or(this::smallest));
+        return curves.apply(graph).among(rooms.used());
+    }
+
+    /** What keeping everything takes. */
+    long storeAllBytes() {
+        return everything.storeAllBytes();
     }
 
     /**
-     * The plans that take least: loops without any state but their first, undone or not, and loops
-     * that keep all, for those that are short; with bodies as they are and as small as they can be.
+     * The curves of the plans that take least: loops without any state but their first, undone or
+     * not, and loops that keep all, for those that are short; with bodies as they are and as small
+     * as they can be.
      */
-    private synchronized List<Curve> smallest() {
-        if (!smallest.isEmpty() || !looping) return smallest;
+    List<Curve> smallest() {
+        if (!smallest.isEmpty()) return smallest;
+        if (!looping) {
+            smallest.add(everything);
+            return smallest;
+        }
         for (long bound : List.of(LoopBodies.UNBOUNDED, 0L)) {
             if (!loops.isEmpty()) smallest.add(curve(loop -> rooms.room(loop, 0), bound));
             if (rooms.undo(loops))
@@ -91,51 +95,49 @@ final class LoopSearch {
         return smallest;
     }
 
-    /** The best plan in {@code budget}, of which the places are this search's. */
-    synchronized Plan best(Budget budget) {
-        try {
-            return search(budget);
-        } finally {
-            // what their searches found is in the cache
-            curves.clear();
-        }
+    /** The best plan in {@code bytes}, none if there is none. */
+    Optional<Plan> best(Budget bytes) {
+        if (!looping || everything.storeAllBytes() <= bytes.resolve(0))
+            return everything.within(bytes.resolve(0));
+        // the least comes first: what does not fit then fits in no other way
+        var least = amongSmallest(bytes);
+        return least.isPresent()
+                ? Optional.of(inLess(least.get(), bytes))
+                : least().within(bytes.resolve(0));
     }
 
-    private Plan search(Budget budget) {
-        if (!looping) return pipeline.fitted(everything, budget);
-        if (budget.memory() instanceof Budget.OfSaved(double share)) return saving(share);
-        // a share is one of keeping everything, whatever the loops are given in the end
-        var bytes = budget.resolved(everything.storeAllBytes());
-        if (everything.storeAllBytes() <= bytes.resolve(0))
-            return pipeline.fitted(everything, bytes);
-        return inLess(bytes);
+    /** Says how much the plan takes that takes least of all. */
+    Plan refuse(Budget bytes) {
+        return least().at(bytes);
     }
 
     /**
      * The cheapest plan that keeps no more than this share of what would be saved if everything
      * was, rooms of loops included.
      */
-    private Plan saving(double share) {
+    Plan saving(double share) {
+        if (!looping) return everything.at(Budget.ofSaved(share));
         long most = (long) (Saved.bytes(everything.problem()) * share);
-        var best = pipeline.keeping(everything, most);
+        var best = keeping(everything, most);
         if (share >= 1) return best;
         for (long states = 0; states < rooms.mostStates(loops); states += Math.max(1, states)) {
             long room = states;
             best =
                     cheaper(
                             best,
-                            pipeline.keeping(
+                            keeping(
                                     curve(loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED),
                                     most));
         }
         return best;
     }
 
-    private Plan inLess(Budget bytes) {
-        // the least comes first: what does not fit then fits in no other way
-        var smallest = amongSmallest(bytes);
-        if (smallest.isEmpty()) return least(bytes);
-        var best = smallest.get();
+    private static Plan keeping(Curve curve, long bytes) {
+        return curve.plan(new Saved.Bytes(bytes).plan(curve.problem(), curve.cost()));
+    }
+
+    private Plan inLess(Plan least, Budget bytes) {
+        var best = least;
         if (loops.isEmpty()) {
             Reversals.Rooms none = loop -> rooms.room(loop, Long.MAX_VALUE);
             return orLess(best, none, fitting(none, bytes), bytes);
@@ -146,7 +148,7 @@ final class LoopSearch {
             for (long low = Math.max(1, fits), high = most; low <= high; ) {
                 long states = (low + high) >>> 1;
                 Reversals.Rooms given = loop -> rooms.room(loop, states);
-                var found = pipeline.beside(curve(given, bound(how, given, bytes)), bytes);
+                var found = curve(given, bound(how, given, bytes)).beside(bytes.resolve(0));
                 if (found.isEmpty()) {
                     high = states - 1;
                     continue;
@@ -193,7 +195,7 @@ final class LoopSearch {
         int last = -1;
         for (var curve : promising) {
             if (best.isPresent() && isDearer(curve, bytes, best.get())) break;
-            var found = pipeline.beside(curve, bytes);
+            var found = curve.beside(bytes.resolve(0));
             if (found.isEmpty()) continue;
             // of two that cost the same, the one further down the list
             int at = all.lastIndexOf(curve);
@@ -213,10 +215,9 @@ final class LoopSearch {
         return curve.atLeast(bytes.resolve(0)) > best.cost() * (1 + ROUNDING);
     }
 
-    /** The plan that takes least of all, which leaves workers what there is; or a refusal. */
-    private Plan least(Budget bytes) {
-        var curve = smallest().stream().min(Comparator.comparingLong(Curve::ownLeast));
-        return pipeline.fitted(curve.orElseThrow(), bytes);
+    /** The curve of the plan that takes least of all, which leaves workers what there is. */
+    private Curve least() {
+        return smallest().stream().min(Comparator.comparingLong(Curve::ownLeast)).orElseThrow();
     }
 
     /**
@@ -241,7 +242,7 @@ final class LoopSearch {
         // else what lies beside the arena takes too much of its place, or there is no room
         var curve = curve(given, bound);
         if (isDearer(curve, bytes, best)) return best;
-        return pipeline.beside(curve, bytes).map(p -> cheaper(p, best)).orElse(best);
+        return curve.beside(bytes.resolve(0)).map(p -> cheaper(p, best)).orElse(best);
     }
 
     /** The cheaper one; of two that cost the same, the second. */
@@ -249,38 +250,46 @@ final class LoopSearch {
         return a.cost() < b.cost() ? a : b;
     }
 
-    /**
-     * The searches for plans that were made last: another budget for the same program goes on from
-     * what is known of its curves. What a search answers does not depend on what it was asked
-     * before.
-     */
-    static final class Latest {
-        /** So many programs are remembered, those asked for last. */
-        private static final int MOST = 4;
-
-        /** All that a search depends on. */
-        record Key(
-                Graph traced,
-                List<Binding> bindings,
-                Device device,
-                Cost cost,
-                boolean fusing,
-                Ways ways,
-                List<Place> places) {}
-
-        private final Map<Key, LoopSearch> latest = new LinkedHashMap<>(8, 0.75f, true);
-
-        synchronized LoopSearch of(Key key, Supplier<LoopSearch> made) {
-            var known = latest.get(key);
-            if (known != null) return known;
-            var search = made.get();
-            latest.put(key, search);
-            var eldest = latest.keySet().iterator();
-            if (latest.size() > MOST) {
-                eldest.next();
-                eldest.remove();
+    /** The program with its loops in rooms of several sizes, and its bodies in as many bounds. */
+    List<TradeOff.Variant> variants() {
+        if (!looping) return List.of(new TradeOff.Variant(everything, Ways.recomputing(), 0));
+        var all = new ArrayList<TradeOff.Variant>();
+        var inMemory = rooms.inMemory();
+        boolean undo = rooms.undo(loops);
+        long most = inMemory.mostStates(loops);
+        for (long bound : bodies.bounds(whole)) {
+            all.add(variant(loop -> rooms.room(loop, Long.MAX_VALUE), bound));
+            for (long states = 0;
+                    !loops.isEmpty() && states <= most;
+                    states += Math.max(1, states)) {
+                long room = states;
+                all.add(variant(loop -> inMemory.room(loop, room), bound));
+                if (undo) all.add(variant(loop -> rooms.room(loop, room), bound));
+                for (var each : rooms.elsewhere(loops)) {
+                    all.add(variant(loop -> rooms.room(loop, room, each), bound));
+                    all.add(variant(loop -> rooms.moving(loop, room, each), bound));
+                }
             }
-            return search;
         }
+        return all;
+    }
+
+    private TradeOff.Variant variant(Reversals.Rooms given, long bound) {
+        var needs = new ArrayList<Way>();
+        var undone = new long[1];
+        var curve =
+                curve(
+                        loop -> {
+                            var room = given.of(loop);
+                            if (room.isEmpty()) {
+                                needs.add(Way.INVERSES);
+                                undone[0] += loop.rounds();
+                            } else if (room.get().memory().offloaded() > 0) {
+                                needs.add(rooms.places().get(room.get().memory().place()).way());
+                            }
+                            return room;
+                        },
+                        bound);
+        return new TradeOff.Variant(curve, Ways.of(needs.toArray(Way[]::new)), undone[0]);
     }
 }

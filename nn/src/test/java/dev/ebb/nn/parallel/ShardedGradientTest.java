@@ -1,4 +1,4 @@
-package dev.ebb.nn.train;
+package dev.ebb.nn.parallel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,7 +14,6 @@ import dev.ebb.nn.Conv2d;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Mlp;
-import dev.ebb.nn.parallel.TreeSum;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -82,7 +81,10 @@ class ShardedGradientTest {
         while (level.size() > 1) {
             var above = new ArrayList<List<float[]>>();
             for (int i = 0; i < level.size(); i += 2)
-                above.add(sum(level.get(i), level.get(i + 1)));
+                above.add(
+                        i + 1 < level.size()
+                                ? sum(level.get(i), level.get(i + 1))
+                                : level.get(i));
             level = above;
         }
         // the order in which machines add their shards
@@ -122,6 +124,19 @@ class ShardedGradientTest {
                 assertThat(found.get(t))
                         .as("tensor %d in %d cuts", t, cuts)
                         .isEqualTo(expected.get(t));
+        }
+    }
+
+    /** Six shards in three groups of two, and each by itself, with sums instead of means. */
+    @Test
+    void shardsThatAreNoPowerOfTwoToo() {
+        var net = net(16);
+        var batch = batch(24);
+        var expected = byHand(6, net, batch);
+        for (int cuts : new int[] {3, 6}) {
+            var found = floats(sharded(6, cuts, net, batch));
+            for (int t = 0; t < expected.size(); t++)
+                assertThat(found.get(t)).as("in %d cuts", cuts).isEqualTo(expected.get(t));
         }
     }
 

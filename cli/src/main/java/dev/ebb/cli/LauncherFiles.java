@@ -1,0 +1,59 @@
+package dev.ebb.cli;
+
+import picocli.CommandLine.Help.Ansi;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Writes what the launcher needs besides the jars, once a build: the help texts, which it prints
+ * without a JVM, and the digest of the jars, by which the program knows what it planned before. It
+ * also plans a small model, so that a JVM that archives the classes it loaded archives those.
+ */
+final class LauncherFiles {
+    private LauncherFiles() {}
+
+    /** Arguments: the folder of the jars, the folder to write to. */
+    public static void main(String[] args) throws IOException {
+        var to = Files.createDirectories(Path.of(args[1]));
+        for (var help : helpTexts().entrySet())
+            Files.writeString(to.resolve(help.getKey() + ".help"), help.getValue());
+        Files.writeString(to.resolve("build"), digest(Path.of(args[0])) + "\n");
+        var line = Main.commandLine();
+        line.setOut(new PrintWriter(Writer.nullWriter()));
+        int code = line.execute("plan", "--no-cache", "--model", "1x16x2", "--budget", "60%");
+        System.exit(code);
+    }
+
+    /** What {@code --help} prints, by command; {@code ebb} is the program's own. */
+    static Map<String, String> helpTexts() {
+        var line = Main.commandLine();
+        var texts = new LinkedHashMap<String, String>();
+        texts.put("ebb", line.getUsageMessage(Ansi.OFF));
+        line.getSubcommands()
+                .forEach((name, command) -> texts.put(name, command.getUsageMessage(Ansi.OFF)));
+        return texts;
+    }
+
+    private static String digest(Path jars) throws IOException {
+        try (var files = Files.list(jars)) {
+            var digest = MessageDigest.getInstance("SHA-256");
+            for (var file : files.sorted().toList()) {
+                digest.update(file.getFileName().toString().getBytes(StandardCharsets.UTF_8));
+                digest.update(Files.readAllBytes(file));
+            }
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package dev.ebb.exec.tape;
+
+import dev.ebb.exec.Anywhere;
+import dev.ebb.ir.Kernel;
+
+import java.util.Optional;
+
+/**
+ * What is known of an op on operands of some types, once for all nodes of this kind on a tape, and
+ * how these have run so far.
+ */
+final class OpForm {
+    private final int number;
+    private final String name;
+    private final Kernel kernel;
+    private final double cost;
+    private final long workspace;
+    private final boolean once;
+    private boolean reserved;
+    private Optional<Anywhere> anywhere = Optional.empty();
+    private int calls;
+    private long nanos;
+
+    /**
+     * @param number of a tape's forms, from 0 on
+     * @param workspace the least workspace it needs, in bytes
+     * @param once whether it may run only once
+     */
+    OpForm(int number, String name, Kernel kernel, double cost, long workspace, boolean once) {
+        this.number = number;
+        this.name = name;
+        this.kernel = kernel;
+        this.cost = cost;
+        this.workspace = workspace;
+        this.once = once;
+    }
+
+    int number() {
+        return number;
+    }
+
+    String name() {
+        return name;
+    }
+
+    Kernel kernel() {
+        return kernel;
+    }
+
+    double cost() {
+        return cost;
+    }
+
+    long workspace() {
+        return workspace;
+    }
+
+    boolean once() {
+        return once;
+    }
+
+    /** Whether the device has memory of its own for such nodes; the second time it has. */
+    boolean isReserved() {
+        return reserved;
+    }
+
+    void reserved() {
+        reserved = true;
+    }
+
+    /** The computation that is told where operands and results lie, if there is one. */
+    Optional<Anywhere> anywhere() {
+        return anywhere;
+    }
+
+    void anywhere(Optional<Anywhere> found) {
+        anywhere = found;
+    }
+
+    void ran(long took) {
+        calls++;
+        nanos += took;
+    }
+
+    int calls() {
+        return calls;
+    }
+
+    double seconds() {
+        return nanos / 1e9;
+    }
+}

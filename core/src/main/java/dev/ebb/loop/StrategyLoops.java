@@ -1,0 +1,95 @@
+package dev.ebb.loop;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.loop.ControlKernels;
+import dev.ebb.exec.loop.Scratch;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.LoopMemory;
+import dev.ebb.ir.Value;
+import dev.ebb.pass.Loops;
+import dev.ebb.pass.Reversals;
+import dev.ebb.pass.ReversedRound;
+import dev.ebb.plan.Planner;
+import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Place;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Plans loops and branches by a strategy of the user's choice. The strategy says how many states a
+ * loop keeps; of a round and its reverse, planned by the strategy as one program, the tape holds
+ * what that plan keeps from the one to the other; and every body is run as the strategy plans it.
+ */
+final class StrategyLoops {
+    private record Key(Graph body, int outside, int carried) {}
+
+    private final Planner strategy;
+    private final Cost cost;
+    private final Device device;
+    private final List<Place> places;
+    private final Map<Graph, Set<Value>> tapes = new HashMap<>();
+    private final Map<Key, Graph> bodies = new HashMap<>();
+
+    StrategyLoops(Planner strategy, Cost cost, Device device, List<Place> places) {
+        this.strategy = strategy;
+        this.cost = cost;
+        this.device = device;
+        this.places = places;
+    }
+
+    /** {@code merged} with its loops reversed and its bodies planned as the strategy says. */
+    Graph planned(Graph merged) {
+        return bodies(Reversals.within(merged, this::room));
+    }
+
+    private Graph bodies(Graph graph) {
+        return Loops.with(graph, this::bodies);
+    }
+
+    private Control bodies(Control control) {
+        return ControlKernels.rewritten(control, this::body);
+    }
+
+    private Graph body(Graph body, int outside, int carried) {
+        if (body.nodes().isEmpty()) return body;
+        var key = new Key(body, outside, carried);
+        var known = bodies.get(key);
+        if (known != null) return known;
+        var problem = ControlKernels.problem(bodies(body), outside, carried, device);
+        var planned = Scratch.remove(strategy.planBody(problem, cost).asGraph());
+        bodies.put(key, planned);
+        return planned;
+    }
+
+    private Optional<Reversals.Room> room(Reversals.Reversed loop) {
+        var kept = tapes.computeIfAbsent(loop.round().graph(), _ -> tape(loop.round()));
+        long tape = loop.round().tapeBytes(kept);
+        int most = loop.known() ? loop.rounds() : Math.min(loop.rounds(), LoopTapes.UNKNOWN_STATES);
+        int states = strategy.states(loop.rounds());
+        if (loop.known() && states >= loop.rounds()) {
+            long all = Math.max(1, loop.rounds()) * tape;
+            return Optional.of(
+                    new Reversals.Room(
+                            new LoopMemory(all, loop.state(), tape, Integer.MAX_VALUE), kept));
+        }
+        int last = Math.max(0, places.size() - 1);
+        var room = LoopMemory.slots(Math.min(states, most), loop.state(), tape);
+        boolean shared = loop.whole() && loop.state() > 0;
+        return Optional.of(
+                new Reversals.Room(
+                        shared
+                                ? room.above(strategy.offloaded(loop.rounds()), last).movingBeside()
+                                : room,
+                        kept));
+    }
+
+    /** What the strategy keeps of a round for its reverse. */
+    private Set<Value> tape(ReversedRound round) {
+        return LoopTapes.search(round).kept(problem -> strategy.planBody(problem, cost));
+    }
+}

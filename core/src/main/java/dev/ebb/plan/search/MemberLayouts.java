@@ -1,0 +1,44 @@
+package dev.ebb.plan.search;
+
+import dev.ebb.plan.schedule.Layout;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Schedule;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+
+/** The layouts of the members of a problem's families, each made when it is first asked for. */
+public final class MemberLayouts {
+    private final Problem problem;
+    private final Function<Schedule, Layout> laidOut;
+    private final Map<Frontier.Member, Layout> layouts = new HashMap<>();
+    private final Map<Frontier.Member, Boolean> fitting = new HashMap<>();
+
+    /**
+     * @param problem with all places of the families, those that a member does not use too
+     * @param laidOut gives the buffers of a schedule their offsets
+     */
+    public MemberLayouts(Problem problem, Function<Schedule, Layout> laidOut) {
+        this.problem = problem;
+        this.laidOut = laidOut;
+    }
+
+    public Layout of(Frontier.Member member) {
+        return layouts.computeIfAbsent(member, m -> of(schedule(m)));
+    }
+
+    public Layout of(Schedule schedule) {
+        return laidOut.apply(schedule);
+    }
+
+    /** Whether the values that a member puts beside the arena fit their places. */
+    public boolean fitPlaces(Frontier.Member member) {
+        return problem.places().isEmpty()
+                || fitting.computeIfAbsent(member, m -> Layout.fitsPlaces(schedule(m)));
+    }
+
+    private Schedule schedule(Frontier.Member member) {
+        return new Schedule(problem, member.schedule().steps());
+    }
+}

@@ -1,0 +1,146 @@
+package dev.ebb.science;
+
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
+import dev.ebb.tensor.Rule;
+import dev.ebb.tensor.Tensor;
+
+import java.util.List;
+
+/** Systems of equations with three diagonals, in time proportional to their size. */
+public final class Tridiagonal {
+    private Tridiagonal() {}
+
+    /**
+     * x with {@code lower[i-1] x[i-1] + diagonal[i] x[i] + upper[i] x[i+1] = right[i]}, by
+     * elimination with partial pivoting in f64. The last axis of the diagonal and of the right-hand
+     * side is the system's size, that of the other two one less; leading axes are a batch and
+     * broadcast. Differentiated by all four. A singular matrix is an {@link ArithmeticException}.
+     */
+    public static Tensor solve(Tensor lower, Tensor diagonal, Tensor upper, Tensor right) {
+        Floats.alike("Tridiagonal.solve", lower, diagonal, upper, right);
+        int n = diagonal.rank() == 0 ? 0 : diagonal.dim(-1);
+        if (n == 0
+                || right.rank() == 0
+                || right.dim(-1) != n
+                || lower.rank() == 0
+                || lower.dim(-1) != n - 1
+                || upper.rank() == 0
+                || upper.dim(-1) != n - 1) {
+            throw new ShapeException(
+                    "Tridiagonal.solve of diagonals %s, %s, %s and right-hand side %s; their last"
+                                    .formatted(
+                                            lower.type(),
+                                            diagonal.type(),
+                                            upper.type(),
+                                            right.type())
+                            + " axes must be n - 1, n, n - 1 and n, with n at least 1");
+        }
+        var lead = Shape.scalar();
+        for (Tensor t : List.of(lower, diagonal, upper, right)) {
+            lead = Shape.broadcast(lead, t.shape().reduce(List.of(t.rank() - 1), false));
+        }
+        return wide(lower, lead)
+                .apply(new Solve(), wide(diagonal, lead), wide(upper, lead), wide(right, lead));
+    }
+
+    private static Tensor wide(Tensor t, Shape lead) {
+        var dims = new java.util.ArrayList<>(lead.dims());
+        dims.add(t.dim(-1));
+        return t.broadcastTo(new Shape(dims));
+    }
+
+    /** Operands: the lower, main and upper diagonals and the right-hand side, of one batch. */
+    record Solve() implements EachLine.LineOp {
+        @Override
+        public String name() {
+            return "tridiagonal_solve";
+        }
+
+        @Override
+        public List<Type> infer(List<Type> in) {
+            return List.of(in.get(1));
+        }
+
+        @Override
+        public Kernel kernel(List<Type> in) {
+            var shape = in.get(1).shape();
+            int n = shape.dim(shape.rank() - 1);
+            int count = Math.toIntExact(in.get(1).size() / n);
+            return new EachLine(
+                    count, 5L * n, (number, from, to, room) -> solve(n, number, from, to, room));
+        }
+
+        /** Room: the diagonal, those above it, above that and below it, and the right side. */
+        private static void solve(
+                int n, int number, List<Buffer> in, List<Buffer> out, Buffer room) {
+            long whole = (long) number * n;
+            long less = (long) number * (n - 1);
+            int d = 0;
+            int u = n;
+            int uu = 2 * n;
+            int l = 3 * n;
+            int b = 4 * n;
+            for (int i = 0; i < n; i++) {
+                room.set(d + i, in.get(1).get(whole + i));
+                room.set(b + i, in.get(3).get(whole + i));
+                room.set(uu + i, 0);
+                room.set(u + i, i < n - 1 ? in.get(2).get(less + i) : 0);
+                room.set(l + i, i < n - 1 ? in.get(0).get(less + i) : 0);
+            }
+            for (int i = 0; i < n - 1; i++) {
+                double below = room.get(l + i);
+                if (Math.abs(below) > Math.abs(room.get(d + i))) {
+                    swap(room, d + i, l + i);
+                    swap(room, u + i, d + i + 1);
+                    swap(room, uu + i, u + i + 1);
+                    swap(room, b + i, b + i + 1);
+                    below = room.get(l + i);
+                }
+                double factor = below / pivot(room.get(d + i), i, number);
+                room.set(d + i + 1, room.get(d + i + 1) - factor * room.get(u + i));
+                room.set(u + i + 1, room.get(u + i + 1) - factor * room.get(uu + i));
+                room.set(b + i + 1, room.get(b + i + 1) - factor * room.get(b + i));
+            }
+            for (int i = n - 1; i >= 0; i--) {
+                double x = room.get(b + i);
+                if (i < n - 1) x -= room.get(u + i) * room.get(b + i + 1);
+                if (i < n - 2) x -= room.get(uu + i) * room.get(b + i + 2);
+                room.set(b + i, x / pivot(room.get(d + i), i, number));
+                out.getFirst().set(whole + i, room.get(b + i));
+            }
+        }
+
+        private static void swap(Buffer room, int i, int j) {
+            double x = room.get(i);
+            room.set(i, room.get(j));
+            room.set(j, x);
+        }
+
+        private static double pivot(double x, int row, int number) {
+            if (x == 0) {
+                throw new ArithmeticException(
+                        "tridiagonal_solve: matrix "
+                                + number
+                                + " of the batch is singular: pivot "
+                                + row
+                                + " is 0; check its diagonals");
+            }
+            return x;
+        }
+
+        @Override
+        public void vjp(Rule rule) {
+            var x = rule.out(0);
+            int n = x.dim(-1);
+            var back = rule.in(2).apply(this, rule.in(1), rule.in(0), rule.dout(0));
+            rule.add(3, back);
+            rule.add(1, back.mul(x).neg());
+            rule.add(0, back.slice(-1, 1, n).mul(x.slice(-1, 0, n - 1)).neg());
+            rule.add(2, back.slice(-1, 0, n - 1).mul(x.slice(-1, 1, n)).neg());
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package dev.ebb.cpu.straight;
+
+import static java.lang.constant.ConstantDescs.CD_double;
+import static java.lang.constant.ConstantDescs.CD_float;
+import static java.lang.constant.ConstantDescs.CD_int;
+import static java.lang.constant.ConstantDescs.CD_void;
+
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.TypeKind;
+import java.lang.constant.MethodTypeDesc;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Writes one method of a {@link RegionParts}: registers of f64 and f32 and the number of rounds are
+ * its locals 0 to 2. Within a round, or within computations that are written out whole, numbers are
+ * in locals; those that others read are put into registers.
+ */
+final class RegionCode {
+    private static final MethodTypeDesc TYPE =
+            MethodTypeDesc.of(CD_void, CD_double.arrayType(), CD_float.arrayType(), CD_int);
+
+    private final RegionParts form;
+    private final List<Region.Member> part;
+    private final CodeBuilder code;
+    private final Elements elements;
+    private final KernelCode kernels;
+    private final Map<Slot.Access, Operand> known = new HashMap<>();
+
+    /** Locals with the round times a step. */
+    private final Map<Long, Integer> steps = new HashMap<>();
+
+    private RegionCode(RegionParts form, List<Region.Member> part, CodeBuilder code) {
+        this.form = form;
+        this.part = part;
+        this.code = code;
+        elements = new Elements(code, Elements.fixed(code, new ClassData()));
+        kernels = new KernelCode(new ScalarCode(code, elements));
+    }
+
+    /** The code of all parts. */
+    static RegionBody make(RegionParts form) {
+        return (RegionBody)
+                StraightClass.instance(
+                        RegionBody.class,
+                        new ClassData(),
+                        c -> {
+                            for (int i = 0; i < form.parts().size(); i++) {
+                                var part = form.parts().get(i);
+                                c.withMethodBody(
+                                        "part" + i,
+                                        TYPE,
+                                        ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC,
+                                        code -> new RegionCode(form, part, code).write());
+                            }
+                            c.withMethodBody(
+                                    "run",
+                                    TYPE,
+                                    ClassFile.ACC_PUBLIC,
+                                    code -> {
+                                        for (int i = 0; i < form.parts().size(); i++)
+                                            code.aload(1)
+                                                    .aload(2)
+                                                    .iload(3)
+                                                    .invokestatic(
+                                                            StraightClass.SELF, "part" + i, TYPE);
+                                        code.return_();
+                                    });
+                        });
+    }
+
+    private void write() {
+        if (part.getFirst().sliced().isEmpty()) {
+            for (var member : part) whole(member);
+            code.return_();
+            return;
+        }
+        int round = code.allocateLocal(TypeKind.INT);
+        code.iconst_0().istore(round);
+        var next = code.newLabel();
+        var end = code.newLabel();
+        code.labelBinding(next).iload(round).iload(2).if_icmpge(end);
+        for (long step : steps()) {
+            int local = code.allocateLocal(TypeKind.INT);
+            code.iload(round).loadConstant((int) step).imul().istore(local);
+            steps.put(step, local);
+        }
+        for (var member : part) round(member);
+        code.iinc(round, 1).goto_(next).labelBinding(end).return_();
+    }
+
+    private Set<Long> steps() {
+        var all = new TreeSet<Long>();
+        for (var member : part) {
+            var sliced = member.sliced().orElseThrow();
+            for (int i = 0; i < sliced.inputs().size(); i++)
+                for (long at : sliced.inputs().get(i).touched())
+                    all.add(input(member, i, at).step());
+            for (int j = 0; j < sliced.outputs().size(); j++) all.add(output(member, j, 0).step());
+        }
+        all.remove(0L);
+        return all;
+    }
+
+    private Slot.Access input(Region.Member member, int i, long at) {
+        return form.region()
+                .access(
+                        member.sliced().orElseThrow().inputs().get(i),
+                        member.work().node().inputs().get(i),
+                        at)
+                .orElseThrow();
+    }
+
+    private Slot.Access output(Region.Member member, int j, long number) {
+        return form.region()
+                .made(member.made().get(j), member.sliced().orElseThrow().outputs().get(j), number);
+    }
+
+    private void round(Region.Member member) {
+        var sliced = member.sliced().orElseThrow();
+        var made =
+                kernels.write(
+                        sliced.kernel(),
+                        types(member),
+                        member.made().stream().map(v -> v.type().dtype()).toList(),
+                        (i, p) ->
+                                read(
+                                        input(
+                                                member,
+                                                i,
+                                                sliced.inputs().get(i).address().applyAsLong(p))));
+        for (int j = 0; j < made.size(); j++)
+            for (int r = 0; r < made.get(j).size(); r++)
+                keep(output(member, j, r), made.get(j).get(r));
+    }
+
+    private void whole(Region.Member member) {
+        var node = member.work().node();
+        var made =
+                kernels.write(
+                        node.kernel(),
+                        types(member),
+                        member.made().stream().map(v -> v.type().dtype()).toList(),
+                        (i, p) -> read(element(node.inputs().get(i), p)));
+        for (int j = 0; j < made.size(); j++)
+            for (int r = 0; r < made.get(j).size(); r++)
+                keep(element(member.made().get(j), r), made.get(j).get(r));
+    }
+
+    private static Slot.Access element(Value value, long at) {
+        return new Slot.Access(Slot.whole(value), 0, at, 0);
+    }
+
+    private static List<DType> types(Region.Member member) {
+        return member.work().node().inputTypes().stream().map(Type::dtype).toList();
+    }
+
+    private Operand read(Slot.Access access) {
+        var before = known.get(access);
+        if (before != null) return before;
+        var type = access.slot().value().type().dtype();
+        place(access, type);
+        if (type == DType.F64) code.daload();
+        else code.faload();
+        var made = elements.keep(type);
+        known.put(access, made);
+        return made;
+    }
+
+    private void keep(Slot.Access access, Operand made) {
+        known.put(access, made);
+        if (!form.starts().containsKey(access.slot())) return;
+        var type = access.slot().value().type().dtype();
+        place(access, type);
+        elements.push(made);
+        if (type == DType.F64) code.dastore();
+        else code.fastore();
+    }
+
+    /** Pushes the registers and which of them. */
+    private void place(Slot.Access access, DType type) {
+        int at = form.starts().getOrDefault(access.slot(), 0) + access.at(form.rounds());
+        code.aload(type == DType.F64 ? 0 : 1);
+        if (access.step() == 0) {
+            code.loadConstant(at);
+            return;
+        }
+        code.iload(steps.getOrDefault(access.step(), 0)).loadConstant(at).iadd();
+    }
+}

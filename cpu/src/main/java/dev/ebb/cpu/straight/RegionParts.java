@@ -1,0 +1,150 @@
+package dev.ebb.cpu.straight;
+
+import dev.ebb.exec.Sequence;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A {@link Region} ready to be written: its computations in methods that the just-in-time compilers
+ * can take, and where everything lies in the registers that is in memory or read by several of
+ * these.
+ *
+ * @param parts the computations of each method, all in a loop or all written out whole
+ * @param starts where slots begin, of each type in the registers of that type
+ * @param stores what is written to memory after the rounds at hand
+ * @param rounds how many rounds are at hand at once, at most
+ * @param doubles how many registers of f64 there are, {@code floats} of f32
+ */
+record RegionParts(
+        Region region,
+        List<List<Region.Member>> parts,
+        Map<Slot, Integer> starts,
+        List<Store> stores,
+        int rounds,
+        int doubles,
+        int floats) {
+
+    /** So many bytes a method has at most, by {@link Fitting}. */
+    private static final long MOST_BYTES = 4500;
+
+    /** So many registers of a type there are at most. */
+    static final int MOST_REGISTERS = 8192;
+
+    /** More rounds at once do not make anything faster. */
+    private static final long MOST_ROUNDS = 64;
+
+    /** A slot that is written to memory. */
+    record Store(Slot slot, Buffer to) {}
+
+    /** The parts of {@code region}, or none with rounds if registers do not suffice. */
+    static RegionParts of(Region region, Sequence sequence) {
+        var parts = parts(region);
+        var stores = stores(region, sequence);
+        var slots = new LinkedHashSet<>(region.loads().keySet());
+        for (var store : stores) slots.add(store.slot());
+        slots.addAll(crossing(region, parts));
+        long rounds = region.atOnce() ? region.n() : Math.min(MOST_ROUNDS, region.n());
+        for (var type : List.of(DType.F64, DType.F32)) {
+            long fixed = 0;
+            long each = 0;
+            for (var slot : slots) {
+                if (slot.value().type().dtype() != type) continue;
+                fixed += slot.fixed();
+                each += slot.perRound();
+            }
+            if (fixed > MOST_REGISTERS) rounds = 0;
+            else if (each > 0) rounds = Math.min(rounds, (MOST_REGISTERS - fixed) / each);
+        }
+        var starts = new HashMap<Slot, Integer>();
+        var taken = new HashMap<DType, Long>(Map.of(DType.F64, 0L, DType.F32, 0L));
+        for (var slot : slots) {
+            long at = taken.getOrDefault(slot.value().type().dtype(), 0L);
+            starts.put(slot, (int) Math.min(at, Integer.MAX_VALUE));
+            taken.put(slot.value().type().dtype(), at + slot.fixed() + rounds * slot.perRound());
+        }
+        return new RegionParts(
+                region,
+                parts,
+                starts,
+                stores,
+                (int) rounds,
+                (int) Math.min(taken.getOrDefault(DType.F64, 0L), Integer.MAX_VALUE),
+                (int) Math.min(taken.getOrDefault(DType.F32, 0L), Integer.MAX_VALUE));
+    }
+
+    private static List<List<Region.Member>> parts(Region region) {
+        var sorted = new ArrayList<>(region.members());
+        sorted.sort(Comparator.comparingInt(Region.Member::level));
+        var parts = new ArrayList<List<Region.Member>>();
+        int level = -1;
+        long bytes = 0;
+        for (var member : sorted) {
+            long more = member.functions() * Fitting.FUNCTION_BYTES;
+            if (member.level() != level || bytes + more > MOST_BYTES) {
+                parts.add(new ArrayList<>());
+                bytes = 0;
+            }
+            level = member.level();
+            bytes += more;
+            parts.getLast().add(member);
+        }
+        return parts;
+    }
+
+    /** What is made here and read by computations that are not. */
+    private static List<Store> stores(Region region, Sequence sequence) {
+        var inside = new HashSet<Integer>();
+        for (var member : region.members()) inside.add(member.number());
+        var read = new HashSet<Value>();
+        for (var r : sequence.results()) read.add(r.value());
+        for (int i = 0; i < sequence.works().size(); i++)
+            if (!inside.contains(i)) read.addAll(sequence.works().get(i).node().inputs());
+        var stores = new ArrayList<Store>();
+        for (var member : region.members()) {
+            for (int j = 0; j < member.made().size(); j++) {
+                var v = member.made().get(j);
+                if (read.contains(v))
+                    stores.add(new Store(slot(region, member, j), member.work().outputs().get(j)));
+            }
+        }
+        return stores;
+    }
+
+    /** Where output {@code j} of {@code member} lies if it must be in a register. */
+    static Slot slot(Region region, Region.Member member, int j) {
+        var v = member.made().get(j);
+        return member.sliced()
+                .map(s -> region.made(v, s.outputs().get(j), 0).slot())
+                .orElse(Slot.whole(v));
+    }
+
+    /** Where a value is made: in which method, and where it lies if another reads it. */
+    private record Origin(int part, Slot slot) {}
+
+    /** What one method makes and another reads. */
+    private static Set<Slot> crossing(Region region, List<List<Region.Member>> parts) {
+        var origins = new HashMap<Value, Origin>();
+        var crossing = new LinkedHashSet<Slot>();
+        for (int p = 0; p < parts.size(); p++) {
+            for (var member : parts.get(p)) {
+                for (Value v : member.work().node().inputs()) {
+                    var origin = origins.get(v);
+                    if (origin != null && origin.part() != p) crossing.add(origin.slot());
+                }
+                for (int j = 0; j < member.made().size(); j++)
+                    origins.put(member.made().get(j), new Origin(p, slot(region, member, j)));
+            }
+        }
+        return crossing;
+    }
+}

@@ -1,0 +1,129 @@
+package dev.ebb.cpu.straight;
+
+import dev.ebb.cpu.tile.Reads;
+import dev.ebb.cpu.tile.Tile;
+import dev.ebb.cpu.tile.TileLoad;
+import dev.ebb.cpu.tile.Tiles;
+import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.Workers;
+import dev.ebb.ir.Buffer;
+import dev.ebb.ir.DType;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs a region: some rounds at a time, what they read is copied to registers, they are computed,
+ * and what they made is copied to memory. Rounds are shared among workers; as none reads what
+ * another makes, their order changes nothing.
+ */
+final class RegionRun implements Runnable, Workers.Part {
+    /** So many rounds a worker takes. */
+    static final int SHARE = 4096;
+
+    /**
+     * Rows between memory and registers: {@code outer} stretches of so many elements for each
+     * round.
+     */
+    private record Rows(MemorySegment memory, boolean doubles, int at, long outer, long inner) {}
+
+    private final long n;
+    private final int rounds;
+    private final List<TileLoad> columns = new ArrayList<>();
+    private final Rows[] loads;
+    private final Rows[] stores;
+    private final RegionBody body;
+    private final Crew workers;
+    private final Tiles tiles;
+
+    RegionRun(RegionParts form, RegionBody body, Crew workers, Tiles tiles) {
+        this.body = body;
+        this.workers = workers;
+        this.tiles = tiles;
+        n = form.region().n();
+        rounds = form.rounds();
+        var rows = new ArrayList<Rows>();
+        form.region()
+                .loads()
+                .forEach(
+                        (slot, from) -> {
+                            int at = form.starts().getOrDefault(slot, 0);
+                            if (slot.form() instanceof Slot.Form.Column(var loop, var view))
+                                columns.add(new TileLoad(from, view, loop, at));
+                            else rows.add(rows(slot, from, at));
+                        });
+        loads = rows.toArray(Rows[]::new);
+        stores =
+                form.stores().stream()
+                        .map(s -> rows(s.slot(), s.to(), form.starts().getOrDefault(s.slot(), 0)))
+                        .toArray(Rows[]::new);
+    }
+
+    private static Rows rows(Slot slot, Buffer buffer, int at) {
+        boolean doubles = slot.value().type().dtype() == DType.F64;
+        return switch (slot.form()) {
+            case Slot.Form.Rows(long outer, long inner) ->
+                    new Rows(buffer.segment(), doubles, at, outer, inner);
+            case Slot.Form.Whole _ ->
+                    new Rows(buffer.segment(), doubles, at, 0, slot.value().type().size());
+            case Slot.Form.Column _ -> throw new IllegalArgumentException(slot + " is no row");
+        };
+    }
+
+    @Override
+    public void run() {
+        workers.run((int) Math.ceilDiv(n, SHARE), this);
+    }
+
+    @Override
+    public void run(int part, int worker) {
+        var tile = tiles.of(worker);
+        long to = Math.min(n, (part + 1L) * SHARE);
+        for (long first = (long) part * SHARE; first < to; first += rounds) {
+            int some = (int) Math.min(rounds, to - first);
+            for (var column : columns) column.run(tile, first, some);
+            for (var rows : loads) load(rows, tile, first, some);
+            body.run(tile.f64, tile.f32, some);
+            for (var rows : stores) store(rows, tile, first, some);
+        }
+    }
+
+    private void load(Rows r, Tile tile, long first, int some) {
+        if (r.outer == 0) {
+            in(r, tile, 0, r.at, (int) r.inner);
+            return;
+        }
+        for (int o = 0; o < r.outer; o++)
+            in(
+                    r,
+                    tile,
+                    (o * n + first) * r.inner,
+                    (int) (r.at + o * rounds * r.inner),
+                    (int) (some * r.inner));
+    }
+
+    private static void in(Rows r, Tile tile, long from, int at, int count) {
+        if (r.doubles) MemorySegment.copy(r.memory, Reads.DOUBLE, from * 8, tile.f64, at, count);
+        else MemorySegment.copy(r.memory, Reads.FLOAT, from * 4, tile.f32, at, count);
+    }
+
+    private void store(Rows r, Tile tile, long first, int some) {
+        if (r.outer == 0) {
+            out(r, tile, 0, r.at, (int) r.inner);
+            return;
+        }
+        for (int o = 0; o < r.outer; o++)
+            out(
+                    r,
+                    tile,
+                    (o * n + first) * r.inner,
+                    (int) (r.at + o * rounds * r.inner),
+                    (int) (some * r.inner));
+    }
+
+    private static void out(Rows r, Tile tile, long to, int at, int count) {
+        if (r.doubles) MemorySegment.copy(tile.f64, at, r.memory, Reads.DOUBLE, to * 8, count);
+        else MemorySegment.copy(tile.f32, at, r.memory, Reads.FLOAT, to * 4, count);
+    }
+}

@@ -1,0 +1,171 @@
+package dev.ebb.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ebb.Ebb;
+import dev.ebb.Fn;
+import dev.ebb.Loop;
+import dev.ebb.Next;
+import dev.ebb.Tensorwise;
+import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.straight.StraightPrograms;
+import dev.ebb.exec.Device;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Threads;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * Loops over what computations have in common give the bits of the kernels: small functions mapped
+ * over many examples, and rounds of loops on short vectors.
+ */
+final class RegionBitsTest {
+    private static final VectorCpu KERNELS = cpu(1, Integer.MAX_VALUE);
+    private static final VectorCpu LOOPS = cpu(1, 0);
+    private static final VectorCpu THREADS = cpu(3, 0);
+
+    private static VectorCpu cpu(int threads, int after) {
+        return new VectorCpu(
+                new Threads(threads, true), new FusedLoops(), new StraightPrograms(after));
+    }
+
+    @AfterAll
+    static void close() {
+        KERNELS.close();
+        LOOPS.close();
+        THREADS.close();
+    }
+
+    /** What {@code f} gives the third time; {@code asOne}: whether without single kernels. */
+    private record Found(List<Tensor> arrays, boolean asOne) {
+        static <P, R> Found of(Fn<P, R> f, P x, Device device, Budget budget) {
+            try (var run = Ebb.compile(f).within(budget).on(device)) {
+                run.apply(x);
+                run.apply(x);
+                var arrays = Tensorwise.list(run.apply(x));
+                var report = run.report();
+                assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
+                return new Found(arrays, report.kernels().isEmpty());
+            }
+        }
+    }
+
+    private static <P, R> boolean same(Fn<P, R> f, P x) {
+        var expected = Found.of(f, x, KERNELS, Budget.unlimited());
+        assertThat(expected.asOne).isFalse();
+        var least = Budget.bytes(Ebb.compile(f).on(LOOPS).plan(x).leastBytes());
+        var found = Found.of(f, x, LOOPS, Budget.unlimited());
+        hold(found, expected, "one thread");
+        hold(Found.of(f, x, THREADS, Budget.unlimited()), expected, "threads");
+        hold(Found.of(f, x, LOOPS, least), expected, "least");
+        return found.asOne;
+    }
+
+    private static void hold(Found found, Found expected, String what) {
+        for (int i = 0; i < expected.arrays.size(); i++)
+            assertThat(found.arrays.get(i).sameBits(expected.arrays.get(i)))
+                    .as("result %d, %s", i, what)
+                    .isTrue();
+    }
+
+    private static Tensor values(DType dtype, int seed, int... dims) {
+        var random = new Random(seed);
+        var type = new Type(dtype, Shape.of(dims));
+        var data = random.doubles(type.size(), -2, 2).toArray();
+        for (int i = 0; i < data.length; i++)
+            if (random.nextInt(9) == 0) data[i] = random.nextBoolean() ? -0.0 : 0.0;
+        return Array.of(type, data);
+    }
+
+    /** Folds, slices, rolls, products and concatenations of few numbers. */
+    private static Tensor small(Tensor x) {
+        var a = x.slice(0, 0, 3);
+        var b = x.slice(0, 3, 6);
+        var long1 = a.square().sum().add(0.5).sqrt();
+        var crossed = a.roll(-1, 0).mul(b.roll(-2, 0)).sub(a.roll(-2, 0).mul(b.roll(-1, 0)));
+        var turned = crossed.mul(long1.sin()).add(b.div(long1)).sub(a.amax());
+        var square = Tensors.concat(List.of(a, b, turned), 0).reshape(Shape.of(3, 3));
+        var product = square.matmul(turned.reshape(Shape.of(3, 1))).reshape(Shape.of(3));
+        return Tensors.concat(List.of(product, long1.reshape(Shape.of(1))), 0).mul(x.at(0, 6));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = DType.class,
+            names = {"F32", "F64"})
+    void jacobians_of_many_examples(DType dtype) {
+        Fn<Tensor, Tensor> f = Ebb.<Tensor, Tensor>vmap(Ebb.jacobian(RegionBitsTest::small));
+        for (int n : new int[] {1024, 5001}) assertThat(same(f, values(dtype, n, n, 7))).isTrue();
+    }
+
+    @Test
+    void a_gradient_that_sums_over_examples() {
+        Fn<List<Tensor>, List<Tensor>> f =
+                Ebb.grad(
+                        (List<Tensor> in) ->
+                                Ebb.<Tensor, Tensor>vmap(x -> small(x.mul(in.get(1))).sum())
+                                        .apply(in.get(0))
+                                        .exp()
+                                        .sum());
+        same(f, List.of(values(DType.F64, 1, 1030, 7).mul(0.1), values(DType.F64, 2, 7)));
+    }
+
+    @Test
+    void rows_of_several_leading_axes() {
+        Fn<List<Tensor>, List<Tensor>> f =
+                in -> {
+                    var apart = in.get(0).sub(in.get(1));
+                    var squares = apart.square().sum(2);
+                    return List.of(squares, apart.mul(squares.unsqueeze(2)).sum(2), apart.neg());
+                };
+        same(f, List.of(values(DType.F64, 3, 60, 30, 2), values(DType.F64, 4, 30, 2)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {5, 14})
+    void rounds_on_short_vectors(int width) {
+        Fn<List<Tensor>, Tensor> loss =
+                in -> {
+                    var w = in.get(0);
+                    var begin = List.of(in.get(1), in.get(1).mul(0.5));
+                    return Loop.scan(begin, in.get(2), (s, x) -> round(w, s, x)).stacked().sum();
+                };
+        same(
+                Ebb.valueAndGrad(loss),
+                List.of(
+                        values(DType.F64, 5, 3, 2, width),
+                        values(DType.F64, 6, 3, width),
+                        values(DType.F64, 7, 20, width)));
+    }
+
+    private static Next<List<Tensor>, Tensor> round(Tensor w, List<Tensor> state, Tensor x) {
+        var input = x;
+        var hidden = new ArrayList<Tensor>();
+        var cells = new ArrayList<Tensor>();
+        for (int l = 0; l < 3; l++) {
+            var own = w.at(0, l);
+            var gate = input.mul(own.at(0, 0)).add(state.get(0).at(0, l)).sigmoid();
+            var cell = gate.mul(state.get(1).at(0, l)).add(input.mul(own.at(0, 1)).tanh());
+            cells.add(cell);
+            input = cell.mul(gate).sub(cell.mean());
+            hidden.add(input);
+        }
+        var all = input.sub(input.exp().sum().add(2).log());
+        return new Next<>(
+                List.of(Tensors.stack(hidden, 0), Tensors.stack(cells, 0)), all.mul(x).sum());
+    }
+}

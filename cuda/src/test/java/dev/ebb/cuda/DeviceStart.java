@@ -1,0 +1,76 @@
+package dev.ebb.cuda;
+
+import dev.ebb.Ebb;
+import dev.ebb.ir.DType;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+
+/**
+ * How long a program takes from its start to its first finished step: first with empty caches of
+ * kernels and plans, then with those that the first start has filled. Each start is a process of
+ * its own.
+ */
+final class DeviceStart {
+    private static final String TOLD = "first step after";
+
+    private DeviceStart() {}
+
+    /** One step of the GPT; says how long after the start of this process it was done. */
+    static void step() {
+        var gpt = DeviceGpt.gpt("GPT", DevicePrograms.LARGE, DType.BF16);
+        double drawn = sinceStart();
+        try (var stepper =
+                Ebb.stepper(gpt.step())
+                        .on(new Cuda(0).with(Precision.TF32))
+                        .start(gpt.state(), gpt.batch())) {
+            double ready = sinceStart();
+            double loss = stepper.step(gpt.batch()).item();
+            System.out.printf(
+                    "weights drawn after %.2f s, ready after %.2f s, loss %.4f%n%s %.3f s%n",
+                    drawn, ready, loss, TOLD, sinceStart());
+        }
+    }
+
+    private static double sinceStart() {
+        long start = ManagementFactory.getRuntimeMXBean().getStartTime();
+        return (System.currentTimeMillis() - start) / 1e3;
+    }
+
+    /** Seconds of a first start and of a second one, as far as they were told. */
+    static List<Double> both() throws IOException, InterruptedException {
+        var home = Files.createTempDirectory("ebb-start");
+        var found = new ArrayList<Double>();
+        for (int i = 0; i < 2; i++) start(home).ifPresent(found::add);
+        return found;
+    }
+
+    private static OptionalDouble start(Path home) throws IOException, InterruptedException {
+        var runtime = ManagementFactory.getRuntimeMXBean();
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(runtime.getInputArguments());
+        command.addAll(List.of("-Duser.home=" + home, "-cp", runtime.getClassPath()));
+        command.addAll(List.of(DeviceCheck.class.getName(), home.toString(), "start"));
+        var builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("XDG_CACHE_HOME", home.toString());
+        builder.environment().put("CUDA_CACHE_PATH", home.resolve("driver").toString());
+        var process = builder.start();
+        var told = OptionalDouble.empty();
+        try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
+            for (var line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (!line.startsWith("WARNING")) System.out.println("  " + line);
+                if (line.startsWith(TOLD))
+                    told = OptionalDouble.of(Double.parseDouble(line.split(" ")[3]));
+            }
+        }
+        process.waitFor();
+        return told;
+    }
+}

@@ -1,0 +1,68 @@
+package dev.ebb.spark;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A training on a standalone cluster of which ranks are killed as by kill -9 at ten random moments;
+ * it must end with the digest of one machine. Arguments: a seed, how many kills.
+ */
+final class KillsBench {
+    private KillsBench() {}
+
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        long seed = arguments.length > 0 ? Long.parseLong(arguments[0]) : System.nanoTime();
+        int wanted = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10;
+        var folder = Files.createTempDirectory("ebb-kills");
+        var marks = Files.createDirectories(folder.resolve("marks"));
+        var expected = Small.accumulated();
+        var random = new Random(seed);
+        var killed = new AtomicInteger();
+        long start = System.nanoTime();
+        try (var cluster = new Cluster(folder, 4);
+                var spark = ClusterTest.session(cluster)) {
+            var killer =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .start(
+                                    () -> {
+                                        while (killed.get() < wanted) kill(marks, random, killed);
+                                    });
+            var trained =
+                    SparkTraining.of(spark, Small.GPT, folder.resolve("run").toUri().toString())
+                            .batch(Small.BATCH, Small.SHARDS)
+                            .ranks(2)
+                            .steps(Small.STEPS, 1)
+                            .attempts(100)
+                            .fit(new Small.Marked(marks.toString(), new Small.Passages(1000)));
+            killer.interrupt();
+            Page.write(
+                    "KillsBench",
+                    String.format(
+                            Locale.ROOT,
+                            "Seed %d: %d ranks killed at random moments in %.0f s; the digest %s"
+                                + " that of one machine.%n",
+                            seed,
+                            killed.get(),
+                            (System.nanoTime() - start) / 1e9,
+                            trained.digest().equals(expected) ? "is" : "IS NOT"));
+            if (!trained.digest().equals(expected)) System.exit(1);
+        }
+    }
+
+    private static void kill(java.nio.file.Path marks, Random random, AtomicInteger killed) {
+        try {
+            Thread.sleep(random.nextInt(3000));
+            int rank = random.nextInt(2);
+            if (Small.Marked.kill(marks, rank)) killed.incrementAndGet();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            killed.set(Integer.MAX_VALUE);
+        }
+    }
+}

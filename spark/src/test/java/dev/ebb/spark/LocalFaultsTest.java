@@ -1,0 +1,71 @@
+package dev.ebb.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.ebb.tensor.Tensor;
+
+import org.apache.spark.TaskContext;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The GPT on {@code local[2]}, and what may go wrong without a process being killed. */
+class LocalFaultsTest {
+    @TempDir static Path folder;
+
+    private static String expected;
+
+    @BeforeAll
+    static void start() {
+        expected = Small.accumulated();
+    }
+
+    private static SparkTraining<?> training(String folder, long steps) {
+        return SparkTraining.of(Local.session(), Small.GPT, folder)
+                .batch(Small.BATCH, Small.SHARDS)
+                .ranks(2)
+                .steps(steps, 10);
+    }
+
+    /** Passages that rank 1 waits for at one step. */
+    record Slow(long millis) implements Batches {
+        @Override
+        public List<Tensor> at(long step) {
+            boolean slow = step == 7 && TaskContext.get().partitionId() == 1;
+            return new Small.Passages(slow ? millis : 0).at(step);
+        }
+    }
+
+    @Test
+    void a_slow_rank_changes_no_bit() throws IOException {
+        assertThat(
+                        training(folder.resolve("slow").toUri().toString(), Small.STEPS)
+                                .fit(new Slow(1000))
+                                .digest())
+                .isEqualTo(expected);
+    }
+
+    /** A disk that is full after ten steps; then a driver that is started anew when it is not. */
+    @Test
+    void a_full_disk_is_told_and_a_new_driver_goes_on_when_there_is_room() throws IOException {
+        var place = Files.createDirectories(folder.resolve("disk"));
+        var full = "full:" + place;
+        training(full, 10).fit(new Small.Passages(0));
+        Files.createFile(place.resolve("no-space"));
+        var training = training(full, Small.STEPS).attempts(1);
+        assertThatThrownBy(() -> training.fit(new Small.Passages(0)))
+                .hasMessageContaining("after the checkpoint of step 10")
+                .hasStackTraceContaining("No space left on device");
+        Files.delete(place.resolve("no-space"));
+        Local.stop();
+        var trained = training(full, Small.STEPS).fit(new Small.Passages(0));
+        assertThat(trained.digest()).isEqualTo(expected);
+        assertThat(trained.losses()).hasSize(Small.STEPS);
+    }
+}
