@@ -85,7 +85,8 @@ class PlacesTest {
     private static final int PLANNED = 12;
 
     /** At every corner of every curve all places together cost no more than any fewer of them. */
-    private void assertNeverSlower(Function<Budget, TradeOff> curve, ToDoubleFunction<Budget> cost) {
+    private void assertNeverSlower(
+            Function<Budget, TradeOff> curve, ToDoubleFunction<Budget> cost) {
         var host = Host.memory(32 << 10);
         var disk = Disk.in(folder, 8 << 20);
         var selections =

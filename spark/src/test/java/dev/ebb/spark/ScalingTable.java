@@ -32,8 +32,8 @@ final class ScalingTable {
                 String.format(
                         Locale.ROOT,
                         "GPT-2 (124 million parameters, f32), %d shards of %.0f tokens, executors"
-                            + " of 16 cores at %.0f GFLOP/s, %.0f us of latency; %.0f us of"
-                            + " processor time a message as measured on loopback.%n",
+                                + " of 16 cores at %.0f GFLOP/s, %.0f us of latency; %.0f us of"
+                                + " processor time a message as measured on loopback.%n",
                         SHARDS,
                         TOKENS,
                         RATE / 1e9,
@@ -45,8 +45,8 @@ final class ScalingTable {
                     String.format(
                             Locale.ROOT,
                             "%n%d Gb/s:%n%n| executors | computed, s | gathered, s | waited for"
-                                + " gradients, s | step, s | efficiency"
-                                + " |%n|---|---|---|---|---|---|%n",
+                                    + " gradients, s | step, s | efficiency"
+                                    + " |%n|---|---|---|---|---|---|%n",
                             gigabits));
             int best = 1;
             for (int ranks = 1; ranks <= SHARDS; ranks *= 2) {
