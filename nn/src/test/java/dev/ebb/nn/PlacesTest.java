@@ -58,7 +58,7 @@ class PlacesTest {
                 var all = Ebb.compile(GRADIENT).on(cpu)) {
             var expected = Tensorwise.list(all.apply(model));
             var three = all.within(new Budget.WithPlaces(Budget.unlimited(), List.of(host, disk)));
-            var memory = Budget.bytes(three.curve(model).leastBytes());
+            var memory = Budget.bytes(three.plan(model).leastBytes());
             try (var away = Ebb.compile(GRADIENT).within(memory.with(host).with(disk)).on(cpu)) {
                 var found = Tensorwise.list(away.apply(model));
                 for (int i = 0; i < expected.size(); i++) {

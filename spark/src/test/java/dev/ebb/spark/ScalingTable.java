@@ -12,7 +12,9 @@ final class ScalingTable {
     private static final int SHARDS = 1024;
     private static final double TOKENS = 1024;
 
-    /** What an executor of 16 cores reaches: 16 of the 60 GFLOP/s that one was measured at. */
+    /**
+     * Of an executor, in floating-point operations a second: 60 thousand million a core, assumed.
+     */
     private static final double RATE = 16 * 60e9;
 
     /** A tensor a bucket for the large ones. */

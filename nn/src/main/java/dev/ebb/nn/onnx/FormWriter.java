@@ -27,7 +27,7 @@ final class FormWriter {
     List<Named> write(Node node, List<Named> in) {
         var outputs = node.outputs().stream().map(v -> v.type()).toList();
         if (node.op() instanceof MaxPoolOp op)
-            return List.of(networks.maxPool(op, in, outputs.getFirst()));
+            return List.of(networks.maxPool(op, in.subList(0, 1), outputs.getFirst()));
         var kernel = node.op().kernel(node.inputs().stream().map(v -> v.type()).toList());
         return switch (kernel) {
             case Kernel.Map map -> map(map, in, outputs);
