@@ -17,7 +17,7 @@ import dev.ebb.nn.model.UNet;
 import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.optim.Sgd;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Curve;
+import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -48,7 +48,7 @@ class BudgetsTest {
             long all = curve.storeAllBytes();
             long least = curve.ownLeast();
             assertThat(least).isLessThan(all);
-            var expected = run(curve, all, arguments);
+            var expected = List.<MemorySegment>of();
             double cost = 0;
             for (int i = 0; i < BUDGETS; i++) {
                 long bytes = all - (all - least) * i / (BUDGETS - 1);
@@ -59,7 +59,8 @@ class BudgetsTest {
                 cost = plan.cost();
                 assertThat((double) plan.layout().arenaBytes())
                         .isLessThanOrEqualTo(ARENA * plan.schedule().footprint().peakBytes());
-                var results = run(curve, bytes, arguments);
+                var results = run(plan, bytes, arguments);
+                if (i == 0) expected = results;
                 for (int r = 0; r < expected.size(); r++) {
                     assertThat(results.get(r).mismatch(expected.get(r))).isEqualTo(-1);
                 }
@@ -71,8 +72,7 @@ class BudgetsTest {
         return Tensorwise.list(tree).stream().map(t -> (Array) t).toList();
     }
 
-    private static List<MemorySegment> run(Curve curve, long bytes, List<Array> arguments) {
-        var plan = curve.at(Budget.bytes(bytes));
+    private static List<MemorySegment> run(Plan plan, long bytes, List<Array> arguments) {
         var layout = plan.layout();
         var graph = layout.schedule().problem().graph();
         assertThat(graph.params()).hasSize(arguments.size());
@@ -114,8 +114,8 @@ class BudgetsTest {
     private record Task<M>(M model, Tensor x, Tensor y) {}
 
     @Test
-    void gptOfTwelveLayers() {
-        var model = Gpt2.of(Gpt2.Config.of(40, 24, 32, 12, 2), new Seed(1));
+    void gptOfSixLayers() {
+        var model = Gpt2.of(Gpt2.Config.of(40, 24, 32, 6, 2), new Seed(1));
         Fn<Task<Gpt2>, Ebb.ValueAndGrad<Gpt2>> f =
                 t -> Ebb.valueAndGrad((Gpt2 m) -> m.loss(t.x(), t.y())).apply(t.model());
         holdsAtEveryBudget(f, new Task<>(model, labels(40, 2, 24), labels(40, 2, 24)));
@@ -279,7 +279,7 @@ class BudgetsTest {
 
     @Test
     void inferenceTakesLessThanTraining() {
-        var model = Gpt2.of(Gpt2.Config.of(40, 24, 32, 12, 2), new Seed(1));
+        var model = Gpt2.of(Gpt2.Config.of(40, 24, 32, 4, 2), new Seed(1));
         var task = new Task<>(model, labels(40, 2, 24), labels(40, 2, 24));
         Fn<Task<Gpt2>, Tensor> infer = t -> t.model().logits(t.x());
         Fn<Task<Gpt2>, Ebb.ValueAndGrad<Gpt2>> train =

@@ -35,9 +35,13 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 class ReversibleTest {
-    private static final int STEPS = 400;
+    private static final int STEPS = 300;
     private static final int LAST = 50;
     private static final Cpu CPU = new Cpu(2);
+
+    /** Steps this small take longer on two threads where another test runs beside this one. */
+    private static final Cpu ALONE = new Cpu(1);
+
     private static final Gpt2.Config SIZES = Gpt2.Config.of(Corpus.VOCABULARY, 64, 64, 4, 4);
 
     record State<M>(M model, Optimizer.State<M> optimizer) {}
@@ -77,7 +81,8 @@ class ReversibleTest {
                 };
         double last = 0;
         var start = new State<>(model, optimizer.start(model));
-        try (var stepper = Ebb.stepper(step).on(CPU).start(start, batch(corpus, 0))) {
+        var whole = Ebb.stepper(step).with(new StoreAll()).on(ALONE);
+        try (var stepper = whole.start(start, batch(corpus, 0))) {
             for (int i = 0; i < STEPS; i++) {
                 double loss = stepper.step(batch(corpus, i)).item();
                 if (i >= STEPS - LAST) last += loss / LAST;
@@ -95,13 +100,9 @@ class ReversibleTest {
     void aReversibleGptLearnsAsThePlainOneDoes() {
         var corpus = chatter();
         double start = corpus.unigramEntropy();
-        double expected = 0;
-        double found = 0;
-        for (int seed = 1; seed <= 2; seed++) {
-            var plain = Gpt2.of(SIZES, new Seed(seed));
-            expected += trained(plain, corpus) / 2;
-            found += trained(new ReversibleGpt(plain), corpus) / 2;
-        }
+        var plain = Gpt2.of(SIZES, new Seed(1));
+        double expected = trained(plain, corpus);
+        double found = trained(new ReversibleGpt(plain), corpus);
         assertThat(expected).isLessThan(start - 1);
         assertThat(found).isCloseTo(expected, within(0.2));
     }
@@ -135,7 +136,7 @@ class ReversibleTest {
     /** Weights are updated in place while streams are still being rebuilt with them. */
     @Test
     void trainingWithStreamsRebuiltGivesTheSameWeights() {
-        var config = Gpt2.Config.of(Corpus.VOCABULARY, 24, 32, 6, 2);
+        var config = Gpt2.Config.of(Corpus.VOCABULARY, 16, 16, 3, 2);
         var model = new ReversibleGpt(Gpt2.of(config, new Seed(4)));
         var corpus = chatter();
         var optimizer = AdamW.of(1e-3);
@@ -148,7 +149,7 @@ class ReversibleTest {
                     return new Next<>(new State<>(next.params(), next.state()), loss.value());
                 };
         var start = new State<>(model, optimizer.start(model));
-        var first = corpus.batch(4, 24, new Seed(7), 0);
+        var first = corpus.batch(4, 16, new Seed(7), 0);
         try (var all = Ebb.stepper(step).on(CPU).start(start, first)) {
             long bytes =
                     all.plan().curve().points().stream()
@@ -159,7 +160,7 @@ class ReversibleTest {
             try (var least =
                     Ebb.stepper(step).within(Budget.bytes(bytes)).on(CPU).start(start, first)) {
                 for (int i = 0; i < 3; i++) {
-                    var batch = corpus.batch(4, 24, new Seed(7), i);
+                    var batch = corpus.batch(4, 16, new Seed(7), i);
                     all.step(batch);
                     least.step(batch);
                 }
