@@ -16,6 +16,7 @@ import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Host;
 
@@ -134,6 +135,12 @@ final class ModelArguments {
         if (host == null) return budget;
         if (host instanceof Budget.Bytes(long bytes)) return budget.with(Host.memory(bytes));
         throw new Refusal("--host takes a number of bytes, such as 1GiB");
+    }
+
+    /** What memory buys with the places of the command, and what each way adds. */
+    TradeOff curve() {
+        var device = device();
+        return of(size()).curve(disk.with(Budget.unlimited()), device, cost.on(device));
     }
 
     static Gpt2 model(ModelSize size) {

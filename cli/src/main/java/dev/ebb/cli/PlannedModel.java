@@ -2,6 +2,7 @@ package dev.ebb.cli;
 
 import dev.ebb.Compiled;
 import dev.ebb.Ebb;
+import dev.ebb.Stepping;
 import dev.ebb.Tensorwise;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.OptimizerName;
@@ -25,6 +26,7 @@ import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.optim.Precision;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.tensor.Array;
@@ -50,14 +52,23 @@ record PlannedModel(
     record Figures(Map<Category, Long> bytes, long training, long use) {}
 
     Plan plan(Budget budget, Device device, Cost cost) {
+        return step(budget, device, cost).plan(state(), batch());
+    }
+
+    /** What memory buys with the budget's places, and what each way adds. */
+    TradeOff curve(Budget budget, Device device, Cost cost) {
+        return step(budget, device, cost).curve(state(), batch());
+    }
+
+    private Stepping<TrainingState, Corpus.Batch, Tensor> step(
+            Budget budget, Device device, Cost cost) {
         var rule = rule();
         var compute = precision.type();
         return Ebb.stepper((TrainingState s, Corpus.Batch b) -> Trainer.step(rule, compute, s, b))
                 .within(budget)
                 .on(device)
                 .costing(cost)
-                .caching(cache)
-                .plan(state(), batch());
+                .caching(cache);
     }
 
     /** What the first parameters of the plan's graph are called. */
