@@ -194,6 +194,14 @@ final class LauncherTest {
         assertThat(card.calls()).hasSize(2);
         assertThat(card.calls().getFirst()).startsWith("mvn ").contains("-pl cuda -am");
         assertThat(card.calls().getLast()).contains("dev.ebb.cuda.DeviceCheck").endsWith("card.py");
+        Files.createDirectories(root.resolve("spark/src/test/java/dev/ebb/spark"));
+        Files.writeString(root.resolve("spark/src/test/java/dev/ebb/spark/RowsBench.java"), "");
+        var rows = ebb("bench", "spark", "Rows");
+        assertThat(rows.calls().getFirst()).startsWith("mvn ").contains("-pl spark -am");
+        assertThat(rows.calls().getLast()).endsWith("dev.ebb.spark.RowsBench");
+        var unknown = ebb("bench", "spark", "Nonsense");
+        assertThat(unknown.code()).isEqualTo(1);
+        assertThat(unknown.err()).contains("Exchange, Scaling, Rows and Kills");
         environment.add("MAVEN_CODE=1");
         assertThat(ebb("format").code()).isEqualTo(1);
         assertThat(ebb("bench", "cuda").calls()).as("no program without a build").hasSize(1);
