@@ -4,6 +4,7 @@ import dev.ebb.cpu.Cpu;
 import dev.ebb.nn.file.Safetensors;
 import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.parallel.Group;
+import dev.ebb.nn.parallel.PeerException;
 import dev.ebb.nn.parallel.Rank;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.cache.PlanCache;
@@ -20,6 +21,7 @@ import scala.Tuple2;
 
 import java.io.IOException;
 import java.io.Serializable;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -39,6 +41,8 @@ record RankTask<P>(
     /** What this executor's ranks have planned: a stage that is started again need not search. */
     private static final PlanCache PLANS = PlanCache.inMemory();
 
+    private static final Duration OTHERS_FIRST = Duration.ofSeconds(5);
+
     Iterator<RankResult> call(Iterator<Tuple2<Long, Row>> rows) throws IOException {
         var task = BarrierTaskContext.get();
         var checkpoints = new Checkpoints(settings.checkpoints());
@@ -50,6 +54,22 @@ record RankTask<P>(
             var result = run(group, device, checkpoints, from, rows);
             task.barrier();
             return List.of(result).iterator();
+        } catch (PeerException e) {
+            letOthersSpeak(task);
+            throw e;
+        }
+    }
+
+    /**
+     * A peer that is gone has a reason of its own, such as a full disk, and the driver tells the
+     * first that it hears: this rank's error waits until the stage has ended by that one.
+     */
+    private static void letOthersSpeak(BarrierTaskContext task) {
+        long end = System.nanoTime() + OTHERS_FIRST.toNanos();
+        try {
+            while (!task.isInterrupted() && System.nanoTime() < end) Thread.sleep(20);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -82,7 +82,7 @@ final class Cluster implements AutoCloseable {
     Process start(String main, List<String> arguments) throws IOException {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xmx256m");
+        command.add("-Xmx512m");
         command.addAll(List.of(JavaModuleOptions.defaultModuleOptions().trim().split("\\s+")));
         command.addAll(List.of(SHORT_LIVED.split(" ")));
         SECURITY.forEach((key, value) -> command.add("-D" + key + "=" + value));

@@ -12,7 +12,9 @@ final class ScalingTable {
     private static final int SHARDS = 1024;
     private static final double TOKENS = 1024;
 
-    /** What an executor of 16 cores reaches: 16 of the 60 GFLOP/s that one was measured at. */
+    /**
+     * Of an executor, in floating-point operations a second: 60 thousand million a core, assumed.
+     */
     private static final double RATE = 16 * 60e9;
 
     /** A tensor a bucket for the large ones. */
@@ -32,8 +34,8 @@ final class ScalingTable {
                 String.format(
                         Locale.ROOT,
                         "GPT-2 (124 million parameters, f32), %d shards of %.0f tokens, executors"
-                            + " of 16 cores at %.0f GFLOP/s, %.0f us of latency; %.0f us of"
-                            + " processor time a message as measured on loopback.%n",
+                                + " of 16 cores at %.0f GFLOP/s, %.0f us of latency; %.0f us of"
+                                + " processor time a message as measured on loopback.%n",
                         SHARDS,
                         TOKENS,
                         RATE / 1e9,
@@ -45,8 +47,8 @@ final class ScalingTable {
                     String.format(
                             Locale.ROOT,
                             "%n%d Gb/s:%n%n| executors | computed, s | gathered, s | waited for"
-                                + " gradients, s | step, s | efficiency"
-                                + " |%n|---|---|---|---|---|---|%n",
+                                    + " gradients, s | step, s | efficiency"
+                                    + " |%n|---|---|---|---|---|---|%n",
                             gigabits));
             int best = 1;
             for (int ranks = 1; ranks <= SHARDS; ranks *= 2) {

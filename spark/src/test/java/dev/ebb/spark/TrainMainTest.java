@@ -47,6 +47,9 @@ class TrainMainTest {
         var two = train(text, 2, "two");
         assertThat(one).contains("2 steps, loss", "rank 0: promised ", "weights ");
         assertThat(two).contains("rank 1: promised ").contains(weights(one));
+        assertThat(folder.resolve("two/report.html"))
+                .content()
+                .contains("Memory of rank 0 in a step", "Memory of rank 1 in a step", "<svg");
         assertThat(train(text, 1, "two")).as("a run that was finished").contains(weights(one));
     }
 

@@ -1,5 +1,7 @@
 package dev.ebb.nn.parallel;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,7 +18,7 @@ public final class Lane implements AutoCloseable {
     private final ExecutorService thread =
             Executors.newSingleThreadExecutor(
                     Thread.ofPlatform().daemon().name("ebb-exchange").factory());
-    private Future<?> latest = java.util.concurrent.CompletableFuture.completedFuture(null);
+    private Future<?> latest = CompletableFuture.completedFuture(null);
 
     /** Begins an exchange; {@link #await} says when it is done. */
     synchronized Future<?> start(Runnable exchange) {
@@ -50,24 +52,35 @@ public final class Lane implements AutoCloseable {
 
     /** Ends what is under way; afterwards its memory is neither read nor written any more. */
     void settle() {
-        Future<?> end;
+        var ended = new CountDownLatch(1);
         synchronized (this) {
             if (thread.isShutdown()) return;
             latest.cancel(true);
-            latest = thread.submit(() -> {});
-            end = latest;
+            latest = thread.submit(ended::countDown);
         }
-        await(end);
+        uninterrupted(() -> ended.await(1, TimeUnit.MINUTES));
     }
 
     @Override
     public void close() {
         thread.shutdownNow();
+        uninterrupted(() -> thread.awaitTermination(1, TimeUnit.MINUTES));
+    }
+
+    /** Something that is waited for in turns, until it says that it has come. */
+    private interface Wait {
+        boolean ended() throws InterruptedException;
+    }
+
+    /**
+     * Waits until all has ended, as memory is given back afterwards; keeps an interrupt for later.
+     */
+    private static void uninterrupted(Wait wait) {
         boolean interrupted = false;
         boolean ended = false;
         while (!ended) {
             try {
-                ended = thread.awaitTermination(1, TimeUnit.MINUTES);
+                ended = wait.ended();
             } catch (InterruptedException e) {
                 interrupted = true;
             }

@@ -11,10 +11,11 @@ package dev.ebb.nn.parallel;
  * cores of a machine are busy for at least all that its ranks compute and move. On a cluster with a
  * machine for each rank the first bound counts; for ranks on one small machine the second does.
  *
- * @param cores of a machine, for one rank each: a rank computes on one
+ * @param cores of a machine, as a multiple of what one rank uses when it is alone there: two that
+ *     hinder each other are fewer than two
  * @param ranksOfMachine how many ranks may share a machine
  */
-public record ScalingModel(Work work, Link link, int cores, int ranksOfMachine) {
+public record ScalingModel(Work work, Link link, double cores, int ranksOfMachine) {
 
     /**
      * What is computed, by one rank with a core or a whole executor, as the times say.
@@ -68,7 +69,7 @@ public record ScalingModel(Work work, Link link, int cores, int ranksOfMachine) 
         }
         double own = (double) work.shards / ranks;
         double compute = own * work.shardSeconds + work.updateSeconds / ranks;
-        if (ranks == 1) return new Step(compute, 0, 0, 0, compute / cores);
+        if (ranks == 1) return new Step(compute, 0, 0, 0, compute / Math.max(1, cores));
         double bytes = work.bytes * (ranks - 1) / ranks;
         double messages = (double) work.buckets * (ranks - 1);
         double busy = messages * link.messageSeconds + bytes * link.byteSeconds;
