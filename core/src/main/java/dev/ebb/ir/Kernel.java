@@ -2,7 +2,6 @@ package dev.ebb.ir;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The forms a computation may take. Ops are open and many; kernels are sealed and few, and each
@@ -81,15 +80,13 @@ public sealed interface Kernel
             operands = List.copyOf(operands);
             numbers = List.copyOf(numbers);
             operands.forEach(v -> v.requireRank(shape.rank()));
-            if (leading < 0 || leading > shape.rank() || numbers.isEmpty()) {
+            if (leading < 0 || leading > shape.rank() || numbers.isEmpty())
                 throw new IllegalArgumentException(
                         "rows of %s from axis %d on with %d numbers; an axis and a number are needed"
                                 .formatted(shape, leading, numbers.size()));
-            }
-            if (result instanceof Row.Columns && width(shape, leading) == 1) {
+            if (result instanceof Row.Columns && width(shape, leading) == 1)
                 throw new IllegalArgumentException(
                         "columns of rows of one element in " + shape + "; fold their numbers");
-            }
         }
 
         /** The shape of the rows: one number for each index of it. */
@@ -336,9 +333,7 @@ public sealed interface Kernel
         public Attend(Heads h) {
             this(
                     h,
-                    Stream.of(h.queryShape(), h.keyShape(), h.valueShape())
-                            .map(View::contiguous)
-                            .toList(),
+                    View.allContiguous(h.queryShape(), h.keyShape(), h.valueShape()),
                     View.contiguous(h.outShape()));
         }
     }
@@ -368,14 +363,12 @@ public sealed interface Kernel
         public AttendGrad(Heads h) {
             this(
                     h,
-                    Stream.of(
-                                    h.queryShape(),
-                                    h.keyShape(),
-                                    h.valueShape(),
-                                    h.outShape(),
-                                    h.outShape())
-                            .map(View::contiguous)
-                            .toList(),
+                    View.allContiguous(
+                            h.queryShape(),
+                            h.keyShape(),
+                            h.valueShape(),
+                            h.outShape(),
+                            h.outShape()),
                     List.of(
                             new Place(0, View.contiguous(h.queryShape())),
                             new Place(1, View.contiguous(h.keyShape())),

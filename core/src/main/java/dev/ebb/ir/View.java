@@ -3,6 +3,7 @@ package dev.ebb.ir;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * How a kernel reads an operand: index {@code i} of its iteration shape finds element {@code offset
@@ -24,6 +25,11 @@ public record View(long offset, List<Long> strides) {
         }
         Collections.reverse(strides);
         return new View(0, strides);
+    }
+
+    /** The same of several buffers. */
+    static List<View> allContiguous(Shape... shapes) {
+        return Stream.of(shapes).map(View::contiguous).toList();
     }
 
     /** An operand of shape {@code from} read along the larger shape {@code to}. */

@@ -3,9 +3,10 @@ package dev.ebb.ir.math;
 /**
  * The regularised incomplete gamma and beta functions in double: power series on the near side of
  * the mean, continued fractions (evaluated by Lentz's method) on the far side, so that the smaller
- * tail keeps its relative precision; the larger is one less the smaller. The relative error is
- * about 1e-14, and a few units in the last place times the parameters and the logarithm of the
- * value.
+ * tail keeps its relative precision; the larger is one less the smaller, so that its error is
+ * absolute. The relative error of what is computed directly is about 1e-14, and a few units in the
+ * last place times the parameters and the logarithm of the value. Of the beta function beyond its
+ * mean, {@code (a + 1) / (a + b + 2)}, values near 0 are such a difference.
  */
 public final class Incomplete {
     private static final double EPSILON = 0x1p-54;

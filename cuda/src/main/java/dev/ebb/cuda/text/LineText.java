@@ -13,8 +13,8 @@ final class LineText {
     private LineText() {}
 
     /**
-     * Running sums and the like: one thread walks one line. What runs along is carried in f64, or in
-     * the integer's own type, and rounded where it is stored.
+     * Running sums and the like: one thread walks one line. What runs along is carried in f64, or
+     * in the integer's own type, and rounded where it is stored.
      */
     static Recipe cumulate(Kernel.Cumulate k, DType type) {
         long lines = k.outer() * k.inner();

@@ -130,14 +130,16 @@ public final class Products {
     }
 
     /**
-     * A product by the library whose factors are turned beforehand. Tensor cores take tf32 only along
-     * the axis that is summed; a factor that lies the other way is turned by the library in each of its
-     * tiles, which costs a fifth of a product, or a third where both factors do. A copy that lies the
-     * right way costs less where the factor is read often enough. What is turned depends on the
-     * product's sizes alone.
+     * A product by the library whose factors are turned beforehand. Tensor cores take tf32 only
+     * along the axis that is summed; a factor that lies the other way is turned by the library in
+     * each of its tiles, which costs a fifth of a product, or a third where both factors do. A copy
+     * that lies the right way costs less where the factor is read often enough. What is turned
+     * depends on the product's sizes alone.
      */
     private record Turned(Gemm gemm, boolean a, boolean b) {
-        /** How long the other factor's free axis must be, where neither factor lies the right way. */
+        /**
+         * How long the other factor's free axis must be, where neither factor lies the right way.
+         */
         private static final int FIRST = 1024;
 
         /** And where one of them does. */
@@ -238,8 +240,8 @@ public final class Products {
             code.add("#pragma unroll");
             code.add("for (int r = y; r < %d; r += 8)", SIDE);
             code.add(
-                    "    if (free + r < %d && sum + x < %d) ((f32*)p1)[(ofs)(free + r) * %d + sum + x]"
-                            + " = tile[x][r];",
+                    "    if (free + r < %d && sum + x < %d) ((f32*)p1)[(ofs)(free + r) * %d + sum +"
+                            + " x] = tile[x][r];",
                     free, k, k);
             code.close();
             return new Action.Launch(
