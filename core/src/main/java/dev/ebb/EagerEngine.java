@@ -14,7 +14,7 @@ import java.util.List;
  * time, program and memory, up to a number of them; what is large gives its memory back at once.
  */
 public final class EagerEngine implements Eager {
-    /** So many programs stay ready, those used last. */
+    /** The number of programs that stay ready, those used last. */
     static final int MOST = 128;
 
     /** A program that owns more than this does not stay. */

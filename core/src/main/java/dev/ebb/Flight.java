@@ -40,7 +40,7 @@ interface Flight extends PlanningListener {
         }
     }
 
-    /** Nobody listens. */
+    /** Records nothing. */
     record Silent() implements Flight {
         @Override
         public Consumer<Plan> compiling() {

@@ -19,7 +19,7 @@ import java.util.Map;
  * without memory, up to a number.
  */
 final class Plans<R> implements AutoCloseable {
-    /** So many plans are kept, the latest ones. */
+    /** The number of plans that are kept, the latest ones. */
     static final int MOST = 64;
 
     private final ProgramPlanner planner;

@@ -138,9 +138,12 @@ class EveryStrategyTest {
             List<Tensor> x = new ArrayList<>(program.inputs());
             try (var all = Ebb.compile(f).on(new Reference())) {
                 var expected = all.apply(x);
-                for (var planner : planners()) {
+                for (int k = 0; k < planners().size(); k++) {
+                    var planner = planners().get(k);
+                    // the random programs of other tests are fitted to budgets
+                    if (planner instanceof Fit && seed % 4 > 0) continue;
                     // one in four runs; all are planned
-                    boolean runs = (seed + planner.hashCode()) % 4 == 0;
+                    boolean runs = (seed + k) % 4 == 0;
                     check(planner, f, x, expected, runs, seed, folder, faults);
                 }
             }

@@ -135,13 +135,13 @@ class LeastBudgetTest {
         try (var all = Ebb.compile(Ebb.valueAndGrad(f))) {
             long least = all.plan(x).leastBytes();
             var expected = all.apply(x);
-            try (var tight = Ebb.compile(Ebb.valueAndGrad(f)).within(Budget.bytes(least))) {
+            try (var tight = all.within(Budget.bytes(least))) {
                 var found = tight.apply(x);
                 assertThat(found.grad().sameBits((Array) expected.grad())).isTrue();
                 assertThat(tight.report().measuredBytes()).isLessThanOrEqualTo(least);
                 assertThat(tight.plan(x).leastBytes()).isEqualTo(least);
             }
-            try (var less = Ebb.compile(Ebb.valueAndGrad(f)).within(Budget.bytes(least - 1))) {
+            try (var less = all.within(Budget.bytes(least - 1))) {
                 assertThatThrownBy(() -> less.plan(x))
                         .isInstanceOfSatisfying(
                                 OverBudgetException.class,
@@ -203,7 +203,7 @@ class LeastBudgetTest {
             assertThat(saved).isPositive();
             var expected = all.apply(x);
             for (double share : new double[] {0, 0.3, 0.6}) {
-                try (var less = Ebb.compile(Ebb.valueAndGrad(f)).within(Budget.ofSaved(share))) {
+                try (var less = all.within(Budget.ofSaved(share))) {
                     assertThat(keptOf(less.plan(x)))
                             .as("share %s of %s", share, saved)
                             .isLessThanOrEqualTo((long) (saved * share));
@@ -228,7 +228,7 @@ class LeastBudgetTest {
             long saved = keptOf(all.plan(x));
             for (double share : new double[] {0, 0.4}) {
                 var budget = Budget.ofSaved(share).with(new Disk(folder, 16L << 20, fast));
-                try (var less = Ebb.compile(Ebb.valueAndGrad(f)).within(budget)) {
+                try (var less = all.within(budget)) {
                     assertThat(keptOf(less.plan(x))).isLessThanOrEqualTo((long) (saved * share));
                     var found = (Array) less.apply(x).grad();
                     assertThat(found.sameBits((Array) all.apply(x).grad())).isTrue();

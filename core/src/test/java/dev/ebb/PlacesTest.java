@@ -78,11 +78,13 @@ class PlacesTest {
         }
     }
 
+    /** One for all tests, so that what one has searched for the next ones know. */
+    private static final Compiled<Net, Ebb.ValueAndGrad<Net>> GRADIENT =
+            Ebb.compile(gradient()).on(new Reference());
+
     private static Compiled<Net, Ebb.ValueAndGrad<Net>> compiled(
             Budget memory, List<Place> places) {
-        return Ebb.compile(gradient())
-                .on(new Reference())
-                .within(new Budget.WithPlaces(memory, places));
+        return GRADIENT.within(new Budget.WithPlaces(memory, places));
     }
 
     @Test
@@ -191,16 +193,11 @@ class PlacesTest {
     void eachPlaceIsALineOfTheCurveAndMayBeLeftOut() {
         var both =
                 new Budget.WithPlaces(Budget.unlimited(), List.of(host(48 << 10), disk(1 << 20)));
-        var all = Ebb.compile(gradient()).on(new Reference()).within(both);
+        var all = GRADIENT.within(both);
         assertThat(all.curve(net()).lines().stream().map(l -> l.ways().toString()))
                 .containsExactly(
                         "recompute", "recompute + host memory", "recompute + host memory + disk");
-        var some =
-                Ebb.compile(gradient())
-                        .on(new Reference())
-                        .within(both)
-                        .only(Ways.of(Way.HOST))
-                        .plan(net());
+        var some = GRADIENT.within(both).only(Ways.of(Way.HOST)).plan(net());
         assertThat(some.schedule().problem().places()).hasSize(1);
     }
 

@@ -191,14 +191,14 @@ class ReversibleTest {
                                 .square()
                                 .mean();
         var net = Net.of(12, 6);
-        var curve = Ebb.compile(Ebb.valueAndGrad(loss)).plan(net).curve();
-        var least = Ebb.compile(Ebb.valueAndGrad(loss)).within(Budget.bytes(curve.leastBytes()));
+        var all = Ebb.compile(Ebb.valueAndGrad(loss));
+        var least = all.within(Budget.bytes(all.plan(net).leastBytes()));
         var found = arrays(least.verify(net));
         assertThat(least.plan(net).explain()).contains("approximately");
         assertThat(least.report().drifts()).isNotEmpty();
         assertThat(least.report().drifts()).allMatch(d -> d.relative() < 1e-5);
         assertThat(least.report().drifts()).anyMatch(d -> d.relative() > 0);
-        var stored = arrays(Ebb.compile(Ebb.valueAndGrad(loss)).with(new StoreAll()).apply(net));
+        var stored = arrays(all.with(new StoreAll()).apply(net));
         for (int i = 0; i < found.size(); i++) {
             for (long j = 0; j < found.get(i).type().size(); j++) {
                 assertThat(found.get(i).data().get(j))
@@ -220,10 +220,11 @@ class ReversibleTest {
         Fn<Tensor, Ebb.ValueAndGrad<Tensor>> f = Ebb.valueAndGrad(ReversibleTest::wild);
         var type = new Type(DType.F32, Shape.of(10));
         var example = Array.make(type, _ -> {});
-        long least = Ebb.compile(f).plan(example).leastBytes();
+        var free = Ebb.compile(f);
+        long least = free.plan(example).leastBytes();
         int refused = 0;
-        try (var all = Ebb.compile(f).with(new StoreAll());
-                var tight = Ebb.compile(f).within(Budget.bytes(least))) {
+        try (var all = free.with(new StoreAll());
+                var tight = free.within(Budget.bytes(least))) {
             assertThat(tight.plan(example).schedule().steps())
                     .anyMatch(s -> s instanceof Step.Invert);
             for (int n = 0; n < 1000; n++) {

@@ -105,7 +105,8 @@ class TradeOffTest {
     @Test
     void inversesExtendTheLineOfAReversibleStack() {
         var net = ReversibleTest.Net.of(6, 6);
-        var curve = Ebb.compile(ReversibleTest.gradient()).curve(net);
+        var all = Ebb.compile(ReversibleTest.gradient());
+        var curve = all.curve(net);
         check(curve);
         assertThat(curve.lines()).hasSize(2);
         var without = curve.lines().getFirst();
@@ -117,16 +118,12 @@ class TradeOffTest {
         for (var line : curve.lines()) {
             for (var point :
                     List.of(line.points().get(line.points().size() / 2), line.points().getLast())) {
-                var plan =
-                        Ebb.compile(ReversibleTest.gradient())
-                                .within(Budget.bytes(point.bytes()))
-                                .only(line.ways())
-                                .plan(net);
+                var plan = all.within(Budget.bytes(point.bytes())).only(line.ways()).plan(net);
                 assertThat(plan.cost()).isEqualTo(point.cost());
             }
         }
         var tight = Budget.bytes(with.leastBytes());
-        var alone = Ebb.compile(ReversibleTest.gradient()).within(tight).only(Ways.recomputing());
+        var alone = all.within(tight).only(Ways.recomputing());
         assertThatThrownBy(() -> alone.plan(net))
                 .isInstanceOfSatisfying(
                         OverBudgetException.class,
@@ -136,7 +133,8 @@ class TradeOffTest {
     @Test
     void aDiskExtendsTheLineOfAPlainNet() {
         var disk = Budget.unlimited().with(Disk.in(folder, ROOM));
-        var curve = Ebb.compile(plain()).within(disk).curve(net(6));
+        var all = Ebb.compile(plain());
+        var curve = all.within(disk).curve(net(6));
         check(curve);
         assertThat(curve.lines()).hasSize(2);
         var without = curve.lines().getFirst();
@@ -145,20 +143,14 @@ class TradeOffTest {
         assertThat(with.leastBytes()).isLessThan(without.leastBytes());
         assertThat(anywhere(with, Mix::fetched)).isTrue();
         assertThat(anywhere(without, Mix::fetched)).isFalse();
-        assertThat(without.points()).hasSameSizeAs(Ebb.compile(plain()).curve(net(6)).points());
+        assertThat(without.points()).hasSameSizeAs(all.curve(net(6)).points());
         var budget = Budget.bytes(with.leastBytes()).with(Disk.in(folder, ROOM));
-        var plan = Ebb.compile(plain()).within(budget).plan(net(6));
+        var plan = all.within(budget).plan(net(6));
         assertThat(plan.cost()).isEqualTo(with.points().getLast().cost());
-        assertThatThrownBy(
-                        () ->
-                                Ebb.compile(plain())
-                                        .within(budget)
-                                        .only(Ways.recomputing())
-                                        .plan(net(6)))
+        assertThatThrownBy(() -> all.within(budget).only(Ways.recomputing()).plan(net(6)))
                 .isInstanceOf(OverBudgetException.class);
         var kept =
-                Ebb.compile(plain())
-                        .within(Budget.bytes(without.leastBytes()).with(Disk.in(folder, ROOM)))
+                all.within(Budget.bytes(without.leastBytes()).with(Disk.in(folder, ROOM)))
                         .only(Ways.recomputing())
                         .plan(net(6));
         assertThat(kept.schedule().steps()).noneMatch(s -> s instanceof Step.Fetch);

@@ -172,11 +172,13 @@ class UpdatesTest {
 
     @Test
     void states_on_a_disk_are_updated_one_by_one(@TempDir Path folder) {
-        var budget = Budget.unlimited().with(Disk.in(folder, 1L << 20));
         Fn2<State, Tensor, Next<State, Tensor>> step =
                 (s, x) -> new Next<>(adam(s, gradient(s.w, x)), s.w.sum());
+        var disk = Disk.in(folder, 1L << 20);
+        var all = Ebb.stepper(step).within(Budget.unlimited().with(disk)).on(new Reference());
+        long least = all.plan(start(), numbers(4)).leastBytes();
         try (var stepper =
-                Ebb.stepper(step).within(budget).on(new Reference()).start(start(), numbers(4))) {
+                all.within(Budget.bytes(least).with(disk)).start(start(), numbers(4))) {
             assertThat(maps(stepper)).allMatch(n -> n.outputs().size() == 1);
         }
     }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 class FiguresTest {
@@ -19,6 +22,18 @@ class FiguresTest {
         assertThat(more.page())
                 .isEqualTo(next.page() + "\n<!-- Gemm -->\nx\n<!-- end of Gemm -->\n");
         assertThat(more.with("Gemm", "y\n").of("Gemm")).contains("y\n");
+    }
+
+    @Test
+    void only_benchmarks_write_figures() throws IOException {
+        var page = Files.readString(Path.of("README.md"));
+        var measured = page.substring(page.indexOf("## Measured\n") + 1);
+        var rest = new Figures(measured.substring(0, measured.indexOf("\n## ")));
+        for (var name : All.benchmarks().keySet()) {
+            assertThat(rest.of(name)).as(name).isPresent();
+            rest = rest.with(name, "");
+        }
+        assertThat(rest.page()).doesNotContainPattern("\\d (ns|us|ms|s|KiB|MiB|GiB|%|times)\\b");
     }
 
     @Test

@@ -5,7 +5,6 @@ import dev.ebb.cli.option.BarePlan;
 import dev.ebb.cli.report.CurvePicture;
 import dev.ebb.cli.report.CurveTable;
 import dev.ebb.nn.file.Durable;
-import dev.ebb.plan.Budget;
 import dev.ebb.plan.TradeOff;
 
 import org.jspecify.annotations.Nullable;
@@ -60,7 +59,7 @@ final class CurveCommand implements Callable<Integer> {
             model.disk().refuseFor("a bare graph");
             return TradeOff.of(BarePlan.curve(BareGraph.read(graph)));
         }
-        return TradeOff.of(model.plan(model.size(), Budget.unlimited()).curve());
+        return model.curve();
     }
 
     private static void save(Path file, String text) throws IOException {

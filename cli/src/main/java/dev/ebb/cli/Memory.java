@@ -2,11 +2,7 @@ package dev.ebb.cli;
 
 import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.ModelSize;
-import dev.ebb.cli.tune.Tuning;
 import dev.ebb.exec.Category;
-import dev.ebb.exec.program.MemoryProfile;
-import dev.ebb.nn.adapt.LoraConfig;
-import dev.ebb.nn.adapt.QuantisedDense;
 import dev.ebb.nn.adapt.QuantisedDense.Bits;
 
 import org.jspecify.annotations.Nullable;
@@ -18,7 +14,6 @@ import picocli.CommandLine.Spec;
 
 import java.io.PrintWriter;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /** Shows what each size of a model does to memory. */
@@ -60,9 +55,9 @@ final class Memory implements Callable<Integer> {
                 out,
                 "depth x 2",
                 new ModelSize(2 * s.layers(), s.width(), s.heads(), s.context(), s.batch()));
-        tuned(out, "adapters of rank 8", s, Optional.empty());
-        tuned(out, "the same, 8 bits", s, Optional.of(Bits.EIGHT));
-        tuned(out, "the same, 4 bits", s, Optional.of(Bits.FOUR));
+        row(out, "adapters of rank 8", model.of(s).tuned(model.device()));
+        row(out, "the same, 8 bits", model.of(s).tuned(Bits.EIGHT, model.device()));
+        row(out, "the same, 4 bits", model.of(s).tuned(Bits.FOUR, model.device()));
         out.printf(
                 "%nAttention is computed without its scores in memory. With them, the backward half"
                         + " would keep %s more.%n",
@@ -71,7 +66,10 @@ final class Memory implements Callable<Integer> {
     }
 
     private void row(PrintWriter out, String name, ModelSize size) {
-        var figures = model.of(size).memory(model.device());
+        row(out, name, model.of(size).memory(model.device()));
+    }
+
+    private static void row(PrintWriter out, String name, PlannedModel.Figures figures) {
         out.printf(
                 "%-22s %10s %10s %12s %12s %12s%n",
                 name,
@@ -80,23 +78,5 @@ final class Memory implements Callable<Integer> {
                 BudgetText.show(figures.bytes().getOrDefault(Category.ACTIVATIONS, 0L)),
                 BudgetText.show(figures.training()),
                 BudgetText.show(figures.use()));
-    }
-
-    /** Fine-tuning: adapters beside every dense layer of a model that stays as it is. */
-    private void tuned(PrintWriter out, String name, ModelSize size, Optional<Bits> bits) {
-        var gpt = ModelArguments.model(size);
-        var frozen =
-                bits.map(b -> gpt.rewritten((_, layer) -> QuantisedDense.of(layer, b))).orElse(gpt);
-        var plan =
-                Tuning.plan(frozen, LoraConfig.of(8), size.batch(), size.context(), model.device());
-        var profile = MemoryProfile.of(plan.layout());
-        out.printf(
-                "%-22s %10s %10s %12s %12s %12s%n",
-                name,
-                BudgetText.show(profile.peak(Category.PARAMETERS)),
-                BudgetText.show(profile.peak(Category.OPTIMIZER)),
-                BudgetText.show(profile.peak(Category.ACTIVATIONS)),
-                BudgetText.show(plan.storeAllBytes()),
-                BudgetText.show(PlannedModel.use(frozen, size, model.device(), model.cache())));
     }
 }

@@ -1,5 +1,6 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
@@ -15,7 +16,9 @@ import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.cache.PlanCache;
+import dev.ebb.plan.schedule.Host;
 
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +67,15 @@ final class ModelArguments {
 
     @Mixin private DeviceArgument device = new DeviceArgument();
 
+    @Option(
+            names = "--host",
+            paramLabel = "BYTES",
+            converter = BudgetText.class,
+            description =
+                    "Plan with so much host memory beside the budget, for what does not fit in it,"
+                            + " such as in a card's.")
+    private @Nullable Budget host;
+
     @Mixin private DiskArguments disk = new DiskArguments();
 
     @Mixin private CacheArgument cache = new CacheArgument();
@@ -103,7 +115,8 @@ final class ModelArguments {
      */
     List<String> decidedBy() {
         var device = device();
-        if (!cost.isTypical() || disk.isNamed() || !(device instanceof Cpu)) return List.of();
+        if (!cost.isTypical() || host != null || disk.isNamed() || !(device instanceof Cpu))
+            return List.of();
         return List.of(size().toString(), precision.name(), optimizer.name(), device.signature());
     }
 
@@ -115,7 +128,19 @@ final class ModelArguments {
     /** A training step of a model of these sizes, planned: there is no memory for it yet. */
     Plan plan(ModelSize size, Budget budget) {
         var device = device();
-        return of(size).plan(disk.with(budget), device, cost.on(device));
+        return of(size).plan(disk.with(besideHost(budget)), device, cost.on(device));
+    }
+
+    private Budget besideHost(Budget budget) {
+        if (host == null) return budget;
+        if (host instanceof Budget.Bytes(long bytes)) return budget.with(Host.memory(bytes));
+        throw new Refusal("--host takes a number of bytes, such as 1GiB");
+    }
+
+    /** What memory buys with the places of the command, and what each way adds. */
+    TradeOff curve() {
+        var device = device();
+        return of(size()).curve(disk.with(Budget.unlimited()), device, cost.on(device));
     }
 
     static Gpt2 model(ModelSize size) {

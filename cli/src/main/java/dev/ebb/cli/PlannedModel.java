@@ -2,16 +2,21 @@ package dev.ebb.cli;
 
 import dev.ebb.Compiled;
 import dev.ebb.Ebb;
+import dev.ebb.Stepping;
 import dev.ebb.Tensorwise;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.OptimizerName;
 import dev.ebb.cli.option.PrecisionName;
+import dev.ebb.cli.tune.Tuning;
 import dev.ebb.exec.Category;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.program.MemoryProfile;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Seed;
+import dev.ebb.nn.adapt.LoraConfig;
+import dev.ebb.nn.adapt.QuantisedDense;
+import dev.ebb.nn.adapt.QuantisedDense.Bits;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Gpt2;
@@ -21,6 +26,7 @@ import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.optim.Precision;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.tensor.Array;
@@ -34,6 +40,7 @@ import java.util.Map;
 /** A training step of a GPT that is planned and never run: its weights have shapes, no data. */
 record PlannedModel(
         ModelSize size, PrecisionName precision, OptimizerName optimizer, PlanCache cache) {
+    private static final int RANK = 8;
 
     /**
      * What the memory of a step is for, where everything is kept.
@@ -45,14 +52,23 @@ record PlannedModel(
     record Figures(Map<Category, Long> bytes, long training, long use) {}
 
     Plan plan(Budget budget, Device device, Cost cost) {
+        return step(budget, device, cost).plan(state(), batch());
+    }
+
+    /** What memory buys with the budget's places, and what each way adds. */
+    TradeOff curve(Budget budget, Device device, Cost cost) {
+        return step(budget, device, cost).curve(state(), batch());
+    }
+
+    private Stepping<TrainingState, Corpus.Batch, Tensor> step(
+            Budget budget, Device device, Cost cost) {
         var rule = rule();
         var compute = precision.type();
         return Ebb.stepper((TrainingState s, Corpus.Batch b) -> Trainer.step(rule, compute, s, b))
                 .within(budget)
                 .on(device)
                 .costing(cost)
-                .caching(cache)
-                .plan(state(), batch());
+                .caching(cache);
     }
 
     /** What the first parameters of the plan's graph are called. */
@@ -62,10 +78,34 @@ record PlannedModel(
 
     Figures memory(Device device) {
         var plan = plan(Budget.unlimited(), device, device.cost());
+        return new Figures(bytes(plan), plan.storeAllBytes(), use(model(), size, device, cache));
+    }
+
+    /**
+     * The same of fine-tuning with adapters of rank 8 beside every dense layer of a model that
+     * stays as it is, in so many bits if they are fewer than 32.
+     */
+    Figures tuned(Bits bits, Device device) {
+        return tuned(
+                ModelArguments.model(size).rewritten((_, layer) -> QuantisedDense.of(layer, bits)),
+                device);
+    }
+
+    /** The same with the frozen model in f32. */
+    Figures tuned(Device device) {
+        return tuned(ModelArguments.model(size), device);
+    }
+
+    private Figures tuned(AutoregressiveModel frozen, Device device) {
+        var plan = Tuning.plan(frozen, LoraConfig.of(RANK), size.batch(), size.context(), device);
+        return new Figures(bytes(plan), plan.storeAllBytes(), use(frozen, size, device, cache));
+    }
+
+    private static Map<Category, Long> bytes(Plan plan) {
         var profile = MemoryProfile.of(plan.layout());
         var bytes = new EnumMap<Category, Long>(Category.class);
         for (var category : profile.categories()) bytes.put(category, profile.peak(category));
-        return new Figures(bytes, plan.storeAllBytes(), use(model(), size, device, cache));
+        return bytes;
     }
 
     /** What the scores of attention would take, were they kept for the backward half. */

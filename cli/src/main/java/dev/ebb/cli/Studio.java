@@ -4,6 +4,7 @@ import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.studio.Browsers;
+import dev.ebb.cli.studio.StudioFolder;
 import dev.ebb.cli.studio.StudioServer;
 
 import org.jspecify.annotations.Nullable;
@@ -73,7 +74,7 @@ final class Studio implements Callable<Integer> {
         if (!Files.isDirectory(folder)) throw new Refusal(folder + ": there is no such folder");
         new ModelSize.Text().convert(model);
         var out = Objects.requireNonNull(spec).commandLine().getOut();
-        var models = new StudioModels(cache.cache());
+        var models = new StudioModels(cache.cache(), new StudioFolder(folder));
         try (var server = new StudioServer(port, folder, model, models, new StudioTrainings())) {
             server.prepare();
             var address = server.address();

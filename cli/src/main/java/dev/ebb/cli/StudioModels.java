@@ -1,33 +1,58 @@
 package dev.ebb.cli;
 
 import dev.ebb.Devices;
+import dev.ebb.cli.option.BareGraph;
+import dev.ebb.cli.option.BarePlan;
+import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.studio.ModelKey;
 import dev.ebb.cli.studio.Models;
+import dev.ebb.cli.studio.StudioFolder;
 import dev.ebb.exec.Device;
+import dev.ebb.nn.adapt.QuantisedDense.Bits;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.cost.Roofline;
 import dev.ebb.plan.schedule.Disk;
+import dev.ebb.plan.schedule.Host;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Plans as the commands make them. */
-record StudioModels(PlanCache cache) implements Models {
+record StudioModels(PlanCache cache, StudioFolder folder) implements Models {
 
     @Override
     public Step step(ModelKey key) {
+        if (!key.graph().isEmpty()) return bare(folder.file(key.graph()));
         var model = model(key);
-        var memory = Budget.unlimited();
-        var budget =
-                key.diskBytes() == 0 ? memory : memory.with(Disk.in(Path.of("."), key.diskBytes()));
+        var budget = Budget.unlimited();
+        if (key.hostBytes() > 0) budget = budget.with(Host.memory(key.hostBytes()));
+        if (key.diskBytes() > 0) budget = budget.with(Disk.in(Path.of("."), key.diskBytes()));
         var plan = model.plan(budget, device(key), Roofline.typical());
         return new Step(plan, model.names());
+    }
+
+    private static Step bare(Path file) {
+        try {
+            var plan = BarePlan.curve(BareGraph.read(file)).at(Budget.unlimited());
+            return new Step(plan, List.of());
+        } catch (IOException e) {
+            throw new Refusal(String.valueOf(e.getMessage()));
+        }
     }
 
     @Override
     public Memory memory(ModelKey key) {
         var model = model(key);
-        var figures = model.memory(device(key));
+        var device = device(key);
+        var figures =
+                switch (key.trained()) {
+                    case WHOLE -> model.memory(device);
+                    case ADAPTERS -> model.tuned(device);
+                    case ADAPTERS_8_BITS -> model.tuned(Bits.EIGHT, device);
+                    case ADAPTERS_4_BITS -> model.tuned(Bits.FOUR, device);
+                };
         return new Memory(figures.bytes(), figures.training(), figures.use(), model.scoreBytes());
     }
 

@@ -3,6 +3,7 @@ package dev.ebb.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.cli.studio.Browser;
+import dev.ebb.cli.studio.StudioFolder;
 import dev.ebb.cli.studio.StudioServer;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.cache.PlanCache;
@@ -18,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /** The studio's page in a browser: it shows what the commands print, and trains as they do. */
@@ -36,13 +38,26 @@ class StudioPageTest {
         Assumptions.assumeTrue(
                 program.isPresent(), "no chromium on the PATH: the page was not tried");
         Files.writeString(folder.resolve("text.txt"), "the tide comes, the tide goes. ".repeat(40));
-        var models = new StudioModels(PlanCache.inMemory());
+        Files.writeString(folder.resolve("graph.json"), chain());
+        var models = new StudioModels(PlanCache.inMemory(), new StudioFolder(folder));
         server = new StudioServer(0, folder, MODEL, models, new StudioTrainings());
         server.prepare();
         browser = new Browser(program.get(), profile);
         browser.look(1280, 1000, false);
         browser.open(server.address());
         browser.await("document.documentElement.dataset.curve === 'done'");
+    }
+
+    /** A bare graph whose later nodes read earlier ones again. */
+    private static String chain() {
+        var nodes = new ArrayList<String>();
+        var links = new ArrayList<String>();
+        for (int i = 0; i < 24; i++) {
+            nodes.add("{\"id\": " + i + ", \"cost_cpu\": 1, \"cost_ram\": 4096}");
+            if (i > 0) links.add("{\"source\": " + (i - 1) + ", \"target\": " + i + "}");
+            if (i > 12) links.add("{\"source\": " + (24 - i) + ", \"target\": " + i + "}");
+        }
+        return "{\"nodes\": " + nodes + ", \"links\": " + links + "}";
     }
 
     @BeforeEach
@@ -180,6 +195,35 @@ class StudioPageTest {
         assertThat(browser.errors()).isEmpty();
     }
 
+    private void choose(String graph) throws Exception {
+        browser.eval(
+                "(() => { const s = document.getElementById('graphs'); s.value = '"
+                        + graph
+                        + "'; s.dispatchEvent(new Event('change', { bubbles: true })); })()");
+        browser.await("document.documentElement.dataset.curve === 'done'");
+    }
+
+    @Test
+    void a_graph_file_is_planned_as_the_command_does() throws Exception {
+        choose("graph.json");
+        drag(-150);
+        var file = folder.resolve("graph.json").toString();
+        var printed = Shell.run("plan", "--graph", file, "--budget", budget());
+        assertThat(printed.code()).as(printed.err()).isZero();
+        var lines =
+                printed.out()
+                        .lines()
+                        .map(
+                                l ->
+                                        "%-13s %s"
+                                                .formatted(
+                                                        l.substring(0, 13).strip(),
+                                                        l.substring(13)));
+        assertThat(shown()).containsExactlyElementsOf(lines.toList());
+        choose("");
+        assertThat(browser.errors()).isEmpty();
+    }
+
     @Test
     void hostile_names_are_shown_as_text() throws Exception {
         var name = "<img src=x onerror=document.title=1>";
@@ -236,6 +280,96 @@ class StudioPageTest {
                 .isBetween(20.0, 700.0);
         assertThat(drawn.get(1).number().orElseThrow()).as("pixels in all").isGreaterThan(10_000);
         assertThat(drawn.get(2).number().orElseThrow()).as("scrolled to").isPositive();
+    }
+
+    @Test
+    void it_is_used_by_keyboard_and_screen_reader() throws Exception {
+        for (var view : List.of("plan", "drivers", "runs")) {
+            browser.eval("location.hash = '" + view + "'");
+            browser.await("!document.getElementById('" + view + "').hidden");
+            assertThat(browser.unnamed()).as("without a name in " + view).isEmpty();
+            // what can be reached gets a number, then Tab goes through the page and collects them
+            double controls =
+                    browser.number(
+                            """
+                            (() => {
+                              const all = [...document.querySelectorAll("a[href], button, input, select, [tabindex='0']")]
+                                .filter(e => e.tabIndex >= 0 && !e.disabled && e.getClientRects().length);
+                              all.forEach((e, i) => { e.dataset.control = i; });
+                              document.activeElement.blur();
+                              return all.length;
+                            })()
+                            """);
+            var reached = new TreeSet<String>();
+            for (int i = 0; i < controls + 5; i++) {
+                browser.key("Tab");
+                reached.add(browser.text("document.activeElement.dataset.control || ''"));
+            }
+            reached.remove("");
+            assertThat(reached).as("reached by Tab in " + view).hasSize((int) controls);
+            browser.eval(
+                    "document.querySelectorAll('[data-control]').forEach(e => delete"
+                            + " e.dataset.control)");
+        }
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    @Test
+    void adapters_take_less_than_the_whole_model() throws Exception {
+        browser.eval("location.hash = 'drivers'");
+        var shown = "document.querySelector('#bars .stack')?.getAttribute('aria-label') || ''";
+        browser.await("(" + shown + ").startsWith('training')");
+        var whole = browser.text(shown);
+        browser.eval(
+                "(() => { const s = document.querySelector('#sliders [name=trained]');"
+                        + " s.value = 'adapters'; s.dispatchEvent(new Event('change')); })()");
+        browser.await("(" + shown + ").startsWith('fine-tuning')");
+        assertThat(mebibytes(browser.text(shown))).isLessThan(mebibytes(whole));
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    private static double mebibytes(String text) {
+        var number = Pattern.compile("([\\d.]+) MiB$").matcher(text);
+        assertThat(number.find()).as(text).isTrue();
+        return Double.parseDouble(number.group(1));
+    }
+
+    @Test
+    void nothing_jumps_while_it_loads_and_while_the_budget_is_dragged() throws Exception {
+        drag(-60);
+        double shifted =
+                browser.number(
+                        """
+                        new Promise(done => {
+                          let sum = 0;
+                          new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) sum += e.value; })
+                            .observe({ type: "layout-shift", buffered: true });
+                          setTimeout(() => done(sum), 200);
+                        })
+                        """);
+        assertThat(shifted).as("layout shift, of the window").isLessThan(0.02);
+    }
+
+    /** Pictures to be looked at: of a desk and a phone, by day and by night. */
+    @Test
+    void pictures_of_all_views() throws Exception {
+        var to = Files.createDirectories(Path.of("target", "studio"));
+        for (boolean dark : new boolean[] {false, true}) {
+            for (int width : new int[] {390, 1280}) {
+                browser.look(width, width == 390 ? 844 : 1000, dark);
+                for (var view : List.of("plan", "drivers", "runs")) {
+                    browser.eval("location.hash = '" + view + "'");
+                    browser.await("!document.getElementById('" + view + "').hidden");
+                    browser.eval(
+                            "new Promise(done => requestAnimationFrame(() =>"
+                                    + " requestAnimationFrame(done)))");
+                    var name = view + "-" + width + (dark ? "-dark" : "-light") + ".png";
+                    var picture = browser.picture(width == 390);
+                    Files.write(to.resolve(name), picture);
+                    assertThat(picture).as(name).hasSizeGreaterThan(4000);
+                }
+            }
+        }
     }
 
     @Test

@@ -21,7 +21,7 @@ import java.util.Set;
 
 /**
  * A function with a derivative that its author wrote. Inputs: arguments, then what either of the
- * two functions closes over, then something of each result's type that nobody reads: the function
+ * two functions closes over, then something of each result's type that is not read: the function
  * runs as a loop of one round, whose carries the results are. The derivative is a graph like any
  * other, so higher orders follow from it.
  *
@@ -74,7 +74,7 @@ public record CustomOp(Graph forward, Graph backward, int arguments) implements 
         return g.build(graph.results().stream().map(here::at).toList());
     }
 
-    /** The types of the inputs that nobody reads. */
+    /** The types of the inputs that are not read. */
     public List<Type> room() {
         return forward.results().stream().map(Value::type).toList();
     }

@@ -5,8 +5,9 @@ import dev.ebb.ir.Memory;
 import java.lang.foreign.Arena;
 
 /**
- * Host memory for values that are offloaded from a queue's memory, allocated once. Copies to and
- * from it are made by one thread beside the one that puts work on the queue, one after the other.
+ * Host memory for values that are offloaded from a queue's memory, allocated once. Copies to it are
+ * made by one thread beside the one that puts work on the queue, one after the other, and those
+ * from it by the same thread or by one more; two that are made at once do not overlap.
  */
 public interface HostPool extends AutoCloseable {
 

@@ -24,7 +24,7 @@ public record Sequence(List<Work> works, List<Place> params, List<Place> results
     /**
      * One computation.
      *
-     * @param outputs where its first outputs go; workspace, which nobody reads, is not among them
+     * @param outputs where its first outputs go; workspace, which no op reads, is not among them
      * @param body computes it
      */
     public record Work(Node node, List<Buffer> inputs, List<Buffer> outputs, Runnable body) {

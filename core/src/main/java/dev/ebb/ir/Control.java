@@ -23,7 +23,7 @@ public sealed interface Control extends Kernel {
         record Checkpoints(LoopMemory room, Taping taping) implements Remember {}
 
         /**
-         * States of a loop whose length nobody knows yet: those that reverse it best if it ends
+         * States of a loop whose length is not known yet: those that reverse it best if it ends
          * now. One more output tells the rounds they belong to, -1 for none.
          */
         record Latest(LoopMemory room) implements Remember {}
@@ -45,7 +45,8 @@ public sealed interface Control extends Kernel {
      * round. The body maps (constants, carries, slices) to (carries, slices); outputs are the last
      * carries and the stacked slices, then what it is to remember. Rounds run from the last slice
      * to the first if {@code reverse}. If {@code counted}, one more input comes first: the I64
-     * number of rounds that really run, on the first so many slices; slices of the others are zero.
+     * number of rounds that really run, on that number of slices, the first; slices of the others
+     * are zero.
      *
      * @param undo maps (constants, carries after a round, slices) to the carries before it, to the
      *     last bit; a way back that a reverse loop may take

@@ -10,8 +10,8 @@ package dev.ebb.ir;
  * @param bytes all the memory there is for both
  * @param state what one state takes
  * @param tape what one tape takes
- * @param tapes at most so many tapes are kept at once
- * @param offloaded so many states, the lowest, lie in a place beside the arena
+ * @param tapes the most tapes that are kept at once
+ * @param offloaded how many states, the lowest, lie in a place beside the arena
  * @param place which of the program's places that is
  * @param moving the number of states, 0 or 1, that may be in transfer to or from that place while
  *     the loop runs on; each has its own memory after the rest
@@ -88,7 +88,7 @@ public record LoopMemory(
         return lines(type.bytes());
     }
 
-    /** So many bytes, rounded up to whole cache lines. */
+    /** {@code bytes}, rounded up to whole cache lines. */
     public static long lines(long bytes) {
         return Math.ceilDiv(bytes, LINE) * LINE;
     }

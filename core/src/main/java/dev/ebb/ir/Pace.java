@@ -13,7 +13,7 @@ public record Pace(List<Double> weights) {
 
     public static final Pace EVEN = new Pace(List.of());
 
-    /** A loop of more rounds is described by so many stretches of them. */
+    /** A loop of more rounds is described by this number of stretches. */
     private static final int MOST = 4096;
 
     public Pace {

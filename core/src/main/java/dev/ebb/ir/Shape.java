@@ -51,7 +51,7 @@ public record Shape(List<Integer> dims) {
         return size;
     }
 
-    /** Axis {@code axis}, counted from the end if negative; refused aloud if there is none. */
+    /** Axis {@code axis}, counted from the end if negative; refused if there is none. */
     public int axis(int axis) {
         int a = axis < 0 ? axis + rank() : axis;
         if (a < 0 || a >= rank()) {

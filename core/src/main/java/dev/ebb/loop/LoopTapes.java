@@ -37,7 +37,7 @@ import java.util.Set;
  * given room.
  */
 final class LoopTapes {
-    /** So many tapes of a loop are compared at most: the first, the last and some between them. */
+    /** The most tapes of a loop that are compared: the first, the last and some between them. */
     private static final int MOST = 24;
 
     /** A loop of unknown length keeps at most this many states, the first included. */
@@ -218,7 +218,7 @@ final class LoopTapes {
         return sum;
     }
 
-    /** What moving so many bytes takes: as long as a kernel that copies them. */
+    /** The cost of moving {@code bytes}: as long as a kernel that copies them. */
     private double copying(long bytes) {
         if (bytes == 0) return 0;
         var type = new Type(DType.F32, Shape.of(Math.toIntExact(Math.ceilDiv(bytes, 64)), 16));

@@ -51,11 +51,6 @@ public final class Reversals {
         public long allBytes() {
             return Math.max(1, rounds) * tape;
         }
-
-        /** A room in which each tape holds all that the reverse of a round reads. */
-        public Room keepingAll(LoopMemory memory) {
-            return new Room(memory, round.fullTape());
-        }
     }
 
     /**
@@ -120,7 +115,7 @@ public final class Reversals {
     /**
      * Nodes to run one by one.
      *
-     * @param later those of them that nobody may ever ask for
+     * @param later those of them whose outputs may never be asked for
      */
     public record Run(List<Node> nodes, Set<Node> later) {}
 

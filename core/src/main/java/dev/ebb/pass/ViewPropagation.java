@@ -166,7 +166,7 @@ final class ViewPropagation {
         }
     }
 
-    /** Whether one piece reads all of them, each once, and nobody else reads any. */
+    /** Whether one piece reads all of them, each once, and no other piece reads any. */
     private boolean isReadHereAlone(List<Value> values) {
         return new HashSet<>(values).size() == values.size()
                 && values.stream().noneMatch(v -> results.contains(v) || readers.at(v).size() > 1);

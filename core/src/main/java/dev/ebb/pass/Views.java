@@ -73,7 +73,7 @@ final class Views {
         return Optional.of(new View(0, strides));
     }
 
-    /** The axis of so many steps of this stride, or -1. */
+    /** The axis of this size and stride, or -1. */
     private static int matching(Shape shape, View view, int size, long stride) {
         for (int d = 0; d < shape.rank(); d++) {
             if (shape.dim(d) == size && view.stride(d) == stride) return d;

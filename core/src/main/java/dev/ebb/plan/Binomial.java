@@ -18,8 +18,8 @@ import java.util.Arrays;
  * since what a later step still reads simply stays. The rounds of a loop are such a chain too: each
  * loop is reversed with as many of its states.
  *
- * @param offloaded so many further states of a loop are kept in the last place that the budget
- *     names
+ * @param offloaded the number of further states of a loop that are kept in the last place that the
+ *     budget names
  */
 public record Binomial(int slots, int offloaded) implements Planner {
 

@@ -32,7 +32,7 @@ import java.util.Set;
  */
 public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part fetched) {
 
-    /** So many values, of so many bytes in all, for so much of the predicted time. */
+    /** A number of values, their bytes in all, and their part of the predicted time. */
     public record Part(long count, long bytes, double cost) {
         static final Part NONE = new Part(0, 0, 0);
 

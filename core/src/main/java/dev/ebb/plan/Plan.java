@@ -29,11 +29,6 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
         return curve.workers().bytes().applyAsLong(workers);
     }
 
-    /** Whether it fits beside what a budget of {@code bytes} sets aside for workers. */
-    public boolean isBeside(long bytes) {
-        return curve.planned(layout) <= curve.workers().room(bytes);
-    }
-
     /**
      * The same with as many workers as fit {@code bytes} in all; with one, if not even that fits.
      */

@@ -21,8 +21,8 @@ public interface Planner {
     }
 
     /**
-     * How many states of a loop of so many rounds are kept for its reverse, the first included; all
-     * of them, with what the reverse of each round reads, unless a strategy has another idea.
+     * How many states of a loop of {@code rounds} rounds are kept for its reverse, the first
+     * included. Unless overridden, all of them, with what the reverse of each round reads.
      */
     default int states(int rounds) {
         return Math.max(1, rounds);

@@ -53,12 +53,12 @@ public interface Policy {
         return c -> form.isInstance(c.node().kernel());
     }
 
-    /** Values of at most so many bytes. */
+    /** Values of at most {@code bytes}. */
     static Policy atMost(long bytes) {
         return c -> c.bytes() <= bytes;
     }
 
-    /** Values of at least so many bytes. */
+    /** Values of at least {@code bytes}. */
     static Policy atLeast(long bytes) {
         return c -> c.bytes() >= bytes;
     }

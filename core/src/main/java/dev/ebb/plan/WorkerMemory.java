@@ -10,13 +10,13 @@ import java.util.function.IntToLongFunction;
  * is, but no more than {@value #PLANNED} workers take. So the arena that a plan may fill depends on
  * program and budget alone, not on the cores of the machine, and never shrinks when the budget
  * grows. As many workers then run as there are threads and as the memory beside the arena that was
- * really planned has room for. Where the number of threads was asked for, the memory of so many
+ * really planned has room for. Where the number of threads was asked for, the memory of that many
  * workers is set aside, up to half of the budget.
  *
- * @param bytes what so many workers take in all; never less for more workers
+ * @param bytes the memory of a number of workers in all; never less for more workers
  */
 public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
-    /** A plan for any machine sets memory aside for at most so many workers. */
+    /** A plan for any machine sets memory aside for at most this many workers. */
     private static final int PLANNED = 64;
 
     private static final long SHARE = 8;
@@ -62,7 +62,7 @@ public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
         return Math.min(budgetFor(arena), 2 * arena);
     }
 
-    /** How many workers run where they may own so many bytes; 0 if there is no room for one. */
+    /** How many workers fit into a number of bytes; 0 if there is no room for one. */
     public int within(long room) {
         int workers = threads.count();
         while (workers > 0 && bytes.applyAsLong(workers) > room) workers--;

@@ -296,7 +296,7 @@ final class Dependencies {
     }
 
     private static int[] union(int[] x, int[] y) {
-        if (x == y || y.length == 0) return x;
+        if (y.length == 0 || Arrays.equals(x, y)) return x;
         if (x.length == 0) return y;
         return union(List.of(x, y));
     }

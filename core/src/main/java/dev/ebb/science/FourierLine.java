@@ -132,7 +132,7 @@ record FourierLine(int n, double sign, MemorySegment room) {
             long stride = m / (2L * half);
             for (int block = 0; block < m; block += 2 * half) {
                 for (int k = 0; k < half; k++) {
-                    long root = 2L * m + 2 * k * stride;
+                    long root = 2L * m + 2L * k * stride;
                     double c = get(root);
                     double s = get(root + 1);
                     long a = 2L * (block + k);

@@ -50,7 +50,7 @@ public record Halton(int dimension) {
         var bases = primes(dimension);
         Tensor base = Array.of(Arrays.stream(bases).asLongStream().toArray());
         var shape = Shape.of(count, dimension);
-        Tensor left = Tensors.iota(DType.I64, shape, 0).add(first);
+        Tensor left = Tensors.iota(DType.I64, shape, 0).add((double) first);
         Tensor digitsBack = Tensors.zeros(DType.I64, shape);
         Tensor scale = Tensors.ones(DType.I64, shape);
         int digits = 1;

@@ -2,7 +2,7 @@ package dev.ebb.trace;
 
 /**
  * How many parts a derivative is computed in that could be computed at once, such as the rows of a
- * Jacobian: more parts take less memory. Whoever plans a trace and finds that it does not fit
+ * Jacobian: more parts take less memory. A caller that plans a trace and finds that it does not fit
  * traces again in more parts. The bits are the same.
  */
 public final class Chunks {
@@ -11,7 +11,7 @@ public final class Chunks {
     private final int parts;
     private int most = 1;
 
-    /** So many parts, wherever there are as many. */
+    /** This number of parts, or as many as there are. */
     public Chunks(int parts) {
         this.parts = parts;
     }

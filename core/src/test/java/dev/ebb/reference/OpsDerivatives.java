@@ -3,6 +3,7 @@ package dev.ebb.reference;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.ebb.Compiled;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.exec.Device;
@@ -66,24 +67,41 @@ public abstract class OpsDerivatives {
 
         var v = like(x, 3);
         var point = new Point(x, like(results, 5), like(x, 4));
-        var pulled = run(vjp, point);
+        try (var value = Ebb.compile(f).on(device());
+                var slopes = Ebb.compile(vjp).on(device())) {
+            check(sample, point, v, results, value, slopes, run(jvp, new Point(x, point.u(), v)));
+            if (!sample.smooth()) return;
+            var pulled = slopes.apply(point);
+            var second = run(hvp, point);
+            equal(
+                    slope(at -> dot(slopes.apply(new Point(at, point.u(), v)), point.w()), x, v),
+                    dot(second, v),
+                    1e-8 * (1 + size(second, v) + size(pulled, point.w())),
+                    "a small step and the second derivative");
+        }
+    }
+
+    /** The first derivative, by both modes and by a small step. */
+    private static void check(
+            Sample sample,
+            Point point,
+            List<Tensor> v,
+            List<Tensor> results,
+            Compiled<List<Tensor>, List<Tensor>> value,
+            Compiled<Point, List<Tensor>> slopes,
+            List<Tensor> pushed) {
+        var pulled = slopes.apply(point);
         equal(
-                dot(run(jvp, new Point(x, point.u(), v)), point.u()),
+                dot(pushed, point.u()),
                 dot(pulled, v),
                 (sample.smooth() ? 1e-12 : 1e-6) * size(pulled, v),
                 "forward and reverse mode");
         if (!sample.smooth()) return;
         equal(
-                slope(at -> dot(run(f, at), point.u()), x, v),
+                slope(at -> dot(value.apply(at), point.u()), point.x(), v),
                 dot(pulled, v),
                 1e-8 * (1 + size(pulled, v) + size(results, point.u())),
                 "a small step and the first derivative");
-        var second = run(hvp, point);
-        equal(
-                slope(at -> dot(run(vjp, new Point(at, point.u(), v)), point.w()), x, v),
-                dot(second, v),
-                1e-8 * (1 + size(second, v) + size(pulled, point.w())),
-                "a small step and the second derivative");
     }
 
     private <P> List<Tensor> run(Fn<P, List<Tensor>> f, P at) {

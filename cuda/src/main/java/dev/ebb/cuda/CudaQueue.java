@@ -240,13 +240,18 @@ final class CudaQueue implements Queue {
     public synchronized void write(MemorySegment from, Memory to) {
         enter();
         fits(from.byteSize(), to.bytes());
-        awaiting(() -> staging.write(from, to.address()));
+        if (to instanceof Memory.Host(var host)) host.asSlice(0, from.byteSize()).copyFrom(from);
+        else awaiting(() -> staging.write(from, to.address()));
     }
 
     @Override
     public synchronized void read(Memory from, MemorySegment to) {
         enter();
         fits(from.bytes(), to.byteSize());
+        if (from instanceof Memory.Host(var host)) {
+            to.asSlice(0, host.byteSize()).copyFrom(host);
+            return;
+        }
         awaiting(() -> staging.read(from.address(), to.asSlice(0, from.bytes())));
         checkNotes();
     }

@@ -40,7 +40,7 @@ public final class DeviceCheck {
             case "sweep" -> DevicePrograms.sweep(folder);
             case "gpt" -> DevicePrograms.gpt(folder);
             case "profile" -> DevicePrograms.profile(folder, rest);
-            case "start" -> DeviceStart.step();
+            case "start" -> DeviceStart.step(folder);
             case "bench" -> DeviceBench.run(folder, rest);
             default -> throw new IllegalArgumentException("no check is called " + what);
         }

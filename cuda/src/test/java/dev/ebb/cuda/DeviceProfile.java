@@ -58,7 +58,10 @@ final class DeviceProfile extends CardTimer {
         double whole = 0;
         for (var entry : pieces.entrySet()) {
             var piece = entry.getKey();
-            double ms = time(piece);
+            double ms;
+            try (var _ = Turn.take()) {
+                ms = time(piece);
+            }
             double total = ms * entry.getValue();
             whole += total;
             kinds.merge(piece.kernel().getClass().getSimpleName(), total, Double::sum);

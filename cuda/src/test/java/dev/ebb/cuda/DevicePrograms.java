@@ -40,12 +40,22 @@ final class DevicePrograms {
         return cuda;
     }
 
-    /** The device tests of core, then tiny models and a loop. */
+    /** The device tests of core, then a loop and tiny models. */
     static void sweep(Path folder) throws IOException, InterruptedException {
         var cuda = card();
         boolean same;
         int failed = 0;
         try (var log = log(folder, "sweep.txt")) {
+            var sweep = new DeviceSweep(log);
+            failed += sweep.run(new CudaCampaignTest(), 40);
+            failed += sweep.run(new CudaRandomGradientsTest(), 40);
+            failed += sweep.run(new CudaSpecialValuesTest(), 20);
+            failed += sweep.run(new CudaConventionsTest(), 20);
+            failed += sweep.run(new CudaDeviceParityTest(), 40);
+            failed += sweep.run(new CudaOpsDerivativesTest(), 20);
+            failed += sweep.run(new CudaWideSumsTest(), 20);
+            failed += sweep.run(new CudaModelsReferenceTest(), 20);
+            failed += sweep.run(new CudaOpsReferenceTest(), 100);
             var programs = new DeviceTraining(log);
             same = loop(cuda, programs);
             var tensor = cuda.with(Precision.TF32);
@@ -56,15 +66,6 @@ final class DevicePrograms {
                 same &= programs.train(resnet, tensor, List.of(HALF));
                 same &= programs.train(DeviceModels.unet(2, 32, type), tensor, List.of(LEAST));
             }
-            var sweep = new DeviceSweep(log);
-            failed += sweep.run(new CudaWideSumsTest(), 20);
-            failed += sweep.run(new CudaModelsReferenceTest(), 20);
-            failed += sweep.run(new CudaOpsReferenceTest(), 100);
-            failed += sweep.run(new CudaRandomGradientsTest(), 40);
-            failed += sweep.run(new CudaSpecialValuesTest(), 20);
-            failed += sweep.run(new CudaConventionsTest(), 20);
-            failed += sweep.run(new CudaDeviceParityTest(), 40);
-            failed += sweep.run(new CudaOpsDerivativesTest(), 20);
         }
         System.out.println(
                 failed + " tests failed; bits at all budgets " + (same ? "the same" : "DIFFER"));

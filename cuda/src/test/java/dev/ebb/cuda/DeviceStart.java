@@ -2,6 +2,7 @@ package dev.ebb.cuda;
 
 import dev.ebb.Ebb;
 import dev.ebb.ir.DType;
+import dev.ebb.plan.cache.PlanCache;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -23,12 +24,15 @@ final class DeviceStart {
     private DeviceStart() {}
 
     /** One step of the GPT; says how long after the start of this process it was done. */
-    static void step() {
+    static void step(Path folder) {
+        var cuda = new Cuda(0).with(Precision.TF32);
+        Thread.startVirtualThread(cuda::contextBytes); // the driver's context is made meanwhile
         var gpt = DeviceGpt.gpt("GPT", DevicePrograms.LARGE, DType.BF16);
         double drawn = sinceStart();
         try (var stepper =
                 Ebb.stepper(gpt.step())
-                        .on(new Cuda(0).with(Precision.TF32))
+                        .caching(PlanCache.in(folder.resolve("plans")))
+                        .on(cuda)
                         .start(gpt.state(), gpt.batch())) {
             double ready = sinceStart();
             double loss = stepper.step(gpt.batch()).item();

@@ -127,7 +127,11 @@ final class DeviceTraining {
     <S, B> double[] run(Workload<S, B> w, String name, Budget budget, Device device) {
         long start = System.nanoTime();
         try (Stepper<S, B, Tensor> stepper =
-                Ebb.stepper(w.step()).within(budget).on(device).start(w.state(), w.batch())) {
+                        Ebb.stepper(w.step())
+                                .within(budget)
+                                .on(device)
+                                .start(w.state(), w.batch());
+                var _ = Turn.take()) {
             double ready = seconds(start);
             var losses = new ArrayList<Double>();
             losses.add(stepper.step(w.batch()).item());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
+import dev.ebb.ir.Memory;
 import dev.ebb.ir.Shape;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.schedule.Disk;
@@ -50,6 +51,19 @@ class PinnedPoolTest {
             }
         }
         assertThat(streams.held()).isEqualTo(before);
+    }
+
+    @Test
+    void what_the_host_gives_before_the_first_run_comes_back() {
+        try (var queue = new CudaQueue(new HostBoard(folder), Precision.F32);
+                var pool = queue.hostPool(Host.Kind.PINNED, 8 * 150)) {
+            var ready = queue.event();
+            ready.mark();
+            pool.store(Memory.of(MemorySegment.ofArray(numbers(100, 7))), ready, 8 * 50);
+            var back = new long[100];
+            pool.load(8 * 50, Memory.of(MemorySegment.ofArray(back)), ready);
+            assertThat(back).isEqualTo(numbers(100, 7));
+        }
     }
 
     @Test

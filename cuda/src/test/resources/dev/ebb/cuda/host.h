@@ -186,6 +186,18 @@ static double erfinv(double y) {
     return (low + high) / 2;
 }
 static float erfinvf(float y) { return (float)erfinv((double)y); }
+static double normcdfinv(double p) {
+    if (p != p || p < 0 || p > 1) return NAN;
+    if (p == 0 || p == 1) return p == 0 ? -INFINITY : INFINITY;
+    const double tail = p < 0.5 ? p : 1 - p;
+    double low = 0, high = 40;
+    for (int i = 0; i < 200; i++) {
+        double mid = (low + high) / 2;
+        (0.5 * erfc(mid * M_SQRT1_2) > tail ? low : high) = mid;
+    }
+    return (p < 0.5 ? -1 : 1) * (low + high) / 2;
+}
+static float normcdfinvf(float p) { return (float)normcdfinv((double)p); }
 
 static void copy16(void* to, const void* from) {
     if ((uintptr_t)to % 16 || (uintptr_t)from % 16) {

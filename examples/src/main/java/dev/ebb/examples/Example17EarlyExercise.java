@@ -15,6 +15,7 @@ import dev.ebb.tensor.Tensors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -185,25 +186,28 @@ public final class Example17EarlyExercise {
     /** Where the paths of a policy exercise: the basket below which they do, over the dates. */
     static String picture(Tensor policy, double strike, double years) {
         int dates = policy.shape().dim(0);
-        var times = new double[dates];
-        var border = new double[dates];
+        var times = new ArrayList<Double>();
+        var border = new ArrayList<Double>();
         for (int d = 0; d < dates; d++) {
-            times[d] = years * (d + 1) / dates;
-            border[d] = 0.5 * strike;
-            for (double x = 1; x > 0.5; x -= 0.001) {
+            for (double x = 1; x > 0.6; x -= 0.001) {
                 double hold = 0;
                 for (int k = 3; k >= 0; k--) hold = hold * x + policy.get(d, k);
                 if (strike * (1 - x) < hold) continue;
-                border[d] = x * strike;
+                times.add(years * (d + 1) / dates);
+                border.add(x * strike);
                 break;
             }
         }
         return new Picture(0, years, 0.6 * strike, 1.02 * strike)
                 .line(new double[] {0, years}, new double[] {strike, strike}, "#999", 1)
-                .line(times, border, "#c33", 2)
+                .line(array(times), array(border), "#c33", 2)
                 .text(0.02 * years, 0.985 * strike, "strike")
                 .text(0.55 * years, 0.65 * strike, "exercise below the red line")
                 .svg();
+    }
+
+    private static double[] array(List<Double> numbers) {
+        return numbers.stream().mapToDouble(x -> x).toArray();
     }
 
     /**

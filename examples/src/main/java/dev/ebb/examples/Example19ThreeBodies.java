@@ -151,7 +151,7 @@ public final class Example19ThreeBodies {
     // bodies-slope]
 
     private static String picture(Seen seen, List<Encounter> encounters) {
-        var picture = new Picture(-5.6, 5.6, -3.5, 3.5);
+        var picture = new Picture(-6.125, 6.125, -3.8, 3.2);
         var colours = List.of("#36c", "#393", "#c60");
         int rounds = seen.place().shape().dim(0);
         int every = Math.max(1, rounds / 800);

@@ -58,7 +58,7 @@ class PlacesTest {
                 var all = Ebb.compile(GRADIENT).on(cpu)) {
             var expected = Tensorwise.list(all.apply(model));
             var three = all.within(new Budget.WithPlaces(Budget.unlimited(), List.of(host, disk)));
-            var memory = Budget.bytes(three.curve(model).leastBytes());
+            var memory = Budget.bytes(three.plan(model).leastBytes());
             try (var away = Ebb.compile(GRADIENT).within(memory.with(host).with(disk)).on(cpu)) {
                 var found = Tensorwise.list(away.apply(model));
                 for (int i = 0; i < expected.size(); i++) {
@@ -85,7 +85,8 @@ class PlacesTest {
     private static final int PLANNED = 12;
 
     /** At every corner of every curve all places together cost no more than any fewer of them. */
-    private void assertNeverSlower(Function<Budget, TradeOff> curve, ToDoubleFunction<Budget> cost) {
+    private void assertNeverSlower(
+            Function<Budget, TradeOff> curve, ToDoubleFunction<Budget> cost) {
         var host = Host.memory(32 << 10);
         var disk = Disk.in(folder, 8 << 20);
         var selections =

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 /**
  * Derivatives of ADBench's problems on one thread: milliseconds, and how many times as long as by
  * hand. Both take turns and the best time of each counts. Results must agree to 1e-9 of the largest
- * entry. Arguments: which problems ({@code gmm ba lstm}), all unless given.
+ * entry. Arguments: which problems ({@code gmm ba lstm hand}), all unless given.
  */
 public final class AdBench {
     private AdBench() {}
@@ -26,7 +26,8 @@ public final class AdBench {
             AutoCloseable compiled) {}
 
     public static void main(String[] arguments) throws Exception {
-        var which = arguments.length == 0 ? List.of("gmm", "ba", "lstm") : List.of(arguments);
+        var which =
+                arguments.length == 0 ? List.of("gmm", "ba", "lstm", "hand") : List.of(arguments);
         try (var cpu = new Cpu(1)) {
             if (which.contains("gmm")) {
                 int[][] sizes = {
@@ -48,6 +49,10 @@ public final class AdBench {
                 compare(lstm(4, 1024, cpu));
                 compare(lstm(2, 4096, cpu));
             }
+            if (which.contains("hand")) {
+                compare(hand(544, 12_800, cpu));
+                compare(complicatedHand(544, 12_800, cpu));
+            }
         }
     }
 
@@ -57,7 +62,7 @@ public final class AdBench {
         var found = problem.byEbb.get();
         var expected = problem.byHand.get();
         long begun = System.nanoTime();
-        for (int i = 0; i < 5 || System.nanoTime() - begun < 4e9; i++) {
+        for (int i = 0; i < 20 || System.nanoTime() - begun < 4e9; i++) {
             long start = System.nanoTime();
             found = problem.byEbb.get();
             long between = System.nanoTime();
@@ -165,6 +170,52 @@ public final class AdBench {
                 () -> {
                     value[0] = hand.run();
                     return List.of(value, hand.gates, hand.ends);
+                },
+                f);
+    }
+
+    private static Problem hand(int vertices, int points, Cpu cpu) {
+        var data = Hand.Data.random(vertices, points);
+        var hand = new HandByHand(data, false);
+        var model = Hand.Model.of(data);
+        var measured = Array.of(Shape.of(points, 3), data.measured());
+        var corner = Array.of(Shape.of(points, 3), data.corners());
+        var f =
+                Ebb.compile((Tensor pose, Tensor m) -> Hand.simple(model, pose, m, corner.at(1, 0)))
+                        .on(cpu);
+        var pose = Array.of(data.pose());
+        return new Problem(
+                "Hand, simple, " + points + " points",
+                () -> List.of(f.apply(pose, measured)),
+                () -> {
+                    hand.run();
+                    return List.of(hand.byPose);
+                },
+                f);
+    }
+
+    private static Problem complicatedHand(int vertices, int points, Cpu cpu) {
+        var data = Hand.Data.random(vertices, points);
+        var hand = new HandByHand(data, true);
+        var model = Hand.Model.of(data);
+        var measured = Array.of(Shape.of(points, 3), data.measured());
+        var corners = Array.of(Shape.of(points, 3), data.corners());
+        var places = Array.of(Shape.of(points, 2), data.places());
+        var f =
+                Ebb.compile(
+                                (Tensor pose, Tensor u) ->
+                                        Hand.complicated(model, pose, u, measured, corners))
+                        .on(cpu);
+        var pose = Array.of(data.pose());
+        return new Problem(
+                "Hand, complicated, " + points + " points",
+                () -> {
+                    var found = f.apply(pose, places);
+                    return List.of(found.pose(), found.place());
+                },
+                () -> {
+                    hand.run();
+                    return List.of(hand.byPose, hand.byPlace);
                 },
                 f);
     }

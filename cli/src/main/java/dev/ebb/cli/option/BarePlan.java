@@ -5,7 +5,10 @@ import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.schedule.Step;
 
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.SequencedMap;
 
 /**
  * A plan of a bare graph. The budget bounds the bytes resident at once; shares are of the store-all
@@ -28,21 +31,36 @@ public record BarePlan(Plan plan) {
 
     /** A few lines for people. */
     public String text() {
+        var text = new StringBuilder();
+        lines(OptionalLong.of(plan.leastBytes()))
+                .forEach((name, what) -> text.append(String.format("%-13s%s%n", name, what)));
+        return text.toString();
+    }
+
+    /**
+     * The names and texts of these lines.
+     *
+     * @param least the least budget; its line is left out where it is not known yet
+     */
+    public SequencedMap<String, String> lines(OptionalLong least) {
         double once = plan.curve().storeAllCost();
-        return String.format(
-                Locale.ROOT,
-                "peak         %s%nstore all    %s%nleast budget %s%ncost         %s (%.5f of"
-                    + " computing everything once)%nlower bound  %s, gap %.3f %%%nsteps        %d,"
-                    + " %d computations again%n",
-                Budget.show(plan.peakBytes()),
-                Budget.show(plan.storeAllBytes()),
-                Budget.show(plan.leastBytes()),
-                number(plan.cost()),
-                once == 0 ? 1 : plan.cost() / once,
-                number(plan.lowerBound()),
-                100 * plan.gap(),
-                plan.schedule().steps().size(),
-                plan.schedule().footprint().recomputed());
+        double times = once == 0 ? 1 : plan.cost() / once;
+        var lines = new LinkedHashMap<String, String>();
+        lines.put("peak", Budget.show(plan.peakBytes()));
+        lines.put("store all", Budget.show(plan.storeAllBytes()));
+        least.ifPresent(bytes -> lines.put("least budget", Budget.show(bytes)));
+        var share = String.format(Locale.ROOT, " (%.5f of computing everything once)", times);
+        lines.put("cost", number(plan.cost()) + share);
+        var gap = String.format(Locale.ROOT, ", gap %.3f %%", 100 * plan.gap());
+        lines.put("lower bound", number(plan.lowerBound()) + gap);
+        var schedule = plan.schedule();
+        lines.put(
+                "steps",
+                schedule.steps().size()
+                        + ", "
+                        + schedule.footprint().recomputed()
+                        + " computations again");
+        return lines;
     }
 
     /** The fields {@code peak, cost, lower_bound, gap, least_budget, steps}. */

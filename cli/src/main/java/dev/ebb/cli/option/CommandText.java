@@ -19,7 +19,8 @@ public final class CommandText {
                 + words.stream().map(w -> " " + quoted(w)).collect(Collectors.joining());
     }
 
-    private static String quoted(String word) {
+    /** A word, quoted where a shell would read it otherwise. */
+    public static String quoted(String word) {
         return PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'";
     }
 }

@@ -7,6 +7,7 @@ import dev.ebb.nn.file.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
@@ -117,7 +118,7 @@ public record PlanFigures(
                             read.whole("steps"),
                             read.whole("recomputed"),
                             read.whole("disk_promised_peak_bytes")));
-        } catch (FileFormatException | java.util.NoSuchElementException e) {
+        } catch (FileFormatException | NoSuchElementException e) {
             return Optional.empty();
         }
     }

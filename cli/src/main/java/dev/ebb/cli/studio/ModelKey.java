@@ -1,23 +1,31 @@
 package dev.ebb.cli.studio;
 
+import dev.ebb.cli.option.CommandText;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.OptimizerName;
 import dev.ebb.cli.option.PrecisionName;
 
 import picocli.CommandLine.TypeConversionException;
 
+import java.util.List;
 import java.util.Locale;
 
 /**
- * What is planned for: a model's sizes, what it is computed in, its optimizer, the device, and a
- * disk's room, 0 for none. Equal keys have equal plans.
+ * What is planned for: a model's sizes, what it is computed in, its optimizer, what of it is
+ * trained, the device, and the room of places beside its memory, 0 for none; or a file with a bare
+ * graph, and then nothing else counts. Equal keys have equal plans.
+ *
+ * @param graph the file's name in the studio's folder, empty for none
  */
 public record ModelKey(
         ModelSize size,
         PrecisionName precision,
         OptimizerName optimizer,
+        Trained trained,
         String device,
-        long diskBytes) {
+        long hostBytes,
+        long diskBytes,
+        String graph) {
     private static final int MOST_LAYERS = 128;
     private static final int MOST_WIDTH = 1 << 14;
     private static final int MOST_TOKENS = 1 << 20;
@@ -47,8 +55,15 @@ public record ModelKey(
                 new ModelSize(named.layers(), named.width(), named.heads(), context, batch),
                 named(PrecisionName.class, query.find("precision").orElse("f32")),
                 named(OptimizerName.class, query.find("optimizer").orElse("adamw")),
+                named(Trained.class, query.find("trained").orElse("whole")),
                 query.find("device").orElse("best"),
-                query.find("disk").isPresent() ? query.whole("disk", 0, 1L << 44) : 0);
+                room(query, "host"),
+                room(query, "disk"),
+                query.find("graph").orElse(""));
+    }
+
+    private static long room(Query query, String place) {
+        return query.find(place).isPresent() ? query.whole(place, 0, 1L << 44) : 0;
     }
 
     private static ModelSize size(String text) {
@@ -62,12 +77,12 @@ public record ModelKey(
     private static <E extends Enum<E>> E named(Class<E> kind, String text) {
         for (var constant : kind.getEnumConstants())
             if (constant.toString().equals(text.toLowerCase(Locale.ROOT))) return constant;
-        throw Refused.wrong(
-                "'" + text + "' is none of " + java.util.List.of(kind.getEnumConstants()));
+        throw Refused.wrong("'" + text + "' is none of " + List.of(kind.getEnumConstants()));
     }
 
     /** The options that give the same on the command line. */
     String options() {
+        if (!graph.isEmpty()) return "--graph " + CommandText.quoted(graph);
         return "--model "
                 + size.layers()
                 + "x"
@@ -81,6 +96,7 @@ public record ModelKey(
                 + (precision == PrecisionName.F32 ? "" : " --precision " + precision)
                 + (optimizer == OptimizerName.ADAMW ? "" : " --optimizer " + optimizer)
                 + (device.equals("best") ? "" : " --device " + device)
+                + (hostBytes == 0 ? "" : " --host " + hostBytes)
                 + (diskBytes == 0 ? "" : " --disk . --disk-room " + diskBytes);
     }
 }

@@ -1,6 +1,8 @@
 package dev.ebb.cli.studio;
 
+import dev.ebb.cli.option.BarePlan;
 import dev.ebb.cli.report.CurveTable;
+import dev.ebb.cli.report.PlanFigures;
 import dev.ebb.cli.report.Planned;
 import dev.ebb.nn.file.Json;
 import dev.ebb.plan.Budget;
@@ -11,26 +13,29 @@ import dev.ebb.plan.TradeOff;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SequencedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
  * The plans of one model. Its curve is searched from the top down, a little at a time, so that a
  * budget somebody asks for is answered between two searches; one far below what was searched so far
- * waits until the search has come there.
+ * waits until the search has come there. Whoever asks for a plan that is not ready is given the
+ * nearest one that is. When the curve is known, plans are made ahead of the questions, at budgets
+ * spread over the curve, coarse before fine.
  */
 final class ModelPlans {
-    /** So many answers are kept, as the bytes that are sent. */
-    private static final int MOST = 32;
 
     /** The search goes down by this share of the store-all memory at a time. */
     private static final double STRIDE = 0.015;
 
     /** A budget this far below what was searched is still answered at once. */
     private static final double REACH = 0.3;
+
+    /** So many plans are made ahead of the questions. */
+    private static final int AHEAD = 16;
 
     private final ModelKey key;
     private final Models models;
@@ -47,15 +52,8 @@ final class ModelPlans {
     private boolean bottom;
     private final List<Json> points = new ArrayList<>();
     private OptionalLong waiting = OptionalLong.empty();
-    private final Map<Long, byte[]> answers =
-            new LinkedHashMap<>(16, 0.75f, true) {
-                private static final long serialVersionUID = 1;
-
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<Long, byte[]> eldest) {
-                    return size() > MOST;
-                }
-            };
+    private final ReadyPlans ready = new ReadyPlans();
+    private int ahead;
 
     ModelPlans(ModelKey key, Models models, Runnable wake) {
         this.key = key;
@@ -87,15 +85,18 @@ final class ModelPlans {
         return drawing;
     }
 
-    /** The plan within {@code budget} bytes as JSON: empty if it is not ready within the time. */
+    /**
+     * The plan within {@code budget} bytes as JSON. If it is not ready within the time, the nearest
+     * that is, in a JSON object that says so; empty if there is none.
+     */
     Optional<byte[]> answer(long budget, long millis) throws InterruptedException {
         synchronized (this) {
-            if (!answers.containsKey(budget)) waiting = OptionalLong.of(budget);
+            if (ready.at(budget).isEmpty()) waiting = OptionalLong.of(budget);
         }
         wake.run();
         synchronized (this) {
-            pause(millis, () -> answers.containsKey(budget));
-            return Optional.ofNullable(answers.get(budget));
+            pause(millis, () -> ready.at(budget).isPresent());
+            return ready.at(budget).or(() -> ready.near(budget));
         }
     }
 
@@ -113,10 +114,12 @@ final class ModelPlans {
                 });
     }
 
-    /** The plan within {@code budget} bytes itself, computed by whoever asks. */
+    /** The plan within {@code budget} bytes itself: a ready one, or computed by whoever asks. */
     Plan plan(long budget) {
         Models.Step now;
         synchronized (this) {
+            var known = ready.plan(budget);
+            if (known.isPresent()) return known.get();
             now = step.orElseThrow(() -> new Refused(409, "the model is not traced yet"));
         }
         try {
@@ -152,10 +155,26 @@ final class ModelPlans {
         return near ? Optional.of(guarded(() -> compute(budget))) : Optional.empty();
     }
 
-    /** The next piece of the curve, if there is one left. */
+    /** The next piece of the curve, or the next plan to be made ahead, if there is one left. */
     synchronized Optional<Runnable> growth() {
-        if (failure.isPresent() || step.isEmpty() || tradeOff.isPresent()) return Optional.empty();
+        if (failure.isPresent() || step.isEmpty()) return Optional.empty();
+        if (tradeOff.isPresent()) {
+            return ahead < AHEAD ? Optional.of(guarded(this::makeAhead)) : Optional.empty();
+        }
         return Optional.of(guarded(bottom ? this::finish : this::grow));
+    }
+
+    /** Makes the plan at the next budget between the least and the store-all memory. */
+    private void makeAhead() {
+        long budget;
+        synchronized (this) {
+            ahead++;
+            long most = step.orElseThrow().plan().storeAllBytes();
+            long low = least.orElse(most);
+            budget = low + (long) ((most - low) * ReadyPlans.coarseToFine(ahead));
+            if (ready.at(budget).isPresent()) return;
+        }
+        compute(budget);
     }
 
     /** A task whose failure is told to whoever asks for this model. */
@@ -180,6 +199,8 @@ final class ModelPlans {
                 drawing = Optional.of(drawn);
                 notifyAll();
             }
+            // there is a plan to show from now on, whatever is asked for
+            compute(made.plan().storeAllBytes());
         } catch (RuntimeException | OutOfMemoryError e) {
             fail(e);
         }
@@ -192,24 +213,33 @@ final class ModelPlans {
 
     private void compute(long budget) {
         var now = step.orElseThrow().plan();
-        Json answer;
         try {
             var found = now.curve().at(Budget.bytes(budget));
-            answer =
+            var answer =
                     PlanFrame.of(
                             new Planned(found, budget),
                             graph.orElseThrow(),
                             "./ebb plan " + key.options() + " --budget " + budget,
-                            leastSoFar());
+                            figures(found, budget));
+            put(budget, () -> ready.put(budget, Replies.bytes(answer), found));
         } catch (OverBudgetException e) {
-            answer = PlanFrame.refused(budget, e);
+            var answer = Replies.bytes(PlanFrame.refused(budget, e));
+            put(budget, () -> ready.refuse(budget, answer));
         }
-        synchronized (this) {
-            answers.put(budget, Replies.bytes(answer));
-            if (waiting.isPresent() && waiting.getAsLong() == budget)
-                waiting = OptionalLong.empty();
-            notifyAll();
-        }
+    }
+
+    /** Puts an answer among the ready ones and tells who waits for it. */
+    private synchronized void put(long budget, Runnable answer) {
+        answer.run();
+        if (waiting.isPresent() && waiting.getAsLong() == budget) waiting = OptionalLong.empty();
+        notifyAll();
+    }
+
+    /** What {@code ebb plan} prints of a plan, as far as it is known. */
+    private SequencedMap<String, String> figures(Plan plan, long budget) {
+        return key.graph().isEmpty()
+                ? PlanFigures.of(new Planned(plan, budget), leastSoFar(), "").lines()
+                : new BarePlan(plan).lines(leastSoFar());
     }
 
     private synchronized OptionalLong leastSoFar() {
@@ -234,7 +264,7 @@ final class ModelPlans {
                 bottom = true;
                 least = OptionalLong.of(e.leastBytes());
                 // they were made without the least budget
-                answers.clear();
+                ready.outdate();
             }
         }
     }

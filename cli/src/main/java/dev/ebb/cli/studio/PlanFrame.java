@@ -11,6 +11,7 @@ import dev.ebb.plan.schedule.Step;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /** A plan as the page draws it: its figures, its steps, and which value lies in memory when. */
@@ -27,6 +28,15 @@ final class PlanFrame {
     }
 
     static Json of(Planned p, ModelGraph graph, String command, OptionalLong least) {
+        return of(p, graph, command, PlanFigures.of(p, least, "").lines());
+    }
+
+    /**
+     * The same with these lines of figures.
+     *
+     * @param figures names and texts, as the command prints them
+     */
+    static Json of(Planned p, ModelGraph graph, String command, Map<String, String> figures) {
         var plan = p.plan();
         var all = new LinkedHashMap<String, Json>();
         all.put("state", Json.of("ready"));
@@ -36,9 +46,7 @@ final class PlanFrame {
         all.put("cost", Json.of(plan.cost()));
         all.put("command", Json.of(command));
         var lines = new ArrayList<Json>();
-        PlanFigures.of(p, least, "")
-                .lines()
-                .forEach((name, text) -> lines.add(Json.of(List.of(Json.of(name), Json.of(text)))));
+        figures.forEach((name, text) -> lines.add(Json.of(List.of(Json.of(name), Json.of(text)))));
         all.put("lines", Json.of(lines));
         var highest = plan.highest();
         all.put("highest", Json.of(highest.step()));

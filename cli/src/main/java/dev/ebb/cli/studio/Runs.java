@@ -26,14 +26,15 @@ final class Runs implements AutoCloseable {
     private static final String HELD_OUT = "held-out.txt";
     private static final String TRAINED = "trained.txt";
     private static final int HELD_OUT_SHARE = 10;
-    private static final int MOST_LISTED = 200;
 
+    private final StudioFolder here;
     private final Path root;
     private final Trainings trainings;
     private final Map<String, LiveRun> live = new ConcurrentHashMap<>();
 
-    Runs(Path root, Trainings trainings) throws IOException {
-        this.root = root.toRealPath();
+    Runs(StudioFolder here, Trainings trainings) {
+        this.here = here;
+        root = here.root();
         this.trainings = trainings;
     }
 
@@ -50,38 +51,22 @@ final class Runs implements AutoCloseable {
         return folder;
     }
 
-    /** A file of the studio's folder that is given by the page. */
-    private Path text(String name) throws IOException {
-        try {
-            var file = root.resolve(name).toRealPath();
-            if (file.startsWith(root) && Files.isRegularFile(file)) return file;
-        } catch (IOException | java.nio.file.InvalidPathException _) {
-            // said below
-        }
-        throw Refused.wrong("'" + name + "' is no file in the folder the studio was started in");
-    }
-
     /** All runs here, and the text files that could be trained on. */
     Json list() throws IOException {
         var runs = new ArrayList<Json>();
-        var texts = new ArrayList<Json>();
-        try (var entries = Files.list(root)) {
-            for (var entry : entries.sorted().limit(MOST_LISTED).toList()) {
-                var name = entry.getFileName().toString();
-                if (Files.isRegularFile(entry) && name.endsWith(".txt")) texts.add(Json.of(name));
-                if (!Files.exists(entry.resolve(StoredRun.CHECKPOINT)) && !live.containsKey(name))
-                    continue;
-                summary(name, entry).ifPresent(runs::add);
-            }
+        for (var entry : here.entries()) {
+            var name = entry.getFileName().toString();
+            if (Files.exists(entry.resolve(StoredRun.CHECKPOINT)) || live.containsKey(name))
+                runs.add(summary(name, entry));
         }
         var all = new LinkedHashMap<String, Json>();
         all.put("folder", Json.of(root.toString()));
         all.put("runs", Json.of(runs));
-        all.put("texts", Json.of(texts));
+        all.put("texts", Json.of(here.files(".txt").stream().map(Json::of).toList()));
         return Json.of(all);
     }
 
-    private Optional<Json> summary(String name, Path folder) {
+    private Json summary(String name, Path folder) {
         var all = new LinkedHashMap<String, Json>();
         all.put("name", Json.of(name));
         try {
@@ -96,7 +81,7 @@ final class Runs implements AutoCloseable {
             put(all, running.json());
             List.of("losses", "heldOuts", "speeds", "kernels").forEach(all::remove);
         }
-        return Optional.of(Json.of(all));
+        return Json.of(all);
     }
 
     private static void put(Map<String, Json> all, Json more) {
@@ -160,13 +145,15 @@ final class Runs implements AutoCloseable {
         if (hold) {
             Files.createDirectories(folder);
             var bytes =
-                    text.isPresent() ? Files.readAllBytes(text(text.get())) : trainings.ownText();
+                    text.isPresent()
+                            ? Files.readAllBytes(here.file(text.get()))
+                            : trainings.ownText();
             int cut = bytes.length - bytes.length / HELD_OUT_SHARE;
             Files.write(folder.resolve(TRAINED), Arrays.copyOf(bytes, cut));
             Files.write(folder.resolve(HELD_OUT), Arrays.copyOfRange(bytes, cut, bytes.length));
             arguments.addAll(List.of("--text", folder.resolve(TRAINED).toString()));
         } else if (text.isPresent()) {
-            arguments.addAll(List.of("--text", text(text.get()).toString()));
+            arguments.addAll(List.of("--text", here.file(text.get()).toString()));
         }
         return begin(name, arguments);
     }

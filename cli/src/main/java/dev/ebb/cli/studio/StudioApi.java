@@ -19,11 +19,12 @@ import java.util.Map;
 /** What the page can ask for, and what it is answered. */
 final class StudioApi implements AutoCloseable {
     /** So long a request waits for what is being computed. */
-    private static final long PATIENCE_MILLIS = 150;
+    private static final long PATIENCE_MILLIS = 60;
 
     private static final int MOST_MEMORIES = 256;
 
     private final String first;
+    private final StudioFolder here;
     private final PlanBook plans;
     private final Models models;
     private final Runs runs;
@@ -37,8 +38,9 @@ final class StudioApi implements AutoCloseable {
                 }
             };
 
-    StudioApi(String first, PlanBook plans, Models models, Runs runs) {
+    StudioApi(String first, StudioFolder here, PlanBook plans, Models models, Runs runs) {
         this.first = first;
+        this.here = here;
         this.plans = plans;
         this.models = models;
         this.runs = runs;
@@ -124,7 +126,7 @@ final class StudioApi implements AutoCloseable {
     }
 
     /** What there is to choose from, and the model to begin with. */
-    private Json choices() {
+    private Json choices() throws IOException {
         var all = new ArrayList<Json>();
         for (var kind : Devices.all()) {
             var row = new LinkedHashMap<String, Json>();
@@ -136,7 +138,11 @@ final class StudioApi implements AutoCloseable {
             }
             all.add(Json.of(row));
         }
-        return Json.of(Map.of("model", Json.of(first), "devices", Json.of(List.copyOf(all))));
+        return Json.of(
+                Map.of(
+                        "model", Json.of(first),
+                        "devices", Json.of(List.copyOf(all)),
+                        "graphs", Json.of(here.files(".json").stream().map(Json::of).toList())));
     }
 
     /** The report of a run: a page of its own, which can ask this server nothing. */

@@ -36,7 +36,8 @@ public final class StudioServer implements AutoCloseable {
      */
     public StudioServer(int port, Path folder, String model, Models models, Trainings trainings)
             throws IOException {
-        api = new StudioApi(model, new PlanBook(models), models, new Runs(folder, trainings));
+        var here = new StudioFolder(folder);
+        api = new StudioApi(model, here, new PlanBook(models), models, new Runs(here, trainings));
         var loopback = InetAddress.getByAddress("localhost", new byte[] {127, 0, 0, 1});
         http = HttpServer.create(new InetSocketAddress(loopback, port), BACKLOG);
         session = new Session(http.getAddress().getPort());

@@ -13,6 +13,8 @@ const SLIDERS = [
 const CHOICES = [
   { name: "optimizer", title: "Optimizer", values: ["adamw", "lion", "momentum", "sgd"] },
   { name: "precision", title: "Precision", values: ["f32", "bf16", "f16"] },
+  { name: "trained", title: "What is trained", values: ["whole", "adapters", "adapters-8", "adapters-4"],
+    texts: ["the whole model", "adapters of rank 8 (LoRA)", "adapters, frozen weights of 8 bits", "adapters, frozen weights of 4 bits"] },
 ];
 
 export function driversView() {
@@ -21,12 +23,12 @@ export function driversView() {
   for (const s of SLIDERS) {
     state[s.name] = s.start;
     const out = el("output", {}, String(s.start));
-    form.append(el("label", {}, s.title, out, el("input", { type: "range", name: s.name, min: 0, max: s.values.length - 1, step: 1, value: s.values.indexOf(s.start), "aria-valuetext": String(s.start),
+    form.append(el("label", {}, s.title, out, el("input", { type: "range", name: s.name, min: 0, max: s.values.length - 1, step: 1, value: s.values.indexOf(s.start), "aria-label": s.title, "aria-valuetext": String(s.start),
       oninput: e => { state[s.name] = s.values[e.target.value]; out.textContent = state[s.name]; e.target.setAttribute("aria-valuetext", String(state[s.name])); soon(); } })));
   }
   for (const c of CHOICES) {
     state[c.name] = c.values[0];
-    form.append(el("label", {}, c.title, el("select", { name: c.name, onchange: e => { state[c.name] = e.target.value; soon(); } }, ...c.values.map(v => el("option", {}, v)))));
+    form.append(el("label", {}, c.title, el("select", { name: c.name, onchange: e => { state[c.name] = e.target.value; soon(); } }, ...c.values.map((v, i) => el("option", { value: v }, (c.texts || c.values)[i])))));
   }
   form.addEventListener("submit", e => e.preventDefault());
   for (const c of CATEGORIES) $("drivers-legend").append(el("li", {}, swatch(c), c));
@@ -60,7 +62,7 @@ export function driversView() {
     const used = [["parameters", Math.min(found.use, found.bytes.parameters)], ["activations", Math.max(0, found.use - found.bytes.parameters)]];
     const table = el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "most at once"), el("th", { class: "n" }, "training"))),
       el("tbody", {}, ...CATEGORIES.filter(c => found.bytes[c]).map(c => el("tr", {}, el("td", {}, swatch(c, "span", "dot"), c), el("td", { class: "n" }, bytes(found.bytes[c]))))));
-    $("bars").replaceChildren(el("div", { class: "bars" }, bar("training, everything kept", parts, found.training), bar("use: the logits of a batch", used, found.use), table));
+    $("bars").replaceChildren(el("div", { class: "bars" }, bar(state.trained === "whole" ? "training, everything kept" : "fine-tuning, everything kept", parts, found.training), bar("use: the logits of a batch", used, found.use), table));
     $("drivers-note").textContent = "Training takes " + (found.training / found.use).toFixed(1) + " times what use takes. Attention is computed without its scores in memory; with them the backward half would keep " + bytes(found.scores) + " more. A budget on the Plan page asks for less.";
     $("drivers-command").textContent = found.command;
   }

@@ -7,7 +7,7 @@ import { graphView } from "./graph.js";
 import { whyPanel } from "./why.js";
 
 const COMPUTE = 0, REBUILD = 1, FREE = 2, OFFLOAD = 3, FETCH = 4;
-const FATES = { held: "given and held", kept: "kept for the backward half", again: "computed again", rebuilt: "rebuilt", moved: "moved to the disk", freed: "used and freed" };
+const FATES = { held: "given and held", kept: "kept for the backward half", again: "computed again", rebuilt: "rebuilt", moved: "moved to another place", freed: "used and freed" };
 const START = 64 * 1048576;
 const $ = id => document.getElementById(id);
 
@@ -119,9 +119,12 @@ export function planView() {
       while (mine === generation && wanted === budget) {
         const answer = await ask("plan", { ...query, budget: wanted }, abort.signal);
         if (mine !== generation || wanted !== budget) return;
-        if (answer.state === "ready") { show(answer); status(""); return; }
-        if (answer.state === "refused") { figures([["budget", bytes(wanted)]], answer.why); status(""); return; }
-        figures(null, "being planned…");
+        if (answer.state === "ready") { show(answer); $("memory").classList.remove("behind"); status(""); return; }
+        if (answer.state === "refused") { $("memory").classList.remove("behind"); figures([["budget", bytes(wanted)]], answer.why); status(""); return; }
+        if (answer.state === "near" && (!plan || plan.budget !== answer.plan.budget)) show(answer.plan);
+        if (answer.state === "near") figures(plan.lines, "not ready for " + bytes(wanted) + "; shown: that for " + bytes(plan.budget));
+        else figures(null, "being planned…");
+        $("memory").classList.toggle("behind", answer.state === "near");
         await pause(60);
       }
     } catch (e) { if (e.name !== "AbortError") status(e.message, true); }
@@ -131,6 +134,7 @@ export function planView() {
   async function keepingAll(mine) {
     while (mine === generation) {
       const answer = await ask("plan", { ...query, budget: model.storeAll });
+      if (answer.state === "near") { await pause(40); continue; }
       if (mine !== generation) return;
       if (answer.state === "ready") { memory.behind(answer, model.values, model.storeAll); return; }
       if (answer.state === "refused") return;
@@ -181,7 +185,11 @@ export function planView() {
     } catch (e) { if (mine === generation) status(e.message, true); }
   }
 
-  form.addEventListener("change", load);
+  form.addEventListener("change", () => {
+    // of a bare graph nothing but its file counts
+    for (const field of form.elements) if (field.name !== "graph") field.disabled = form.elements.graph.value !== "";
+    load();
+  });
   form.addEventListener("submit", e => e.preventDefault());
   $("budget").addEventListener("change", () => {
     const b = parseBytes($("budget").value, model ? model.storeAll : 0);
@@ -201,6 +209,7 @@ export function planView() {
   ask("choices").then(found => {
     form.elements.model.value = found.model;
     found.devices.forEach(d => $("device").append(el("option", { value: d.name, disabled: d.missing != null, title: d.text || d.missing }, d.name)));
+    found.graphs.forEach(name => $("graphs").append(el("option", { value: name }, name)));
     return load();
   }).catch(e => status(e.message, true));
 }

@@ -30,7 +30,7 @@ export function frame(root, box, { x, y, xTicks, yTicks, xLabel, yLabel, xTitle,
   }
   for (const t of xTicks) {
     root.append(svg("line", { class: "axis", x1: x(t), x2: x(t), y1: box.bottom, y2: box.bottom + 4 }),
-      svg("text", { x: x(t), y: box.bottom + 17, "text-anchor": "middle" }, xLabel(t)));
+      svg("text", { x: x(t), y: box.bottom + 17, "text-anchor": x(t) > box.right - 14 ? "end" : "middle" }, xLabel(t)));
   }
   root.append(svg("line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
     svg("text", { class: "title", x: box.right, y: box.bottom + 33, "text-anchor": "end" }, xTitle),

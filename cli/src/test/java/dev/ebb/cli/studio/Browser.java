@@ -15,11 +15,13 @@ import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,6 +33,23 @@ import java.util.concurrent.atomic.AtomicLong;
 /** A headless browser with one page, driven by the DevTools protocol. */
 public final class Browser implements AutoCloseable, WebSocket.Listener {
     private static final long PATIENCE_SECONDS = 60;
+
+    /** What has to have a name: what can be acted on, and pictures. */
+    private static final Set<String> NAMED_ROLES =
+            Set.of(
+                    "button",
+                    "checkbox",
+                    "combobox",
+                    "grid",
+                    "image",
+                    "link",
+                    "region",
+                    "searchbox",
+                    "slider",
+                    "spinbutton",
+                    "tab",
+                    "tabpanel",
+                    "textbox");
 
     private final Process process;
     private final HttpClient http = HttpClient.newHttpClient();
@@ -222,7 +241,29 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
 
     public void key(String key) throws Exception {
         for (var type : List.of("keyDown", "keyUp"))
-            send("Input.dispatchKeyEvent", Map.of("type", Json.of(type), "key", Json.of(key)));
+            send(
+                    "Input.dispatchKeyEvent",
+                    Map.of(
+                            "type", Json.of(type),
+                            "key", Json.of(key),
+                            "windowsVirtualKeyCode", Json.of(key.equals("Tab") ? 9 : 0)));
+    }
+
+    /** What a screen reader can act on but has no name for, by role. */
+    public List<String> unnamed() throws Exception {
+        send("Accessibility.enable", Map.of());
+        var unnamed = new ArrayList<String>();
+        for (var node :
+                send("Accessibility.getFullAXTree", Map.of())
+                        .at("nodes")
+                        .orElseThrow()
+                        .elements()) {
+            var role = node.at("role").flatMap(r -> r.at("value")).flatMap(Json::text).orElse("");
+            var name = node.at("name").flatMap(n -> n.at("value")).flatMap(Json::text).orElse("");
+            boolean ignored = node.at("ignored").flatMap(Json::truth).orElse(false);
+            if (!ignored && NAMED_ROLES.contains(role) && name.isBlank()) unnamed.add(role);
+        }
+        return unnamed;
     }
 
     public void look(int width, int height, boolean dark) throws Exception {

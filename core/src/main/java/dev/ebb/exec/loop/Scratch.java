@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * Makes a device's workspace part of the graph: a node that needs scratch gets one more output that
- * nobody reads. Planner and layout then treat it as any other value.
+ * no op reads. Planner and layout then treat it as any other value.
  */
 public final class Scratch {
     private Scratch() {}

@@ -67,7 +67,7 @@ public final class Program implements AutoCloseable {
         this(layout, device, device.threads().count());
     }
 
-    /** On so many workers, with the memory that these own. */
+    /** On this number of workers, with the memory that they own. */
     public Program(Layout layout, Device device, int workers) {
         this(layout, Arena.of(List.of(layout), device, workers));
     }

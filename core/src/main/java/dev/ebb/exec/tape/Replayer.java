@@ -345,7 +345,7 @@ public final class Replayer implements AutoCloseable {
         return peaks;
     }
 
-    /** Gives all memory back; refuses what was refused if nobody was told yet. */
+    /** Gives all memory back; throws a refusal that no caller has been given yet. */
     @Override
     public void close() {
         session.queue().close();

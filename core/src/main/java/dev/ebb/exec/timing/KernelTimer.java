@@ -38,7 +38,7 @@ final class KernelTimer {
 
     private static final int BATCHES = 12;
 
-    /** However it goes on getting faster, it ends after so many times the patience. */
+    /** Timing ends after this multiple of the patience, even if calls still get faster. */
     private static final int LONGEST = 12;
 
     /** A batch that is not faster by this is no faster. */

@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * #prices} on, or plan with a fixed cost.
  *
  * <p>The file carries the machine's signature. One that is damaged or from another machine is not
- * believed: that is said aloud, and it is written anew.
+ * believed: that is logged, and it is written anew.
  */
 public final class Timed implements Cost {
     private final KernelTimer timer;

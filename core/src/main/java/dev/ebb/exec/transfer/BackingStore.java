@@ -20,8 +20,8 @@ public interface BackingStore extends AutoCloseable {
     void close() throws IOException;
 
     /**
-     * A file in {@code folder} that nobody else sees: its name is gone as soon as it is open, where
-     * the system allows that, and else when it is closed.
+     * A file in {@code folder} that no other process sees: its name is gone as soon as it is open,
+     * where the system allows that, and else when it is closed.
      */
     static BackingStore in(Path folder) throws IOException {
         var path = Files.createTempFile(folder, "ebb-", ".away");

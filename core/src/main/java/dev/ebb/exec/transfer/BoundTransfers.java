@@ -1,6 +1,7 @@
 package dev.ebb.exec.transfer;
 
 import dev.ebb.exec.PlaceException;
+import dev.ebb.exec.Queue;
 import dev.ebb.exec.Session;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Memory;
@@ -27,7 +28,7 @@ import java.util.Map;
  * The transfers of a schedule bound to memory and to the places beside it, and the waits they need:
  * a kernel waits until its operands have been read, and memory that was freed by an offload is
  * reused only after the write has ended. Each place has its own lane, in which transfers run one
- * after the other.
+ * after the other, or one lane for each way.
  */
 public final class BoundTransfers implements AutoCloseable {
 
@@ -36,9 +37,43 @@ public final class BoundTransfers implements AutoCloseable {
         BackingStore in(Path folder) throws IOException;
     }
 
-    /** A place that a schedule uses. */
+    /**
+     * A place that a schedule uses.
+     *
+     * @param out the lane of what is offloaded, and of the states of loops
+     * @param in the lane of what is fetched, which is the same one where the place is not two-way
+     */
     private record Open(
-            PlaceLayout layout, TransferLane lane, Table<Value, PlaceStore.Block> blocks) {
+            PlaceLayout layout,
+            PlaceStore store,
+            TransferLane out,
+            TransferLane in,
+            Table<Value, PlaceStore.Block> blocks) {
+
+        static Open of(PlaceLayout layout, PlaceStore store, Queue queue) {
+            var traffic = new TransferLane.Traffic();
+            var out = new TransferLane(layout.place(), store, queue, traffic);
+            var in =
+                    layout.place().isTwoWay()
+                            ? new TransferLane(layout.place(), store, queue, traffic)
+                            : out;
+            return new Open(layout, store, out, in, new Table<>());
+        }
+
+        void idle() {
+            out.idle();
+            in.idle();
+        }
+
+        void close() {
+            out.close();
+            in.close();
+            try {
+                store.close();
+            } catch (IOException e) {
+                throw new IllegalStateException(layout.place().name() + " cannot be closed", e);
+            }
+        }
 
         /** Where {@code v} lies; a state and its next version share a block. */
         PlaceStore.Block block(Value v) {
@@ -57,8 +92,9 @@ public final class BoundTransfers implements AutoCloseable {
             return made;
         }
 
-        TransferLane.Transfer transfer(Value v, Memory memory, boolean out) {
-            return lane.new Transfer(block(v), memory, out);
+        TransferLane.Transfer transfer(Value v, Memory memory, boolean away) {
+            var lane = away ? out : in;
+            return lane.new Transfer(block(v), memory, away);
         }
     }
 
@@ -86,10 +122,7 @@ public final class BoundTransfers implements AutoCloseable {
             var there = layout.places().get(k);
             if (there.bytes() == 0) continue;
             try {
-                var lane =
-                        new TransferLane(
-                                there.place(), store(there, session, opener), session.queue());
-                open.put(k, new Open(there, lane, new Table<>()));
+                open.put(k, Open.of(there, store(there, session, opener), session.queue()));
             } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 close();
                 var what =
@@ -140,7 +173,7 @@ public final class BoundTransfers implements AutoCloseable {
                             var made =
                                     new OffloadedCheckpoints(
                                             session,
-                                            there.lane,
+                                            there.out,
                                             node.op().name(),
                                             offset,
                                             loop.room());
@@ -161,7 +194,7 @@ public final class BoundTransfers implements AutoCloseable {
         return after(taken(), transfer::start);
     }
 
-    /** The memory of {@code v} is given back: whoever runs next waits until it is free. */
+    /** The memory of {@code v} is given back: the next step waits until it is free. */
     public void freed(Value v) {
         due.addAll(arrived(List.of(v)));
         due.addAll(written(v));
@@ -203,7 +236,7 @@ public final class BoundTransfers implements AutoCloseable {
         };
     }
 
-    /** What nobody has waited for when the last step has been bound. */
+    /** The transfers that no step waits for when the last step has been bound. */
     public Runnable end() {
         var waits = taken();
         waits.addAll(arriving.values());
@@ -218,7 +251,7 @@ public final class BoundTransfers implements AutoCloseable {
 
     /** A run has failed: lets what is under way come to an end. */
     public void settle() {
-        open.values().forEach(there -> there.lane.idle());
+        open.values().forEach(Open::idle);
     }
 
     /**
@@ -251,12 +284,12 @@ public final class BoundTransfers implements AutoCloseable {
     /** The highest byte of each place that has been written, in the order of the places. */
     public long[] highest() {
         var highest = new long[layout.places().size()];
-        open.forEach((k, there) -> highest[k] = there.lane.highest());
+        open.forEach((k, there) -> highest[k] = there.out.highest());
         return highest;
     }
 
     @Override
     public void close() {
-        open.values().forEach(there -> there.lane.close());
+        open.values().forEach(Open::close);
     }
 }

@@ -6,7 +6,10 @@ import dev.ebb.ir.Memory;
 
 import java.io.IOException;
 
-/** Where the bytes of one place are kept. All its methods are called by one thread. */
+/**
+ * Where the bytes of one place are kept. It is written by one thread; where the place is two-way
+ * another one reads it, but never a block that is being written.
+ */
 interface PlaceStore extends AutoCloseable {
 
     /** What lies, or is to lie, at one offset of a place. */
@@ -33,6 +36,10 @@ interface PlaceStore extends AutoCloseable {
 
         long bytes() {
             return bytes;
+        }
+
+        boolean overlaps(Block other) {
+            return offset < other.offset + other.bytes && other.offset < offset + bytes;
         }
 
         boolean written() {

@@ -8,6 +8,8 @@ import dev.ebb.plan.schedule.Place;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
@@ -15,9 +17,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * A place that values are offloaded to, and one thread that writes and reads it beside the
- * computation, in the order of the requests. A transfer that failed is reported to the first caller
- * that waits for it.
+ * A place that values are offloaded to, and one thread that writes or reads it beside the
+ * computation, in the order of the requests. A two-way place has a lane for each way: a transfer
+ * then waits for those of the other lane that were started before it and touch the same bytes. A
+ * transfer that failed is reported to the first caller that waits for it.
  */
 final class TransferLane implements AutoCloseable {
     private static final int IDLE = 0;
@@ -27,6 +30,7 @@ final class TransferLane implements AutoCloseable {
     private final Place place;
     private final PlaceStore store;
     private final Queue queue;
+    private final Traffic traffic;
     private final BlockingQueue<Transfer> waiting = new LinkedBlockingQueue<>();
     private final Thread thread;
 
@@ -37,12 +41,29 @@ final class TransferLane implements AutoCloseable {
     private int pending;
     private volatile boolean closed;
 
-    TransferLane(Place place, PlaceStore store, Queue queue) {
+    TransferLane(Place place, PlaceStore store, Queue queue, Traffic traffic) {
         this.place = place;
         this.store = store;
         this.queue = queue;
+        this.traffic = traffic;
         thread = Thread.ofPlatform().daemon().name("ebb-transfer").unstarted(this::serve);
         thread.start();
+    }
+
+    /** What is under way in all lanes of one place, in the order in which it was started. */
+    static final class Traffic {
+        private final List<Transfer> underWay = new ArrayList<>();
+
+        /** Those of other lanes that {@code next} has to wait for. */
+        private synchronized List<Transfer> begin(Transfer next) {
+            var earlier = underWay.stream().filter(next::followsInOtherLane).toList();
+            underWay.add(next);
+            return earlier;
+        }
+
+        private synchronized void end(Transfer done) {
+            underWay.removeIf(t -> t == done);
+        }
     }
 
     /** A block on its way from or to memory. Made once, started in every run. */
@@ -54,6 +75,7 @@ final class TransferLane implements AutoCloseable {
         /** The work on the queue that comes before this transfer, while it is under way. */
         private Queue.@Nullable Event ready;
 
+        private List<Transfer> earlier = List.of();
         private int state = IDLE;
         private Throwable fault = new IOException("no fault");
 
@@ -71,8 +93,10 @@ final class TransferLane implements AutoCloseable {
             var moment = unused.poll();
             if (moment == null) moment = queue.event();
             moment.mark();
+            var before = traffic.begin(this);
             synchronized (this) {
                 ready = moment;
+                earlier = before;
                 state = UNDER_WAY;
             }
             count(1);
@@ -123,10 +147,27 @@ final class TransferLane implements AutoCloseable {
             return Objects.requireNonNull(ready);
         }
 
+        private TransferLane lane() {
+            return TransferLane.this;
+        }
+
+        private boolean followsInOtherLane(Transfer other) {
+            return other.lane() != lane() && other.block.overlaps(block);
+        }
+
+        private synchronized List<Transfer> earlier() {
+            return earlier;
+        }
+
+        private synchronized void awaitEnd() throws InterruptedException {
+            while (state == UNDER_WAY) wait();
+        }
+
         private void run() {
             int end = IDLE;
             var ready = ready();
             try {
+                for (var transfer : earlier()) transfer.awaitEnd();
                 if (out) {
                     store.write(block, memory, ready);
                     highest = Math.max(highest, block.offset() + block.bytes());
@@ -135,10 +176,11 @@ final class TransferLane implements AutoCloseable {
                     store.read(block, memory, ready);
                 }
             } catch (Throwable e) {
-                // whoever waits is told, whatever it is: a thread that died would leave it waiting
+                // any failure is passed on: a caller that waits would wait for a dead thread
                 fault = e;
                 end = FAILED;
             }
+            traffic.end(this);
             synchronized (this) {
                 state = end;
                 notifyAll();
@@ -195,9 +237,7 @@ final class TransferLane implements AutoCloseable {
         }
     }
 
-    /**
-     * Ends the thread, whatever it is at, and gives the place back. An interrupt is kept for later.
-     */
+    /** Ends the thread, whatever it is at. An interrupt is kept for later. */
     @Override
     public void close() {
         closed = true;
@@ -211,10 +251,5 @@ final class TransferLane implements AutoCloseable {
             }
         }
         if (interrupted) Thread.currentThread().interrupt();
-        try {
-            store.close();
-        } catch (IOException e) {
-            throw new IllegalStateException(place.name() + " cannot be closed", e);
-        }
     }
 }

@@ -130,14 +130,32 @@ public enum Polynomial {
      * so that a step need not wait for the one before.
      */
     double at(double x) {
+        var c = coefficients;
         double z = x * x;
-        int top = (coefficients.length - 1) / 2 * 2;
-        boolean isOdd = top + 1 < coefficients.length;
-        double even = coefficients[top];
-        double odd = isOdd ? coefficients[top + 1] : 0;
-        for (int i = top - 2; i >= 0; i -= 2) {
-            even = Math.fma(even, z, coefficients[i]);
-            odd = Math.fma(odd, z, coefficients[i + 1]);
+        int top = (c.length - 1) / 2 * 2;
+        double even = c[top];
+        double odd = top + 1 < c.length ? c[top + 1] : 0;
+        int i = top - 2;
+        for (; i > 6; i -= 2) {
+            even = Math.fma(even, z, c[i]);
+            odd = Math.fma(odd, z, c[i + 1]);
+        }
+        // the last steps are written out: a loop of so few would take as long again
+        if (i == 6) {
+            even = Math.fma(even, z, c[6]);
+            odd = Math.fma(odd, z, c[7]);
+        }
+        if (i >= 4) {
+            even = Math.fma(even, z, c[4]);
+            odd = Math.fma(odd, z, c[5]);
+        }
+        if (i >= 2) {
+            even = Math.fma(even, z, c[2]);
+            odd = Math.fma(odd, z, c[3]);
+        }
+        if (i >= 0) {
+            even = Math.fma(even, z, c[0]);
+            odd = Math.fma(odd, z, c[1]);
         }
         return Math.fma(odd, x, even);
     }

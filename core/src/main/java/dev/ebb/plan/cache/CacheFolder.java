@@ -33,7 +33,7 @@ final class CacheFolder {
     /** No entry is larger: a file that says so is not one. */
     private static final long LARGEST = 256L << 20;
 
-    /** The folder is looked through after the first and every so many further entries. */
+    /** The folder is looked through after the first entry and each time this number is added. */
     private static final int LOOK = 64;
 
     private final Path folder;

@@ -10,10 +10,10 @@ import java.util.Optional;
  * code included, and are checked before they are used, so that a cache never changes a plan.
  */
 public final class PlanCache implements SearchCache {
-    /** So many bytes are kept in memory at most; those used last stay. */
+    /** The most bytes that are kept in memory; those used last stay. */
     private static final long IN_MEMORY = 8L << 20;
 
-    /** So many bytes are kept in a folder unless another bound is given. */
+    /** The most bytes that are kept in a folder unless another bound is given. */
     private static final long IN_FOLDER = 64L << 20;
 
     private final LinkedHashMap<String, byte[]> latest = new LinkedHashMap<>(16, 0.75f, true);

@@ -91,7 +91,7 @@ public final class EvenSplits implements CheckpointSplits {
         return reach.get(times)[level];
     }
 
-    /** About how many rounds are run ahead to reverse so many. */
+    /** About how many rounds are run forward to reverse a number of rounds. */
     private long about(long rounds, int level) {
         if (rounds <= capacity(level)) return 0;
         if (level >= levels) {

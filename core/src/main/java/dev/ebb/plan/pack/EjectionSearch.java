@@ -3,9 +3,9 @@ package dev.ebb.plan.pack;
 /**
  * Brings buffers with known lifetimes into an arena of a given size. Those that stick out wait in a
  * pool. One of them, by chance, is put where it fits most tightly; where it fits nowhere, it takes
- * the place whose owners are easiest to put elsewhere, and those go to the pool. Whoever found no
- * place weighs more from then on, so that the search does not go round in circles. This is guided
- * ejection search (Nagata and Bräysy, 2009), which they use to do with fewer vehicles.
+ * the place whose owners are easiest to put elsewhere, and those go to the pool. A buffer that
+ * found no place weighs more from then on, so that the search does not go round in circles. This is
+ * guided ejection search (Nagata and Bräysy, 2009), which they use to do with fewer vehicles.
  *
  * <p>A step looks at the living neighbours of one buffer, not at all buffers as a new packing
  * would: within a second this tries a hundred thousand changes.
@@ -55,7 +55,7 @@ final class EjectionSearch {
         return offset[i] + bytes[i];
     }
 
-    /** Whether all found a place below {@code capacity} within so many comparisons. */
+    /** Whether all found a place below {@code capacity} within {@code allowance} comparisons. */
     boolean fit(long capacity, long allowance) {
         work = 0;
         placed.clear();

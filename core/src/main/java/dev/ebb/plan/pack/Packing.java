@@ -9,11 +9,11 @@ import java.util.stream.IntStream;
 /**
  * Places buffers with known lifetimes in one arena (dynamic storage allocation, which is NP-hard).
  * Buffers are placed one by one, each at the lowest offset where no living neighbour lies; what
- * matters is the order. Several are tried, large ones first being the usual winner; then whoever
- * ends above the peak of live bytes, which no arena can undercut, goes first. What is still more
- * than that peak is brought into ever smaller arenas by {@link EjectionSearch}: the large buffers,
- * beside a shelf for the small ones, from the best packing so far; and all of them from {@link
- * TwoEndedPacking}. The work is bounded by counts, not by a clock.
+ * matters is the order. Several are tried, large ones first being the usual winner; then the
+ * buffers that end above the peak of live bytes, which no arena can undercut, go first. What is
+ * still more than that peak is brought into ever smaller arenas by {@link EjectionSearch}: the
+ * large buffers, beside a shelf for the small ones, from the best packing so far; and all of them
+ * from {@link TwoEndedPacking}. The work is bounded by counts, not by a clock.
  */
 public final class Packing {
     /** Every buffer starts at a multiple of this: a cache line. */
@@ -164,7 +164,7 @@ public final class Packing {
                 .toArray();
     }
 
-    /** A few rounds in which whoever ended above the floor goes to the front. */
+    /** A few rounds in which the buffers that ended above the floor go first. */
     private void promote(int[] start) {
         int[] order = start;
         for (int round = 0; round < ROUNDS && bestArena > floor && work < PATIENCE; round++) {

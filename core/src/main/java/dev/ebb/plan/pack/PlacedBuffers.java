@@ -15,7 +15,7 @@ final class PlacedBuffers {
     private final long[] lows;
     private int size;
 
-    /** {@code offset} is that of whoever has a place, and is changed by the owner alone. */
+    /** {@code offset} is that of each buffer that is placed, and is changed by the owner alone. */
     PlacedBuffers(int[] from, int[] to, long[] offset) {
         this.from = from;
         this.to = to;

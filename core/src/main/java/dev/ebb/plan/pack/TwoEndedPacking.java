@@ -14,7 +14,7 @@ import java.util.Arrays;
  * those that live shorter have filled it: a value that lives while the room slides past it cuts the
  * room in two, and the rest goes around it.
  *
- * <p>Whoever finds no place goes a little earlier in the next round. This is squeaky wheel
+ * <p>A buffer that finds no place goes a little earlier in the next round. This is squeaky wheel
  * optimization (Joslin and Clements, 1999). {@link EjectionSearch} takes over where a few are left
  * out.
  */
@@ -31,7 +31,7 @@ final class TwoEndedPacking {
     /** By then it goes round in circles. */
     private static final int ROUNDS = 100;
 
-    /** A buffer's index takes so many bits of a key to sort by. */
+    /** The bits that a buffer's index takes of a key to sort by. */
     private static final int BITS = 22;
 
     private static final long INDEX = (1L << BITS) - 1;
@@ -116,7 +116,7 @@ final class TwoEndedPacking {
         return best;
     }
 
-    /** Whether all found a place below {@code capacity} within so many comparisons. */
+    /** Whether all found a place below {@code capacity} within {@code allowance} comparisons. */
     boolean fit(long capacity, long allowance) {
         long least = Long.MAX_VALUE;
         work = 0;

@@ -7,9 +7,9 @@ import java.util.Map;
 
 /**
  * The time a schedule takes when transfers run beside the computation: in each place one transfer
- * at a time, in the order in which they are started, and those of several places beside each other.
- * A kernel waits for what it reads to arrive, and memory is given back only after what lay in it
- * has been written.
+ * at a time, in the order in which they are started, or one each way where it is two-way, and those
+ * of several places beside each other. A value is fetched after it was offloaded. A kernel waits
+ * for what it reads to arrive, and memory is given back only after what lay in it has been written.
  */
 public final class Clock implements ScheduleListener {
     private final Problem problem;
@@ -17,8 +17,18 @@ public final class Clock implements ScheduleListener {
     private final Map<Value, Double> arrives = new HashMap<>();
     private final Map<Value, Double> written = new HashMap<>();
 
-    /** When each place has ended the transfers that were started so far. */
-    private final Map<Place, Double> idle = new HashMap<>();
+    /** When what was offloaded last of each value has been written. */
+    private final Map<Value, Double> stored = new HashMap<>();
+
+    /** Transfers that run one after the other. */
+    private record Lane(Place place, boolean out) {
+        static Lane of(Place place, boolean out) {
+            return new Lane(place, out || !place.isTwoWay());
+        }
+    }
+
+    /** When each lane has ended the transfers that were started so far. */
+    private final Map<Lane, Double> idle = new HashMap<>();
 
     private double now;
 
@@ -49,17 +59,20 @@ public final class Clock implements ScheduleListener {
     @Override
     public void offloads(int step, Value v, Place place) {
         await(arrives, v);
-        written.merge(v, transfer(place, place.toWrite(problem.bytes(v))), Math::max);
+        double end = transfer(Lane.of(place, true), now, place.toWrite(problem.bytes(v)));
+        written.merge(v, end, Math::max);
+        stored.put(v, end);
     }
 
     @Override
     public void fetches(int step, Value v, Place place) {
-        arrives.put(v, transfer(place, place.toRead(problem.bytes(v))));
+        double ready = Math.max(now, stored.getOrDefault(v, 0.0));
+        arrives.put(v, transfer(Lane.of(place, false), ready, place.toRead(problem.bytes(v))));
     }
 
-    private double transfer(Place place, double seconds) {
-        double end = Math.max(now, idle.getOrDefault(place, 0.0)) + seconds;
-        idle.put(place, end);
+    private double transfer(Lane lane, double ready, double seconds) {
+        double end = Math.max(ready, idle.getOrDefault(lane, 0.0)) + seconds;
+        idle.put(lane, end);
         return end;
     }
 

@@ -19,6 +19,11 @@ public record Disk(Path folder, long bytes, Speed speed) implements Place {
     }
 
     @Override
+    public boolean isTwoWay() {
+        return false;
+    }
+
+    @Override
     public Way way() {
         return Way.DISK;
     }

@@ -39,6 +39,15 @@ public record Host(Kind kind, long bytes, Speed speed) implements Place {
         return new Host(Kind.PINNED, bytes, Speed.pcie());
     }
 
+    /** A card copies both ways at once; ordinary memory is copied by the processor. */
+    @Override
+    public boolean isTwoWay() {
+        return switch (kind) {
+            case PAGEABLE -> false;
+            case PINNED -> true;
+        };
+    }
+
     @Override
     public Way way() {
         return Way.HOST;

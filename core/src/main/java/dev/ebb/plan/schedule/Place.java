@@ -4,7 +4,8 @@ package dev.ebb.plan.schedule;
  * A place for values beside the arena, such as a pool of host memory or a file on a disk. A value
  * is offloaded to it and fetched back when it is read again. A budget names any number of places,
  * the nearest first; transfers of one place run one after the other, beside the computation and
- * beside the transfers of the others.
+ * beside the transfers of the others. A place that is two-way takes values in and gives others out
+ * at the same time.
  */
 public sealed interface Place permits Host, Disk {
 
@@ -15,6 +16,9 @@ public sealed interface Place permits Host, Disk {
     long bytes();
 
     Speed speed();
+
+    /** Whether a value can be offloaded to it while another is fetched from it. */
+    boolean isTwoWay();
 
     /** The way in which values come back from it. */
     Way way();
@@ -32,7 +36,7 @@ public sealed interface Place permits Host, Disk {
         return speed().start() + size / speed().reading();
     }
 
-    /** {@code bytes}, if a place can hold so many. */
+    /** {@code bytes}, refused if no place can have that size. */
     static long room(long bytes) {
         if (bytes <= 0)
             throw new IllegalArgumentException(

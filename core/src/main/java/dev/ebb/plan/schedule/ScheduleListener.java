@@ -3,9 +3,8 @@ package dev.ebb.plan.schedule;
 import dev.ebb.ir.Value;
 
 /**
- * Is told what happens in a schedule, event by event: see {@link Schedule#tell}. Whoever wants to
- * know something of a schedule overrides the events that matter and need not read steps. Step
- * numbers count from 0.
+ * Is told what happens in a schedule, event by event: see {@link Schedule#tell}. A listener
+ * overrides the events that it needs and does not read steps itself. Step numbers count from 0.
  */
 public interface ScheduleListener {
 

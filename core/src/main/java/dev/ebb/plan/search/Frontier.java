@@ -22,7 +22,7 @@ import java.util.function.Predicate;
  * from below may turn out better than the one found before. It grows in generations, always the
  * same ones, each as far down as anybody has asked for. A budget is answered from the first
  * generations that have a plan for it, and no later plan is cheaper than theirs: so the answer does
- * not hang on who asked before, and more memory never costs time.
+ * not depend on earlier questions, and more memory never costs time.
  */
 public final class Frontier {
     /** One plan: its sequence, its peak of live bytes, and its cost above computing all once. */

@@ -25,6 +25,7 @@ final class ModelDigest {
                     Homes.class,
                     KnownGenerations.class,
                     Liveness.class,
+                    MemberLayouts.class,
                     Model.class,
                     ModelDigest.class,
                     Ordering.class,

@@ -7,11 +7,12 @@ import dev.ebb.ir.View;
 import dev.ebb.tensor.Tensor;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
- * How small windows lie over [batch, channels, ...]. The tensor is padded so that every window lies
- * within it, and so that each spatial axis is a whole number of strides.
+ * How small windows lie over [batch, channels, ...]. The tensor is padded, or cut where no window
+ * reaches, so that every window lies within it and each spatial axis is a whole number of strides.
  *
  * @param lead batch and channels
  */
@@ -20,11 +21,12 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
     /** One spatial axis: {@code low} elements come before the {@code in} real ones. */
     record Axis(int in, int low, int padded, int out, int kernel, int stride) {
         static Axis of(int in, int out, int kernel, int stride, int padding) {
-            int reach = Math.max(in + padding, (out - 1) * stride + kernel);
+            int reach = (out - 1) * stride + kernel;
             int padded = Math.ceilDiv(reach, stride) * stride;
             return new Axis(in, padding, padded, out, kernel, stride);
         }
 
+        /** Elements that come after the real ones; fewer than none where these are cut. */
         int high() {
             return padded - low - in;
         }
@@ -57,6 +59,14 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
 
     int rank() {
         return axes.size();
+    }
+
+    /** The same windows over the padded tensor. */
+    Pool pool() {
+        return new Pool(
+                axes.stream().map(Axis::kernel).toList(),
+                axes.stream().map(Axis::stride).toList(),
+                Collections.nCopies(rank(), 0));
     }
 
     private Shape shape(java.util.function.ToIntFunction<Axis> size) {
@@ -95,10 +105,15 @@ record PoolGeometry(List<Integer> lead, List<Axis> axes) {
     }
 
     Tensor padded(Tensor x, double value) {
+        Tensor used = x;
+        for (int d = 0; d < rank(); d++) {
+            var a = axes.get(d);
+            if (a.high() < 0) used = used.slice(2 + d, 0, a.in() + a.high());
+        }
+        if (used.shape().equals(padded())) return used;
         var low = axes.stream().map(Axis::low).toList();
-        var high = axes.stream().map(Axis::high).toList();
-        if (x.shape().equals(padded())) return x;
-        return x.pad(behindLead(low), behindLead(high), value);
+        var high = axes.stream().map(a -> Math.max(0, a.high())).toList();
+        return used.pad(behindLead(low), behindLead(high), value);
     }
 
     /** Zeros where there are no windows. */

@@ -54,7 +54,12 @@ final class SmallWindows {
     }
 
     /** Outputs: the largest element of each window, and its place in the window in one byte. */
-    private record Max(PoolGeometry g) implements Differentiable {
+    private record Max(PoolGeometry g) implements Differentiable, MaxPoolOp {
+        @Override
+        public Pool pool() {
+            return g.pool();
+        }
+
         @Override
         public String name() {
             return "max_pool";

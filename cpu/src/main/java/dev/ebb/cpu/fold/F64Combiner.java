@@ -75,24 +75,37 @@ final class F64Combiner extends Combiner {
         return row(t.f64Block, 0, t.f64Lanes, n);
     }
 
+    /**
+     * Lanes that have no element are left out: combining with the identity changes no bit, as a sum
+     * begins with a zero that is added to and so is never a negative zero.
+     */
     private long row(double[] x, int from, double[] lanes, int n) {
-        Arrays.fill(lanes, identity);
-        if (combine == Combine.SUM) sum(x, from, lanes, n);
-        else plain(x, from, lanes, n);
+        int used = Math.min(n, LANES);
+        if (used == 0) return identity();
+        if (combine == Combine.SUM) for (int l = 0; l < used; l++) lanes[l] = 0.0 + x[from + l];
+        else System.arraycopy(x, from, lanes, 0, used);
+        for (int done = LANES; done < n; done += LANES)
+            combine(lanes, x, from + done, Math.min(LANES, n - done));
         for (int half = LANES / 2; half > 0; half /= 2) {
-            for (int l = 0; l < half; l++) lanes[l] = apply(lanes[l], lanes[l + half]);
+            if (used <= half) continue;
+            combine(lanes, lanes, half, used - half);
+            used = half;
         }
         return Double.doubleToRawLongBits(lanes[0]);
     }
 
-    private static void sum(double[] x, int from, double[] lanes, int n) {
-        for (int i = 0; i < n; i++) lanes[i & (LANES - 1)] += x[from + i];
-    }
-
-    private void plain(double[] x, int from, double[] lanes, int n) {
-        for (int i = 0; i < n; i++) {
-            int l = i & (LANES - 1);
-            lanes[l] = apply(lanes[l], x[from + i]);
+    /** The first {@code n} lanes with {@code n} elements. */
+    private void combine(double[] lanes, double[] x, int from, int n) {
+        switch (combine) {
+            case SUM -> {
+                for (int l = 0; l < n; l++) lanes[l] += x[from + l];
+            }
+            case MAX -> {
+                for (int l = 0; l < n; l++) lanes[l] = Math.max(lanes[l], x[from + l]);
+            }
+            case PROD, MIN -> {
+                for (int l = 0; l < n; l++) lanes[l] = apply(lanes[l], x[from + l]);
+            }
         }
     }
 
@@ -112,7 +125,7 @@ final class F64Combiner extends Combiner {
     }
 
     private void columns(double[] x, int from, double[] sums, int n) {
-        for (int i = 0; i < n; i++) sums[i] = apply(sums[i], x[from + i]);
+        combine(sums, x, from, n);
     }
 
     @Override

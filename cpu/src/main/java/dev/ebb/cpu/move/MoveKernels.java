@@ -17,6 +17,9 @@ import java.util.List;
  * where runs break.
  */
 public final class MoveKernels {
+    /** Rows of so few elements of 8 bytes are copied one by one. */
+    private static final int SHORT = 16;
+
     private MoveKernels() {}
 
     /** Elements from one buffer to another of the same type. */
@@ -92,9 +95,14 @@ public final class MoveKernels {
 
     private static void place(Runs runs, long first, long last, Buffer from, Buffer out) {
         var at = new long[2];
-        for (long r = first; r < last; r++) {
+        for (long r = first; r < last; ) {
             runs.starts(r, at);
-            copy(from, at[0], runs.step(0), out, at[1], runs.step(1), runs.length());
+            long end = Math.min(last, r + runs.stretch(r));
+            for (; r < end; r++) {
+                copy(from, at[0], runs.step(0), out, at[1], runs.step(1), runs.length());
+                at[0] += runs.apart(0);
+                at[1] += runs.apart(1);
+            }
         }
     }
 
@@ -126,17 +134,54 @@ public final class MoveKernels {
             Buffer out) {
         var at = new long[3];
         boolean whole = runs.step(1) == 0;
-        for (long r = first; r < last; r++) {
+        boolean rows = whole && runs.step(0) == 1 && runs.length() <= SHORT;
+        for (long r = first; r < last; ) {
             runs.starts(r, at);
-            if (whole) {
-                long from = at[0] + Checks.index(index.getLong(at[1]), k.bound()) * k.stride();
-                copy(data, from, runs.step(0), out, at[2], 1, runs.length());
+            long end = Math.min(last, r + runs.stretch(r));
+            if (rows && data.dtype().bytes(1) == 8) {
+                shortRows(k, runs, at, end - r, data.segment(), index, out.segment());
+                r = end;
                 continue;
             }
-            for (int i = 0; i < runs.length(); i++) {
-                long which = Checks.index(index.getLong(at[1] + i * runs.step(1)), k.bound());
-                copy(data, at[0] + i * runs.step(0) + which * k.stride(), 1, out, at[2] + i, 1, 1);
+            for (; r < end; r++) {
+                if (whole) {
+                    long which = Checks.index(index.getLong(at[1]), k.bound());
+                    long from = at[0] + which * k.stride();
+                    copy(data, from, runs.step(0), out, at[2], 1, runs.length());
+                } else {
+                    single(k, runs, at, data, index, out);
+                }
+                for (int v = 0; v < 3; v++) at[v] += runs.apart(v);
             }
+        }
+    }
+
+    private static void shortRows(
+            Kernel.Gather k,
+            Runs runs,
+            long[] at,
+            long count,
+            MemorySegment data,
+            Buffer index,
+            MemorySegment out) {
+        int length = runs.length();
+        long stride = k.stride();
+        int bound = k.bound();
+        for (long r = 0; r < count; r++) {
+            long which = Checks.index(index.getLong(at[1] + r * runs.apart(1)), bound);
+            long from = (at[0] + r * runs.apart(0) + which * stride) * 8;
+            long to = (at[2] + r * runs.apart(2)) * 8;
+            for (int i = 0; i < length; i++)
+                out.set(Reads.LONG, to + i * 8L, data.get(Reads.LONG, from + i * 8L));
+        }
+    }
+
+    /** A run whose elements have indices of their own. */
+    private static void single(
+            Kernel.Gather k, Runs runs, long[] at, Buffer data, Buffer index, Buffer out) {
+        for (int i = 0; i < runs.length(); i++) {
+            long which = Checks.index(index.getLong(at[1] + i * runs.step(1)), k.bound());
+            copy(data, at[0] + i * runs.step(0) + which * k.stride(), 1, out, at[2] + i, 1, 1);
         }
     }
 }

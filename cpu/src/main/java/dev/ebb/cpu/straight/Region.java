@@ -3,6 +3,8 @@ package dev.ebb.cpu.straight;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
@@ -26,8 +28,11 @@ final class Region {
     /** The most elements of a value that is held whole. */
     private static final long MOST_WHOLE = 1024;
 
-    /** The most numbers of a value that one round holds. */
-    static final long MOST_A_ROUND = 64;
+    /** The most numbers of a value that one of many rounds holds. */
+    private static final long MOST_A_ROUND = 32;
+
+    /** The same where all rounds are at hand at once. */
+    private static final long MOST_AT_ONCE = 64;
 
     /**
      * One computation.
@@ -42,10 +47,10 @@ final class Region {
         }
 
         long functions() {
-            return Fitting.functions(
+            return Region.functions(
                     sliced.isPresent() ? sliced.get().kernel() : work.node().kernel(),
-                    work.node().inputTypes().stream().map(Type::dtype).toList(),
-                    made().stream().map(v -> v.type().dtype()).toList());
+                    work.node().inputTypes(),
+                    made().stream().map(Value::type).toList());
         }
     }
 
@@ -93,7 +98,7 @@ final class Region {
                 || loads.keySet().stream().anyMatch(slot -> again.contains(slot.value())))
             return false;
         for (var sliced : Sliced.of(work.node().kernel(), n))
-            if (fits(work, sliced) && loop(number, work, sliced)) return true;
+            if (fits(work.node(), sliced, atOnce) && loop(number, work, sliced)) return true;
         return atOnce && Fitting.bytes(work) >= 0 && whole(number, work);
     }
 
@@ -103,10 +108,21 @@ final class Region {
         return types.stream().allMatch(t -> t.dtype() == DType.F64 || t.dtype() == DType.F32);
     }
 
-    private static boolean fits(Sequence.Work work, Sliced sliced) {
-        if (sliced.outputs().stream().anyMatch(r -> r.size() > MOST_A_ROUND)) return false;
-        var member = new Member(0, work, Optional.of(sliced), 0);
-        return member.functions() >= 0 && member.functions() <= Fitting.MOST_FUNCTIONS;
+    /** Whether a round of {@code node} has little enough to do to be written out. */
+    static boolean fits(Node node, Sliced sliced, boolean atOnce) {
+        long most = atOnce ? MOST_AT_ONCE : MOST_A_ROUND;
+        if (sliced.outputs().stream().anyMatch(r -> r.size() > most)) return false;
+        if (sliced.kernel() instanceof Kernel.Fold k && k.shape().size() > most) return false;
+        var out = node.outputTypes().subList(0, sliced.outputs().size());
+        long functions = functions(sliced.kernel(), node.inputTypes(), out);
+        return functions >= 0 && functions <= Fitting.MOST_FUNCTIONS;
+    }
+
+    private static long functions(Kernel kernel, List<Type> in, List<Type> out) {
+        return Fitting.functions(
+                kernel,
+                in.stream().map(Type::dtype).toList(),
+                out.stream().map(Type::dtype).toList());
     }
 
     private boolean loop(int number, Sequence.Work work, Sliced sliced) {

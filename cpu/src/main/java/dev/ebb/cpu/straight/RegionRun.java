@@ -94,7 +94,7 @@ final class RegionRun implements Runnable, Workers.Part {
             in(r, tile, 0, r.at, (int) r.inner);
             return;
         }
-        for (int o = 0; o < r.outer; o++)
+        for (long o = 0; o < r.outer; o++)
             in(
                     r,
                     tile,
@@ -113,7 +113,7 @@ final class RegionRun implements Runnable, Workers.Part {
             out(r, tile, 0, r.at, (int) r.inner);
             return;
         }
-        for (int o = 0; o < r.outer; o++)
+        for (long o = 0; o < r.outer; o++)
             out(
                     r,
                     tile,

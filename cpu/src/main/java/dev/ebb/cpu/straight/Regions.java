@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -54,8 +55,9 @@ final class Regions {
     static Optional<Runnable> of(Sequence sequence, Crew workers, Tiles tiles) {
         var nodes = sequence.works().stream().map(Sequence.Work::node).toList();
         long n = rounds(nodes);
-        if (n < FEWEST || (n > MOST_AT_ONCE && n < MANY)) return Optional.empty();
+        if (n == 0) return Optional.empty();
         var all = new Regions(sequence, workers, tiles);
+        if (n <= MOST_AT_ONCE && !all.isThere(values(nodes), 1)) return Optional.empty();
         all.cut(n, n <= MOST_AT_ONCE);
         boolean enough =
                 n <= MOST_AT_ONCE
@@ -69,21 +71,32 @@ final class Regions {
                 });
     }
 
-    /** The number of rounds that most computations can be taken as a loop of. */
+    /**
+     * The number of rounds of the loop by which most elements can be computed; of several the
+     * least, whose rounds have the most to do.
+     */
     private static long rounds(List<Node> nodes) {
-        var counts = new TreeMap<Long, Integer>();
-        for (Node node : nodes) for (long n : candidates(node)) counts.merge(n, 1, Integer::sum);
+        var elements = new TreeMap<Long, Long>();
+        for (Node node : nodes)
+            for (long n : candidates(node))
+                if (isSmall(node, n)) elements.merge(n, walked(node), Long::sum);
         long best = 0;
-        int most = 0;
-        for (var entry : counts.entrySet()) {
-            if (entry.getValue() < most) continue;
+        long most = 0;
+        for (var entry : elements.entrySet()) {
+            if (entry.getValue() <= most) continue;
             most = entry.getValue();
             best = entry.getKey();
         }
         return best;
     }
 
-    private static HashSet<Long> candidates(Node node) {
+    private static long walked(Node node) {
+        return node.kernel() instanceof Kernel.Fold k
+                ? k.shape().size()
+                : node.outputs().stream().mapToLong(v -> v.type().size()).sum();
+    }
+
+    private static Set<Long> candidates(Node node) {
         var found = new HashSet<Long>();
         switch (node.kernel()) {
             case Kernel.Map k -> blocks(k.shape(), found);
@@ -105,12 +118,12 @@ final class Regions {
                     Kernel.Library _,
                     dev.ebb.ir.Control _ -> {}
         }
-        found.removeIf(n -> n < FEWEST);
+        found.removeIf(n -> n < FEWEST || (n > MOST_AT_ONCE && n < MANY));
         return found;
     }
 
     /** Single axes, and the first few together. */
-    private static void blocks(Shape shape, HashSet<Long> into) {
+    private static void blocks(Shape shape, Set<Long> into) {
         long together = 1;
         for (int d : shape.dims()) {
             into.add((long) d);
@@ -131,17 +144,16 @@ final class Regions {
         }
     }
 
-    /** Adds the longest region that works {@code from} to {@code to} begin with; where it ends. */
+    /** Runs the first of works {@code from} to {@code to} together if they may; where they end. */
     private int region(Region whole, int from, int to) {
         var region = whole;
         int end = to;
         while (end > from) {
             var form = RegionParts.of(region, sequence);
-            int safe = form.rounds() == 0 || !isThere(form) ? end - 1 : safe(form, end);
+            boolean fits = form.rounds() > 0 && isThere(form);
+            int safe = fits ? safe(form, end) : from + (end - from) / 2;
             if (safe == end) {
-                if (!pays(region)) return from;
-                pieces.add(new RegionRun(form, RegionCode.make(form), workers, tiles));
-                together += end - from;
+                add(region, form, from, end);
                 return end;
             }
             end = safe;
@@ -151,11 +163,25 @@ final class Regions {
         return from;
     }
 
+    private void add(Region region, RegionParts form, int from, int end) {
+        if (pays(region)) {
+            pieces.add(new RegionRun(form, RegionCode.make(form), workers, tiles));
+            together += end - from;
+        } else {
+            for (int i = from; i < end; i++) pieces.add(sequence.works().get(i).body());
+        }
+    }
+
     private boolean isThere(RegionParts form) {
-        long parts = Math.ceilDiv(form.region().n(), RegionRun.SHARE);
+        var need = Need.NOTHING.and(Bank.F64, form.doubles()).and(Bank.F32, form.floats());
+        return isThere(need, Math.ceilDiv(form.region().n(), RegionRun.SHARE));
+    }
+
+    /** Whether the workers that have one of so many parts have these registers. */
+    private boolean isThere(Need need, long parts) {
         for (int i = 0; i < Math.min(parts, workers.threads()); i++) {
-            var need = tiles.needs().worker(i);
-            if (need.of(Bank.F64) < form.doubles() || need.of(Bank.F32) < form.floats())
+            var has = tiles.needs().worker(i);
+            if (has.of(Bank.F64) < need.of(Bank.F64) || has.of(Bank.F32) < need.of(Bank.F32))
                 return false;
         }
         return true;
@@ -242,15 +268,24 @@ final class Regions {
 
     private static boolean isSmall(Node node, long n) {
         return Sliced.of(node.kernel(), n).stream()
-                .anyMatch(s -> s.outputs().getFirst().size() <= Region.MOST_A_ROUND);
+                .anyMatch(s -> Region.fits(node, s, n <= MOST_AT_ONCE));
     }
 
     /** The registers that the rounds of a loop with {@code body} have for all its vectors. */
     static Need need(Graph body) {
         long n = rounds(body.nodes());
-        if (body.nodes().size() < ENOUGH || n < FEWEST || n > MOST_AT_ONCE) return Need.NOTHING;
-        var values = new HashSet<Value>(body.params());
-        for (Node node : body.nodes()) values.addAll(node.outputs());
+        return body.nodes().size() < ENOUGH || n == 0 || n > MOST_AT_ONCE
+                ? Need.NOTHING
+                : values(body.nodes());
+    }
+
+    /** Registers for all that {@code nodes} read and make, up to the most there are. */
+    private static Need values(List<Node> nodes) {
+        var values = new HashSet<Value>();
+        for (Node node : nodes) {
+            values.addAll(node.inputs());
+            values.addAll(node.outputs());
+        }
         long doubles = 0;
         long floats = 0;
         for (Value v : values) {

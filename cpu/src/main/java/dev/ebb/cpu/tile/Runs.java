@@ -77,11 +77,21 @@ public final class Runs {
         System.arraycopy(offsets, 0, at, 0, offsets.length);
         long left = number;
         for (int d = sizes.length - 1; d >= 0; d--) {
-            // what is left of the number is an index of the first axis
-            long index = d == 0 ? left : left % sizes[d];
-            if (d > 0) left /= sizes[d];
+            long index = left % sizes[d];
+            left /= sizes[d];
             for (int v = 0; v < offsets.length; v++) at[v] += index * strides[d][v];
         }
+    }
+
+    /** How many runs from {@code number} on follow each other along one axis. */
+    public long stretch(long number) {
+        int last = sizes.length - 1;
+        return last < 0 ? 1 : sizes[last] - number % sizes[last];
+    }
+
+    /** By how much {@code view} moves from one run of a stretch to the next. */
+    public long apart(int view) {
+        return sizes.length == 0 ? 0 : strides[sizes.length - 1][view];
     }
 
     /** Runs {@code body} on ranges of runs, shared among workers where there is enough to do. */

@@ -64,13 +64,21 @@ public final class TensorConvolve {
         var text = new TensorConvolve(k, type);
         switch (k.side()) {
             case OUTPUT -> text.columns(Spatial.output(k), new Operand.In(1), new Operand.In(0));
-            case INPUT -> {
-                for (var phase : Spatial.phases(k))
-                    text.columns(phase, new Operand.In(0), new Operand.In(1));
-            }
+            case INPUT -> text.phases();
             case WEIGHT -> text.weights();
         }
         return new Recipe(text.actions, text.workspace);
+    }
+
+    /** Elements that no tap of the kernel meets are zeros, all of which are written at once. */
+    private void phases() {
+        var met = new ArrayList<Spatial>();
+        for (var phase : Spatial.phases(k)) if (Spatial.size(phase.taps()) > 0) met.add(phase);
+        if (met.size() < Spatial.size(k.stride())) {
+            long elements = (long) k.batch() * k.groups() * k.inChannels() * Spatial.size(k.in());
+            actions.add(new Action.Zero(new Operand.Out(0), type.bytes(elements)));
+        }
+        for (var phase : met) columns(phase, new Operand.In(0), new Operand.In(1));
     }
 
     /** Fragments of sixteen rows that a warp has: a block has two warps of rows. */
@@ -96,7 +104,7 @@ public final class TensorConvolve {
         int acrossTiles = Math.toIntExact(Math.ceilDiv(columns, ACROSS));
         long packed = workspace;
         long elements = (long) k.groups() * rows * steps * depth;
-        if (elements > 0) pack(s, weights, packed, elements, rows, channels, padded, steps);
+        pack(s, weights, packed, elements, rows, channels, padded, steps);
         workspace += Math.ceilDiv(type.bytes(elements), ALIGNMENT) * ALIGNMENT;
         var code = new Lines();
         code.open("struct ConvolveSizes");

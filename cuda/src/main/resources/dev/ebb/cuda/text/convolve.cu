@@ -157,14 +157,12 @@ __device__ __forceinline__ void convolve_columns(const E* weights, const E* x, E
     E* const stages = (E*)memory;
     Column<E, C> column(x, first + threadIdx.x, group);
     f32 sums[M][8][4] = {};
-    if (C::STEPS > 0) {
-        load_weights<E, C, ROWS>(stages, weights, top, 0);
-        copies_commit();
-        column.load(0);
-        column.store(stages + ROWS * Steps<E>::PITCH);
-        copies_wait<0>();
-        __syncthreads();
-    }
+    load_weights<E, C, ROWS>(stages, weights, top, 0);
+    copies_commit();
+    column.load(0);
+    column.store(stages + ROWS * Steps<E>::PITCH);
+    copies_wait<0>();
+    __syncthreads();
 #pragma unroll 1
     for (int t = 0; t < C::STEPS; t++) {
         E* const now = stages + (t & 1) * STAGE;

@@ -2,10 +2,8 @@ package dev.ebb.nn.onnx;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
-import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
@@ -18,15 +16,18 @@ import java.util.List;
 /** The ops of a graph as nodes of ONNX, by the forms of their kernels: no op is known by name. */
 final class FormWriter {
     private final GraphWriter graph;
+    private final NetworkFormWriter networks;
 
     FormWriter(GraphWriter graph) {
         this.graph = graph;
+        this.networks = new NetworkFormWriter(graph);
     }
 
     /** The outputs of {@code node}; the last may be left out, where ONNX has no such output. */
     List<Named> write(Node node, List<Named> in) {
         var outputs = node.outputs().stream().map(v -> v.type()).toList();
-        if (node.op() instanceof MaxPoolOp op) return List.of(maxPool(op, in, outputs.getFirst()));
+        if (node.op() instanceof MaxPoolOp op)
+            return List.of(networks.maxPool(op, in.subList(0, 1), outputs.getFirst()));
         var kernel = node.op().kernel(node.inputs().stream().map(v -> v.type()).toList());
         return switch (kernel) {
             case Kernel.Map map -> map(map, in, outputs);
@@ -37,8 +38,8 @@ final class FormWriter {
             case Kernel.Gather gather -> List.of(gathered(gather, in, outputs.getFirst()));
             case Kernel.Cumulate sums -> List.of(cumulated(sums, in, outputs.getFirst()));
             case Kernel.Sort sort -> List.of(sorted(sort, in.getFirst(), outputs.getFirst()));
-            case Kernel.Convolve conv -> List.of(convolved(conv, in, outputs.getFirst()));
-            case Kernel.Attend attend -> List.of(attended(attend, in, outputs.getFirst()));
+            case Kernel.Convolve conv -> List.of(networks.convolved(conv, in, outputs.getFirst()));
+            case Kernel.Attend attend -> List.of(networks.attended(attend, in, outputs.getFirst()));
             case Kernel.Rows _,
                     Kernel.Scatter _,
                     Kernel.AttendGrad _,
@@ -48,29 +49,20 @@ final class FormWriter {
         };
     }
 
-    private List<Named> read(List<Named> in, List<View> views, Shape shape) {
-        var all = new ArrayList<Named>();
-        for (int i = 0; i < views.size(); i++)
-            all.add(ViewWriter.read(graph, in.get(i), views.get(i), shape));
-        return all;
-    }
-
-    /** Of the type that the graph says. */
-    private Named finished(Named made, Shape computed, Type type) {
-        var whole = graph.expanded(graph.cast(made, type.dtype()), computed);
-        return graph.reshaped(whole, type.shape());
-    }
-
     private List<Named> map(Kernel.Map map, List<Named> in, List<Type> outputs) {
-        var elements = new ElementWriter(graph, map.shape(), read(in, map.operands(), map.shape()));
+        var elements =
+                new ElementWriter(
+                        graph,
+                        map.shape(),
+                        ViewWriter.readAll(graph, in, map.operands(), map.shape()));
         var all = new ArrayList<Named>();
         for (int i = 0; i < outputs.size(); i++)
-            all.add(finished(elements.of(map.bodies().get(i)), map.shape(), outputs.get(i)));
+            all.add(graph.finished(elements.of(map.bodies().get(i)), map.shape(), outputs.get(i)));
         return all;
     }
 
     private Named fold(Kernel.Fold fold, List<Named> in, Type output) {
-        var operands = read(in, fold.operands(), fold.shape());
+        var operands = ViewWriter.readAll(graph, in, fold.operands(), fold.shape());
         var body = new ElementWriter(graph, fold.shape(), operands).of(fold.body());
         var x = graph.expanded(body, fold.shape());
         if (x.dtype() == DType.BOOL) x = graph.cast(x, DType.I32);
@@ -90,7 +82,7 @@ final class FormWriter {
                     case MAX -> graph.node("ReduceMax", x.dtype(), rest, List.of(x), axes, keep);
                     case MIN -> graph.node("ReduceMin", x.dtype(), rest, List.of(x), axes, keep);
                 };
-        return finished(y, rest, output);
+        return graph.finished(y, rest, output);
     }
 
     private Named longs(List<Integer> numbers) {
@@ -116,8 +108,9 @@ final class FormWriter {
                         new Shape(right.shape().dims().subList(0, leading)));
         var y = graph.node("MatMul", a.dtype(), joined(batch, p.m(), p.n()), List.of(left, right));
         var arguments = new ArrayList<>(List.of(y));
-        arguments.addAll(read(in.subList(2, in.size()), p.extras(), shape));
-        return finished(new ElementWriter(graph, shape, arguments).of(p.epilogue()), shape, output);
+        arguments.addAll(ViewWriter.readAll(graph, in.subList(2, in.size()), p.extras(), shape));
+        return graph.finished(
+                new ElementWriter(graph, shape, arguments).of(p.epilogue()), shape, output);
     }
 
     /** Matrices that are whole, whatever their batch broadcasts to. */
@@ -138,7 +131,7 @@ final class FormWriter {
                             whole.shape(),
                             shaped(in, parts),
                             ProtobufWriter.attribute("axis", axis));
-            return finished(y, whole.shape(), output);
+            return graph.finished(y, whole.shape(), output);
         }
         throw new Refusal("parts that do not lie side by side along one axis");
     }
@@ -181,7 +174,7 @@ final class FormWriter {
                                 graph.reshaped(x, part.shape()),
                                 longs(pads),
                                 graph.scalar(x.dtype(), whole.fill())));
-        return finished(y, whole.shape(), output);
+        return graph.finished(y, whole.shape(), output);
     }
 
     private List<Named> cut(Kernel.Cut cut, Named x, List<Type> outputs) {
@@ -197,7 +190,7 @@ final class FormWriter {
                         ProtobufWriter.attribute("axis", 1));
         var named = new ArrayList<Named>();
         for (int i = 0; i < outputs.size(); i++)
-            named.add(finished(parts.get(i), cut.shape(i), outputs.get(i)));
+            named.add(graph.finished(parts.get(i), cut.shape(i), outputs.get(i)));
         return named;
     }
 
@@ -214,14 +207,14 @@ final class FormWriter {
             dims.remove(axis);
             dims.addAll(axis, index.shape().dims());
             if (new Shape(dims).equals(gather.shape()) && isWhole(gather, data, index, axis))
-                return finished(
+                return graph.finished(
                         graph.node("Gather", data.dtype(), gather.shape(), in, attribute),
                         gather.shape(),
                         output);
             if (index.shape().equals(gather.shape())
                     && gather.index().isContiguous(gather.shape())
                     && data.shape().rank() == gather.shape().rank())
-                return finished(
+                return graph.finished(
                         graph.node("GatherElements", data.dtype(), index.shape(), in, attribute),
                         gather.shape(),
                         output);
@@ -254,7 +247,7 @@ final class FormWriter {
                         shape,
                         List.of(graph.reshaped(in.getFirst(), shape), graph.scalar(DType.I64, 1)),
                         ProtobufWriter.attribute("reverse", sums.reverse() ? 1 : 0));
-        return finished(y, shape, output);
+        return graph.finished(y, shape, output);
     }
 
     private Named sorted(Kernel.Sort sort, Named x, Type output) {
@@ -270,122 +263,6 @@ final class FormWriter {
                         List.of(graph.reshaped(x, shape), longs(List.of(sort.length()))),
                         ProtobufWriter.attribute("axis", 1),
                         ProtobufWriter.attribute("largest", sort.descending() ? 1 : 0));
-        return finished(both.getLast(), shape, output);
-    }
-
-    private Named maxPool(MaxPoolOp op, List<Named> in, Type output) {
-        var pads = new ArrayList<>(op.pool().padding());
-        pads.addAll(op.pool().padding());
-        return graph.node(
-                "MaxPool",
-                output.dtype(),
-                output.shape(),
-                in,
-                ProtobufWriter.attribute("kernel_shape", op.pool().kernel()),
-                ProtobufWriter.attribute("strides", op.pool().stride()),
-                ProtobufWriter.attribute("pads", pads));
-    }
-
-    /** Forwards, or the transpose of it. */
-    private Named convolved(Kernel.Convolve c, List<Named> in, Type output) {
-        if (c.side() == Kernel.Side.WEIGHT) throw new Refusal("the gradient of a convolution");
-        boolean forward = c.side() == Kernel.Side.OUTPUT;
-        var high = new ArrayList<Integer>();
-        var extra = new ArrayList<Integer>();
-        for (int i = 0; i < c.in().size(); i++) {
-            int reach = (c.kernel().get(i) - 1) * c.dilation().get(i) + 1;
-            int after =
-                    (c.out().get(i) - 1) * c.stride().get(i)
-                            + reach
-                            - c.low().get(i)
-                            - c.in().get(i);
-            high.add(Math.max(0, after));
-            extra.add(Math.max(0, -after));
-        }
-        var pads = new ArrayList<>(c.low());
-        pads.addAll(high);
-        var attributes =
-                new ArrayList<>(
-                        List.of(
-                                ProtobufWriter.attribute("strides", c.stride()),
-                                ProtobufWriter.attribute("dilations", c.dilation()),
-                                ProtobufWriter.attribute("pads", pads),
-                                ProtobufWriter.attribute("group", c.groups())));
-        if (!forward) attributes.add(ProtobufWriter.attribute("output_padding", extra));
-        int channels = c.groups() * (forward ? c.inChannels() : c.outChannels());
-        int made = c.groups() * (forward ? c.outChannels() : c.inChannels());
-        var kernel = joined(Shape.of(c.groups() * c.outChannels(), c.inChannels()), c.kernel());
-        var x =
-                graph.reshaped(
-                        in.get(forward ? 0 : 1),
-                        joined(Shape.of(c.batch(), channels), forward ? c.in() : c.out()));
-        var shape = joined(Shape.of(c.batch(), made), forward ? c.out() : c.in());
-        var y =
-                graph.node(
-                        forward ? "Conv" : "ConvTranspose",
-                        x.dtype(),
-                        shape,
-                        List.of(x, graph.reshaped(in.get(forward ? 1 : 0), kernel)),
-                        attributes.toArray(ProtobufWriter[]::new));
-        return finished(y, shape, output);
-    }
-
-    private static Shape joined(Shape first, List<Integer> last) {
-        return joined(first, last.stream().mapToInt(Integer::intValue).toArray());
-    }
-
-    private Named attended(Kernel.Attend attend, List<Named> in, Type output) {
-        Heads h = attend.heads();
-        if (!attend.out().isContiguous(h.outShape()))
-            throw new Refusal("attention whose result lies transposed");
-        var q = ViewWriter.read(graph, in.get(0), attend.operands().get(0), h.queryShape());
-        var k = forEach(h, in.get(1), attend.operands().get(1), h.keyShape());
-        var v = forEach(h, in.get(2), attend.operands().get(2), h.valueShape());
-        var turned = graph.permuted(k, List.of(0, 1, 3, 2));
-        var products = graph.node("MatMul", q.dtype(), h.scoreShape(), List.of(q, turned));
-        var arguments = new ArrayList<>(List.of(products));
-        arguments.addAll(read(in.subList(3, in.size()), h.mask(), h.scoreShape()));
-        var elements = new ElementWriter(graph, h.scoreShape(), arguments);
-        var type = q.dtype().compute();
-        Scalar scores =
-                new Scalar.Bin(Scalar.Fn2.MUL, new Scalar.Arg(0), new Scalar.Lit(type, h.scale()));
-        for (int i = 1; i < arguments.size(); i++)
-            scores = new Scalar.Bin(Scalar.Fn2.ADD, scores, new Scalar.Arg(i));
-        if (h.causal()) {
-            var last =
-                    new Scalar.Bin(
-                            Scalar.Fn2.ADD,
-                            new Scalar.Index(2),
-                            new Scalar.Lit(DType.I32, h.keys() - h.queries()));
-            var seen = new Scalar.Bin(Scalar.Fn2.LE, new Scalar.Index(3), last);
-            var none = new Scalar.Lit(type, Double.NEGATIVE_INFINITY);
-            scores = new Scalar.Select(seen, scores, none);
-        }
-        var weights =
-                graph.node(
-                        "Softmax",
-                        type,
-                        h.scoreShape(),
-                        List.of(graph.expanded(elements.of(scores), h.scoreShape())),
-                        ProtobufWriter.attribute("axis", 3));
-        var y =
-                graph.node(
-                        "MatMul",
-                        v.dtype(),
-                        h.outShape(),
-                        List.of(graph.cast(weights, v.dtype()), v));
-        return finished(y, h.outShape(), output);
-    }
-
-    /** Keys or values, repeated for the heads that share them. */
-    private Named forEach(Heads h, Named x, View view, Shape shape) {
-        var own = ViewWriter.read(graph, x, view, shape);
-        if (h.heads() == h.keyHeads()) return own;
-        int group = h.heads() / h.keyHeads();
-        int rows = shape.dim(2);
-        int width = shape.dim(3);
-        var apart = graph.reshaped(own, Shape.of(h.batch(), h.keyHeads(), 1, rows, width));
-        var all = graph.expanded(apart, Shape.of(h.batch(), h.keyHeads(), group, rows, width));
-        return graph.reshaped(all, Shape.of(h.batch(), h.heads(), rows, width));
+        return graph.finished(both.getLast(), shape, output);
     }
 }

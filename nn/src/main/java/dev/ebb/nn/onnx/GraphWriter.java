@@ -158,6 +158,11 @@ final class GraphWriter {
                         longs(wide(steps))));
     }
 
+    /** What was computed along a shape, of the type that it should have. */
+    Named finished(Named made, Shape computed, Type type) {
+        return reshaped(expanded(cast(made, type.dtype()), computed), type.shape());
+    }
+
     /** The whole model. */
     ProtobufWriter model() {
         graph.text(2, "ebb");

@@ -36,6 +36,15 @@ final class ViewWriter {
         return graph.reshaped(graph.permuted(picked, order), new Shape(dims));
     }
 
+    /** Each operand as its view reads it. */
+    static List<Named> readAll(
+            GraphWriter graph, List<Named> operands, List<View> views, Shape shape) {
+        var all = new ArrayList<Named>();
+        for (int i = 0; i < views.size(); i++)
+            all.add(read(graph, operands.get(i), views.get(i), shape));
+        return all;
+    }
+
     /** The index of the element at {@code offset}, axis by axis. */
     private static List<Integer> starts(Shape shape, long offset) {
         var own = View.contiguous(shape);

@@ -61,7 +61,7 @@ interface Decoder {
                                         .toList();
                     }
                     case "Strip" -> {
-                        var sign = Parts.required(keys, "content");
+                        var sign = Parts.sign(keys, "content");
                         int start = count(keys, "start");
                         int stop = count(keys, "stop");
                         yield tokens ->

@@ -2,7 +2,6 @@ package dev.ebb.nn.tokens;
 
 import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
-import dev.ebb.nn.file.Json;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -51,10 +50,10 @@ final class Parts {
         }
     }
 
-    /** A text that is looked up often, kept once. */
-    static String text(ConfigKeys keys, String key, Json value) throws FileFormatException {
-        var text = value.text();
-        if (text.isPresent()) return text.get();
-        throw keys.unknown(key, value + " in it is no text");
+    /** A text of one character at least. */
+    static String sign(ConfigKeys keys, String key) throws FileFormatException {
+        var text = required(keys, key);
+        if (text.isEmpty()) throw keys.unknown(key, "a character at least is expected");
+        return text;
     }
 }

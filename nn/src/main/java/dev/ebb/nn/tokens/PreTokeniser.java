@@ -69,7 +69,7 @@ interface PreTokeniser {
                         yield (text, _) -> Split.by(Unicode::isNumber, how, text);
                     }
                     case "CharDelimiterSplit" -> {
-                        int delimiter = Parts.required(keys, "delimiter").codePointAt(0);
+                        int delimiter = Parts.sign(keys, "delimiter").codePointAt(0);
                         yield (text, _) -> Split.by(c -> c == delimiter, Behaviour.REMOVED, text);
                     }
                     case "Metaspace" -> Metaspace.read(keys);

@@ -81,8 +81,12 @@ record Template(List<Integer> before, List<Integer> after) {
             var name = Parts.required(special.get(), "id");
             var ids = specials.at(name).flatMap(s -> s.at("ids")).map(Json::elements);
             if (ids.isEmpty()) throw keys.unknown("special_tokens", "it has no ids of " + name);
-            for (var id : ids.get())
-                (seen ? after : before).add(Math.toIntExact(id.whole().orElse(-1L)));
+            for (var id : ids.get()) {
+                var number = id.whole().filter(n -> n >= 0 && n < Integer.MAX_VALUE);
+                if (number.isEmpty())
+                    throw keys.unknown("special_tokens", id + " is no number of a token");
+                (seen ? after : before).add(number.get().intValue());
+            }
         }
         return new Template(before, after);
     }

@@ -87,6 +87,30 @@ class TokenizerRefusalsTest {
                 "model.unk_id is 7");
     }
 
+    @Test
+    void emptySignsAndNumbersThatAreNoneAreRefused(@TempDir Path folder) throws IOException {
+        refused(
+                folder,
+                "{\"pre_tokenizer\": {\"type\": \"CharDelimiterSplit\", \"delimiter\": \"\"}, "
+                        + MODEL
+                        + "}",
+                "a character at least is expected");
+        refused(
+                folder,
+                "{\"decoder\": {\"type\": \"Strip\", \"content\": \"\", \"start\": 2000000000}, "
+                        + MODEL
+                        + "}",
+                "a character at least is expected");
+        refused(
+                folder,
+                "{\"post_processor\": {\"type\": \"TemplateProcessing\", \"single\":"
+                        + " [{\"SpecialToken\": {\"id\": \"s\"}}], \"special_tokens\":"
+                        + " {\"s\": {\"ids\": [\"x\"]}}}, "
+                        + MODEL
+                        + "}",
+                "is no number of a token");
+    }
+
     /** A file cut short, or with bytes changed, is refused in words or read; nothing else. */
     @Test
     void brokenFilesAreRefusedInWords(@TempDir Path folder) throws IOException {

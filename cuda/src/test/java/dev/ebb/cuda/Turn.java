@@ -1,0 +1,47 @@
+package dev.ebb.cuda;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+
+/**
+ * The right to time something on the card. Where the system property {@code ebb.turns} names a
+ * file, processes that name the same one take turns: one times its steps while others plan and
+ * compile.
+ */
+final class Turn implements AutoCloseable {
+    private final Optional<FileChannel> channel;
+
+    private Turn(Optional<FileChannel> channel) {
+        this.channel = channel;
+    }
+
+    /** Waits until no other process has it. */
+    static Turn take() {
+        var file = Optional.ofNullable(System.getProperty("ebb.turns"));
+        try {
+            if (file.isEmpty()) return new Turn(Optional.empty());
+            var channel =
+                    FileChannel.open(
+                            Path.of(file.get()),
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.WRITE);
+            channel.lock();
+            return new Turn(Optional.of(channel));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (channel.isPresent()) channel.get().close(); // which gives its lock back
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
