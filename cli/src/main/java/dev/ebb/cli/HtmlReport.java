@@ -7,6 +7,7 @@ import dev.ebb.cli.studio.Assets;
 import dev.ebb.cli.studio.FrozenPlan;
 import dev.ebb.exec.Report;
 import dev.ebb.nn.file.Json;
+import dev.ebb.plan.TradeOff;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -36,12 +37,14 @@ final class HtmlReport {
     static String of(
             Outcome outcome,
             Planned plan,
+            TradeOff tradeOff,
             About about,
             List<String> names,
             long[] held,
             double unigram)
             throws IOException {
         var all = json(outcome, plan, unigram);
+        all.put("lines", CurveTable.pairs(tradeOff.lines()));
         all.put("name", Json.of(about.model));
         all.put("command", Json.of(about.command));
         all.put("machine", Json.of(about.machine));
@@ -90,7 +93,6 @@ final class HtmlReport {
         all.put("parameters", Json.of(o.parameters()));
         all.put("unigram", Json.of(unigram));
         all.put("loss", Json.of(o.losses().stream().map(Json::of).toList()));
-        all.put("lines", CurveTable.pairs(plan.curve().lines()));
         return all;
     }
 

@@ -83,6 +83,7 @@ record Run(
                     HtmlReport.of(
                             outcome,
                             plan,
+                            trainer.tradeOff(),
                             new HtmlReport.About(
                                     trainer.described(), command, Machine.text(trainer.device())),
                             trainer.names(),

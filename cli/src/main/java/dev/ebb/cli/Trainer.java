@@ -3,6 +3,7 @@ package dev.ebb.cli;
 import dev.ebb.Ebb;
 import dev.ebb.Next;
 import dev.ebb.Stepper;
+import dev.ebb.Stepping;
 import dev.ebb.Tensorwise;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
@@ -16,6 +17,7 @@ import dev.ebb.nn.optim.Gradients;
 import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.optim.Precision;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.tensor.Tensor;
@@ -37,6 +39,7 @@ final class Trainer implements AutoCloseable {
     private final Corpus corpus;
     private final Device device;
     private final TrainingState form;
+    private final Stepping<TrainingState, Corpus.Batch, Tensor> program;
     private final Stepper<TrainingState, Corpus.Batch, Tensor> stepper;
     private final List<Double> losses;
     private final List<Double> seconds = new ArrayList<>();
@@ -48,13 +51,13 @@ final class Trainer implements AutoCloseable {
         this.corpus = corpus;
         this.device = device;
         losses = new ArrayList<>(from.losses());
-        stepper =
+        program =
                 Ebb.stepper((TrainingState s, Corpus.Batch b) -> step(settings, s, b))
                         .within(setup.bounds())
                         .on(device)
                         .costing(cost)
-                        .caching(cache)
-                        .start(from.state(), batch(settings, corpus, 0));
+                        .caching(cache);
+        stepper = program.start(from.state(), batch(settings, corpus, 0));
         form = stepper.form();
         for (int i = 0; i < from.read().size(); i++) {
             stepper.restore(i, from.read().get(i).data().get());
@@ -165,6 +168,11 @@ final class Trainer implements AutoCloseable {
 
     Plan plan() {
         return stepper.plan();
+    }
+
+    /** What memory buys for a step, and what each way of bringing values back adds. */
+    TradeOff tradeOff() {
+        return program.curve(form, batch(settings, corpus, 0));
     }
 
     @Override

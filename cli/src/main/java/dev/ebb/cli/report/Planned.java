@@ -2,7 +2,6 @@ package dev.ebb.cli.report;
 
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
-import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.schedule.Layout;
 
 import java.nio.charset.StandardCharsets;
@@ -64,10 +63,5 @@ public record Planned(Plan plan, long budgetBytes) {
     public double recomputeShare() {
         double cost = plan.cost();
         return cost == 0 ? 0 : Math.max(0, 1 - plan.curve().storeAllCost() / cost);
-    }
-
-    /** What memory buys, and what each way of bringing values back adds. */
-    public TradeOff curve() {
-        return TradeOff.of(plan.curve());
     }
 }

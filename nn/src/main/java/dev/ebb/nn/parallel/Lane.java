@@ -20,6 +20,9 @@ public final class Lane implements AutoCloseable {
                     Thread.ofPlatform().daemon().name("ebb-exchange").factory());
     private Future<?> latest = CompletableFuture.completedFuture(null);
 
+    /** Its thread starts with the first exchange. */
+    public Lane() {}
+
     /** Begins an exchange; {@link #await} says when it is done. */
     synchronized Future<?> start(Runnable exchange) {
         latest = thread.submit(exchange);
