@@ -5,10 +5,11 @@ import dev.ebb.ir.DType;
 import dev.ebb.plan.cache.PlanCache;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
@@ -43,8 +44,8 @@ final class DeviceStart {
     }
 
     private static double sinceStart() {
-        long start = ManagementFactory.getRuntimeMXBean().getStartTime();
-        return (System.currentTimeMillis() - start) / 1e3;
+        var start = ProcessHandle.current().info().startInstant().orElseThrow();
+        return Duration.between(start, Instant.now()).toMillis() / 1e3;
     }
 
     /** Seconds of a first start and of a second one, as far as they were told. */
@@ -56,11 +57,15 @@ final class DeviceStart {
     }
 
     private static OptionalDouble start(Path home) throws IOException, InterruptedException {
-        var runtime = ManagementFactory.getRuntimeMXBean();
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(runtime.getInputArguments());
-        command.addAll(List.of("-Duser.home=" + home, "-cp", runtime.getClassPath()));
+        command.addAll(
+                List.of(
+                        "--add-modules=jdk.incubator.vector",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-Duser.home=" + home,
+                        "-cp",
+                        System.getProperty("java.class.path")));
         command.addAll(List.of(DeviceCheck.class.getName(), home.toString(), "start"));
         var builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("XDG_CACHE_HOME", home.toString());

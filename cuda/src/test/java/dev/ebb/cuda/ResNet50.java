@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Optional;
 
 /** ResNet-50 (He et al., 2015) in training: its norms take the statistics of the batch. */
-public record ResNet50(Unit stem, List<Part> parts, Linear head) {
+record ResNet50(Unit stem, List<Part> parts, Linear head) {
 
     /** A convolution without bias, and a norm. */
-    public record Unit(Tensor kernel, BatchNorm norm, Conv geometry) {
+    record Unit(Tensor kernel, BatchNorm norm, Conv geometry) {
         static Unit of(int inputs, int outputs, int size, int stride, Drawn init) {
             double width = 2 * Math.sqrt(6.0 / (inputs * size * size));
             return new Unit(
@@ -36,7 +36,7 @@ public record ResNet50(Unit stem, List<Part> parts, Linear head) {
     }
 
     /** Three units around a shortcut. */
-    public record Part(List<Unit> units, Optional<Unit> shortcut) {
+    record Part(List<Unit> units, Optional<Unit> shortcut) {
         List<Unit> all() {
             var all = new ArrayList<>(units);
             shortcut.ifPresent(all::add);
@@ -45,10 +45,10 @@ public record ResNet50(Unit stem, List<Part> parts, Linear head) {
     }
 
     /** The running statistics of every norm, in the order of the units. */
-    public record Statistics(List<BatchNorm.Statistics> all) {}
+    record Statistics(List<BatchNorm.Statistics> all) {}
 
     /** Scores of the classes, and the statistics after the batch. */
-    public record Seen(Tensor logits, Statistics next) {}
+    record Seen(Tensor logits, Statistics next) {}
 
     static ResNet50 of(Drawn init, int classes) {
         var parts = new ArrayList<Part>();
