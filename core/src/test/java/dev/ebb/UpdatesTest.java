@@ -177,8 +177,7 @@ class UpdatesTest {
         var disk = Disk.in(folder, 1L << 20);
         var all = Ebb.stepper(step).within(Budget.unlimited().with(disk)).on(new Reference());
         long least = all.plan(start(), numbers(4)).leastBytes();
-        try (var stepper =
-                all.within(Budget.bytes(least).with(disk)).start(start(), numbers(4))) {
+        try (var stepper = all.within(Budget.bytes(least).with(disk)).start(start(), numbers(4))) {
             assertThat(maps(stepper)).allMatch(n -> n.outputs().size() == 1);
         }
     }

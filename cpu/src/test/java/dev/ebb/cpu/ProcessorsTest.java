@@ -98,7 +98,8 @@ class ProcessorsTest {
             var text = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(child.waitFor()).as(text).isZero();
             assertThat(text).contains("processors ").doesNotContain("kept false");
-            said.add(text.lines().filter(l -> l.contains(" in ") || l.contains(" least ")).toList());
+            said.add(
+                    text.lines().filter(l -> l.contains(" in ") || l.contains(" least ")).toList());
         }
         assertThat(said.getFirst()).anyMatch(l -> l.startsWith("loop in"));
         for (var lines : said) assertThat(lines).isEqualTo(said.getFirst());

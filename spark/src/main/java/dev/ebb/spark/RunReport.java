@@ -76,7 +76,7 @@ final class RunReport {
                 + String.format(
                         Locale.ROOT,
                         "<p>Line: %,d bytes promised, kernels' own memory included. %d"
-                            + " computations.</p>%n",
+                                + " computations.</p>%n",
                         rank.promisedBytes(),
                         held.size());
     }

@@ -44,7 +44,7 @@ final class KillsBench {
                     String.format(
                             Locale.ROOT,
                             "Seed %d: %d ranks killed at random moments in %.0f s; the digest %s"
-                                + " that of one machine.%n",
+                                    + " that of one machine.%n",
                             seed,
                             killed.get(),
                             (System.nanoTime() - start) / 1e9,

@@ -130,7 +130,7 @@ final class RowsBench {
                         "sums",
                         functions.expr(
                                 "transform(sequence(0, 3), k -> x[k] + x[k + 4] - x[(k + 9) %"
-                                    + " 16])"))
+                                        + " 16])"))
                 .withColumn(
                         "label",
                         functions.expr("cast(array_position(sums, array_max(sums)) - 1 as int)"))

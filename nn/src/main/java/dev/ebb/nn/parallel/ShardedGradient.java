@@ -18,9 +18,10 @@ import java.util.List;
 /**
  * The gradient of a mean over a batch, computed in parts. The rows of the batch (axis 0 of every
  * tensor) are divided into {@code shards} shards of equal size, whose gradients are summed in the
- * order of {@link TreeSum}, in f32 where they have sixteen bits. So the bits depend on the number of
- * shards alone, and not on where the shards are computed: all at once, in several groups one after
- * the other, or on several machines ({@link Rank}), each of which sums the shards of a subtree.
+ * order of {@link TreeSum}, in f32 where they have sixteen bits. So the bits depend on the number
+ * of shards alone, and not on where the shards are computed: all at once, in several groups one
+ * after the other, or on several machines ({@link Rank}), each of which sums the shards of a
+ * subtree.
  *
  * <p>This is the gradient of the whole batch only for a loss that is a mean over rows and treats
  * every row alone: batch norm in training does not.
@@ -118,7 +119,12 @@ public record ShardedGradient(int shards, int cuts) {
                     var rows = Tensorwise.map(batch, t -> group(t, i));
                     return group == 1
                             ? one.apply(params, new Shard<>(rows, own.getFirst()))
-                            : summed(params, new Shard<>(rows, Tensors.stack(own, 0)), 0, group, one);
+                            : summed(
+                                    params,
+                                    new Shard<>(rows, Tensors.stack(own, 0)),
+                                    0,
+                                    group,
+                                    one);
                 },
                 (a, b) -> Tensorwise.map(a, b, Tensor::add));
     }

@@ -82,9 +82,7 @@ class ShardedGradientTest {
             var above = new ArrayList<List<float[]>>();
             for (int i = 0; i < level.size(); i += 2)
                 above.add(
-                        i + 1 < level.size()
-                                ? sum(level.get(i), level.get(i + 1))
-                                : level.get(i));
+                        i + 1 < level.size() ? sum(level.get(i), level.get(i + 1)) : level.get(i));
             level = above;
         }
         // the order in which machines add their shards
