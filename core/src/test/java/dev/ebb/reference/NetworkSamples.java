@@ -140,6 +140,14 @@ final class NetworkSamples implements SampleTable {
                                 Ebb.vjp((Tensor x) -> x.maxPool(Pool.of(3).stride(1)))
                                         .apply(in.get(0), in.get(1))
                                         .cotangent()),
+                Sample.of(
+                        "maxPool over large windows, and its derivative",
+                        n -> List.of(spread(-900, 900, 1, n, 1, 19), spread(-1, 1, 2, n, 1, 3)),
+                        n -> Shape.of(n, 1, 19),
+                        in ->
+                                Ebb.vjp((Tensor x) -> x.maxPool(Pool.of(17).stride(1)))
+                                        .apply(in.get(0), in.get(1))
+                                        .cotangent()),
                 plane("avgPool", n -> Shape.of(n, 2, 3), x -> x.avgPool(Pool.of(2))),
                 plane(
                         "avgPool overlapping",
