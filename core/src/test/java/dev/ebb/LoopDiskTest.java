@@ -255,7 +255,7 @@ class LoopDiskTest {
             whole = all.report().promisedBytes();
         }
         int used = 0;
-        for (double share : new double[] {0.5, 0.3, 0.15, 0.1}) {
+        for (double share : new double[] {0.4, 0.1}) {
             for (long room : new long[] {40 << 10, ROOM}) {
                 var memory = Budget.bytes((long) (whole * share));
                 var budget = memory.with(new Disk(folder, room, FAST));

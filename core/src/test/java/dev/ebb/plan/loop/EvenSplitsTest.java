@@ -86,7 +86,7 @@ class EvenSplitsTest {
         long least = 0;
         for (int state : new int[] {1, 2, 3}) {
             for (int tape : new int[] {1, 2, 3, 5}) {
-                for (int n = 2; n <= 7; n++) {
+                for (int n = 2; n <= 6; n++) {
                     for (int bytes = tape; bytes < n * tape; bytes++) {
                         var room = new LoopMemory(bytes, state, tape, Integer.MAX_VALUE);
                         long here = ahead(CheckpointSplits.of(Pace.EVEN, room, n), n);
