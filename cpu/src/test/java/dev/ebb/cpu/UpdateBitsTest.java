@@ -25,7 +25,7 @@ import java.util.Random;
 
 /** Kernels with several outputs, each where it was made to lie: the same to the last bit. */
 class UpdateBitsTest {
-    private static final int PROGRAMS = 60;
+    private static final int PROGRAMS = 30;
     private static final int KERNELS = 80;
 
     /** Two parts and a bit: more than one grain of work, in rows of no even length. */
