@@ -180,6 +180,7 @@ export function planView() {
       if (mine !== generation) return;
       const first = model === null;
       plan = null;
+      clearTimeout(asked);
       why.clear();
       memory.clear();
       adopt(traced = answer);
