@@ -7,6 +7,7 @@ import dev.ebb.cpu.work.Crew;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -112,6 +113,7 @@ final class Regions {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
@@ -246,6 +248,7 @@ final class Regions {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,

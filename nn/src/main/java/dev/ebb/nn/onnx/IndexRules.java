@@ -1,5 +1,7 @@
 package dev.ebb.nn.onnx;
 
+import dev.ebb.Loop;
+import dev.ebb.Next;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
@@ -104,9 +106,33 @@ final class IndexRules {
                 switch (node.text("reduction", "none")) {
                     case "none" -> table.indexCopy(0, flat, source);
                     case "add" -> table.indexAdd(0, flat, source).cast(x.dtype());
+                    case "mul" -> multiplied(table, flat, source);
+                    case "max" -> table.scatterMax(0, across(flat, source), source);
+                    case "min" -> table.scatterMin(0, across(flat, source), source);
                     default -> throw node.refused("the reduction " + node.text("reduction", ""));
                 };
         return written.reshape(x.shape());
+    }
+
+    /** The same index for every element of a row. */
+    private static Tensor across(Tensor flat, Tensor rows) {
+        return flat.reshape(-1, 1).broadcastTo(rows.shape());
+    }
+
+    /** Row after row, since several may go to one place. */
+    private static Tensor multiplied(Tensor table, Tensor flat, Tensor rows) {
+        return Loop.scan(
+                        List.of(table),
+                        List.of(flat.reshape(-1, 1), rows),
+                        (List<Tensor> carry, List<Tensor> row) -> {
+                            var at = row.getFirst();
+                            var held = carry.getFirst();
+                            var product = held.indexSelect(0, at).mul(row.getLast());
+                            return new Next<>(
+                                    List.of(held.indexCopy(0, at, product)), List.<Tensor>of());
+                        })
+                .carry()
+                .getFirst();
     }
 
     /** An index outside its depth gives a row without a one. */

@@ -83,6 +83,24 @@ record Windows(
         return Math.max(0, end - size - low.get(i) - high.get(i));
     }
 
+    /** How many elements a window has. */
+    int places() {
+        return kernel.stream().reduce(1, Math::multiplyExact);
+    }
+
+    /** Of each window of {@code padded} the element at place {@code i}, in row-major order. */
+    Tensor place(Tensor padded, int i) {
+        var elements = padded;
+        int rest = i;
+        for (int d = kernel.size() - 1; d >= 0; d--) {
+            int start = rest % kernel.get(d) * dilations.get(d);
+            rest /= kernel.get(d);
+            int span = (counts.get(d) - 1) * strides.get(d) + 1;
+            elements = elements.slice(2 + d, start, start + span, strides.get(d));
+        }
+        return elements;
+    }
+
     /** Whether {@link #pool} with the same padding at both ends says all of it. */
     boolean isPlain(Tensor x) {
         for (int i = 0; i < kernel.size(); i++) {
