@@ -15,6 +15,7 @@ import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.Anywhere;
 import dev.ebb.exec.Direct;
 import dev.ebb.exec.HostQueue;
+import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
@@ -123,7 +124,7 @@ final class ProgramCpu implements HostQueue.Binder {
     }
 
     @Override
-    public Optional<Runnable> straight(Sequence sequence) {
+    public Optional<Merged> straight(Sequence sequence) {
         return straight.inPlace(sequence, workers, tiles);
     }
 
