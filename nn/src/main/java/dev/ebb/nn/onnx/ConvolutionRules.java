@@ -38,7 +38,7 @@ final class ConvolutionRules {
                         .stride(Windows.ints(windows.strides()))
                         .dilation(Windows.ints(windows.dilations()))
                         .padding(windows.low(), windows.high())
-                        .groups((int) node.whole("group", 1));
+                        .groups(node.integer("group", 1));
         var y = x.conv(weight, geometry);
         return in.has(2) ? y.addChannels(in.tensor(2)) : y;
     }
@@ -51,19 +51,23 @@ final class ConvolutionRules {
         var dilations = Windows.list(node, "dilations", axes, 1);
         var extra = new ArrayList<>(Windows.list(node, "output_padding", axes, 0));
         var pads = Windows.list(node, "pads", 2 * axes, 0);
+        Windows.requireAtLeast(node, "strides", strides, 1);
+        Windows.requireAtLeast(node, "dilations", dilations, 1);
+        Windows.requireAtLeast(node, "output_padding", extra, 0);
+        Windows.requireAtLeast(node, "pads", pads, 0);
         var low = new ArrayList<>(pads.subList(0, axes));
         var high = new ArrayList<>(pads.subList(axes, 2 * axes));
         var auto = node.text("auto_pad", "NOTSET");
         boolean same = auto.startsWith("SAME");
         for (int i = 0; i < axes && (same || node.has("output_shape")); i++) {
-            int reach = (weight.dim(2 + i) - 1) * dilations.get(i) + 1;
-            int full = strides.get(i) * (x.dim(2 + i) - 1) + extra.get(i) + reach;
+            long reach = (weight.dim(2 + i) - 1L) * dilations.get(i) + 1;
+            long full = strides.get(i) * (x.dim(2 + i) - 1L) + extra.get(i) + reach;
             var sizes = node.list("output_shape");
             int wanted =
                     sizes.isEmpty()
-                            ? x.dim(2 + i) * strides.get(i)
+                            ? Math.multiplyExact(x.dim(2 + i), strides.get(i))
                             : sizes.get(sizes.size() - axes + i);
-            int total = full - wanted;
+            int total = Math.toIntExact(full - wanted);
             if (total < 0) extra.set(i, extra.get(i) - total);
             int half = Math.max(0, total) / 2;
             int other = Math.max(0, total) - half;
@@ -75,7 +79,7 @@ final class ConvolutionRules {
                         .stride(Windows.ints(strides))
                         .dilation(Windows.ints(dilations))
                         .padding(low, high)
-                        .groups((int) node.whole("group", 1))
+                        .groups(node.integer("group", 1))
                         .outputPadding(Windows.ints(extra));
         var y = x.convTranspose(weight, geometry);
         return in.has(2) ? y.addChannels(in.tensor(2)) : y;

@@ -35,20 +35,20 @@ final class IndexRules {
 
     private static Tensor gather(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int axis = x.shape().axis((int) node.whole("axis", 0));
+        int axis = x.shape().axis(node.integer("axis", 0));
         if (in.tensor(1) instanceof Array one && one.rank() == 0) return x.at(axis, in.number(1));
         return x.indexSelect(axis, fromFront(in.tensor(1), x.dim(axis)));
     }
 
     private static Tensor gatherElements(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int axis = x.shape().axis((int) node.whole("axis", 0));
+        int axis = x.shape().axis(node.integer("axis", 0));
         return x.gather(axis, fromFront(in.tensor(1), x.dim(axis)));
     }
 
     private static Tensor scatterElements(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int axis = x.shape().axis((int) node.whole("axis", 0));
+        int axis = x.shape().axis(node.integer("axis", 0));
         var index = fromFront(in.tensor(1), x.dim(axis));
         var source = in.tensor(2);
         return switch (node.text("reduction", "none")) {
@@ -73,7 +73,7 @@ final class IndexRules {
     private static Tensor gatherPoints(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         var index = in.tensor(1).cast(DType.I64);
-        int together = (int) node.whole("batch_dims", 0);
+        int together = node.integer("batch_dims", 0);
         int width = index.dim(index.rank() - 1);
         var dims = x.shape().dims();
         var batch = new Shape(dims.subList(0, together));
@@ -141,7 +141,7 @@ final class IndexRules {
         var values = in.tensor(2);
         var index = in.tensor(0);
         int rank = index.rank() + 1;
-        int axis = (int) node.whole("axis", -1);
+        int axis = node.integer("axis", -1);
         int at = axis < 0 ? axis + rank : axis;
         var dims = new ArrayList<>(index.shape().dims());
         dims.add(at, depth);
@@ -169,6 +169,6 @@ final class IndexRules {
         var chosen = nonZero(in.known(1)).reshape(-1);
         var x = in.tensor(0);
         if (!node.has("axis")) return x.reshape(-1).indexSelect(0, chosen);
-        return x.indexSelect((int) node.whole("axis", 0), chosen);
+        return x.indexSelect(node.integer("axis", 0), chosen);
     }
 }

@@ -108,6 +108,13 @@ record OnnxNode(
         return Optional.ofNullable(attributes.get(key)).flatMap(Attribute::whole).orElse(otherwise);
     }
 
+    /** A whole number that an int holds. */
+    int integer(String key, int otherwise) {
+        long value = whole(key, otherwise);
+        if (value == (int) value) return (int) value;
+        throw refused(key + " of " + value);
+    }
+
     double number(String key, double otherwise) {
         return Optional.ofNullable(attributes.get(key))
                 .flatMap(Attribute::number)

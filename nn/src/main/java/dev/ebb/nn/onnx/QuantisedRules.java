@@ -61,7 +61,7 @@ final class QuantisedRules {
     }
 
     private static int axis(OnnxNode node) {
-        return (int) node.whole("axis", 1);
+        return node.integer("axis", 1);
     }
 
     private static Tensor zero(OnnxNode node, Operands in, int i, Tensor x, int axis) {
@@ -128,7 +128,7 @@ final class QuantisedRules {
                         .stride(Windows.ints(windows.strides()))
                         .dilation(Windows.ints(windows.dilations()))
                         .padding(windows.low(), windows.high())
-                        .groups((int) node.whole("group", 1));
+                        .groups(node.integer("group", 1));
         return x.conv(weight, geometry);
     }
 
