@@ -124,6 +124,11 @@ final class ProgramCpu implements HostQueue.Binder {
     }
 
     @Override
+    public boolean isStraightAtOnce(List<Node> nodes) {
+        return straight.isAtOnce(nodes);
+    }
+
+    @Override
     public Optional<Merged> straight(Sequence sequence) {
         return straight.inPlace(sequence, workers, tiles);
     }
