@@ -37,7 +37,7 @@ public final class HostQueue implements Queue {
         }
 
         /** As {@link Queue#straight}. */
-        default Optional<Runnable> straight(Sequence sequence) {
+        default Optional<Merged> straight(Sequence sequence) {
             return Optional.empty();
         }
 
@@ -113,7 +113,7 @@ public final class HostQueue implements Queue {
     }
 
     @Override
-    public Optional<Runnable> straight(Sequence sequence) {
+    public Optional<Merged> straight(Sequence sequence) {
         return binder.straight(sequence);
     }
 

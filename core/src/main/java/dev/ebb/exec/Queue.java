@@ -121,7 +121,7 @@ public interface Queue extends AutoCloseable {
      * they lie and leaves the results where they are to lie; none where that gains nothing, as
      * where most computations are on many elements.
      */
-    default Optional<Runnable> straight(Sequence sequence) {
+    default Optional<Merged> straight(Sequence sequence) {
         return Optional.empty();
     }
 

@@ -1,6 +1,7 @@
 package dev.ebb.exec.program;
 
 import dev.ebb.ir.Control;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Step;
@@ -32,6 +33,7 @@ final class Course {
                                 Kernel.Scatter _,
                                 Kernel.Cumulate _,
                                 Kernel.Sort _,
+                                Decoded _,
                                 Kernel.Convolve _,
                                 Kernel.Attend _,
                                 Kernel.AttendGrad _ ->

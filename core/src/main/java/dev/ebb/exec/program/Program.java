@@ -221,6 +221,28 @@ public final class Program implements AutoCloseable {
         return report;
     }
 
+    /** Whether {@link #run(List)} writes results to where it is told without a copy. */
+    public synchronized boolean isDelivering() {
+        return straight.isPresent() && !straight.get().method().delivered().isEmpty();
+    }
+
+    /** As {@link #run()}, with each result written to a segment of its size. */
+    public synchronized Report run(List<MemorySegment> to) {
+        if (!isDelivering()) {
+            var report = run();
+            for (int i = 0; i < to.size(); i++) readResult(i, to.get(i));
+            return report;
+        }
+        requireOpen();
+        var method = straight.orElseThrow();
+        partial = true;
+        var report = method.run(to);
+        partial = false;
+        for (int i = 0; i < to.size(); i++)
+            if (!method.method().delivered().contains(i)) readResult(i, to.get(i));
+        return report;
+    }
+
     /**
      * This program as one method from an array of arguments, the first {@code arguments}
      * parameters, to an array of results, if the device makes one.

@@ -4,6 +4,7 @@ import dev.ebb.cpu.tile.Need;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
 import dev.ebb.exec.Direct;
+import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
@@ -35,7 +36,7 @@ public record StraightPrograms(int after) {
      * One method of {@code sequence}, if most of its computations can be written out, or loops over
      * what these have in common.
      */
-    public Optional<Runnable> inPlace(Sequence sequence, Crew workers, Tiles tiles) {
+    public Optional<Merged> inPlace(Sequence sequence, Crew workers, Tiles tiles) {
         boolean small = isSmall(sequence);
         if (!small || !isOneMethod(sequence)) {
             var loops = Regions.of(sequence, workers, tiles);

@@ -315,7 +315,7 @@ class RankTest {
     /** The least budget of a rank of one and of four, with as many examples each. */
     @Test
     void a_rank_of_four_needs_less_than_half_the_memory() {
-        var recipe = new WideMlp(256, 10);
+        var recipe = new WideMlp(256, 8);
         List<Tensor> rows =
                 List.of(
                         Array.of(Shape.of(2, 256), new float[512]),
