@@ -132,9 +132,10 @@ final class RecomputeChain {
             int last = time.last(x, at);
             if (last < 0 && !model.initial[x]) return false;
             int from = lost(x, last);
-            double hurt = time.harm(model.bytes[x], held, from, at);
             boolean again = producer >= 0 && !model.once[producer];
-            if (!again || hurt * price <= model.again[producer]) {
+            double most = again ? model.again[producer] : Double.POSITIVE_INFINITY;
+            double hurt = time.harm(model.bytes[x], held, from, at, price, most);
+            if (hurt * price <= most) {
                 if (model.isReplaced(x)) return false;
                 harm += hurt;
                 held += model.bytes[x];

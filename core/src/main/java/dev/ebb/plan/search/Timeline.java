@@ -164,14 +164,19 @@ final class Timeline {
 
     /**
      * How much the overflow would grow during {@code [from, to)} with {@code bytes} more, on top of
-     * {@code held}.
+     * {@code held}; where that counts more than {@code most} at {@code price}, any part of it that
+     * does.
      */
-    double harm(long bytes, long held, int from, int to) {
+    double harm(long bytes, long held, int from, int to, double price, double most) {
         if (to <= from || highest(from, to) + held + bytes <= budget) return 0;
         if (to - from > 256) return (double) bytes * (to - from);
         double sum = 0;
+        long room = budget - held;
         for (int i = from; i < to; i++) {
-            sum += Math.max(0, memory[i] + held + bytes - Math.max(memory[i] + held, budget));
+            long more = memory[i] + bytes - Math.max(memory[i], room);
+            if (more <= 0) continue;
+            sum += more;
+            if (sum * price > most) return sum;
         }
         return sum;
     }
