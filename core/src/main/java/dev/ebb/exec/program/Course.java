@@ -22,19 +22,15 @@ final class Course {
             case Step.Work work ->
                     switch (work.node().kernel()) {
                         case Control _, Kernel.Library _ -> false;
-                        case Kernel.Map _,
-                                Kernel.Fold _,
+                        case Kernel.Viewed _,
                                 Kernel.Rows _,
-                                Kernel.Contract _,
                                 Kernel.Assemble _,
                                 Kernel.Cut _,
                                 Kernel.Gather _,
                                 Kernel.Scatter _,
                                 Kernel.Cumulate _,
                                 Kernel.Sort _,
-                                Kernel.Convolve _,
-                                Kernel.Attend _,
-                                Kernel.AttendGrad _ ->
+                                Kernel.Convolve _ ->
                                 true;
                     };
             case Step.Offload _, Step.Fetch _ -> false;

@@ -69,10 +69,8 @@ final class KernelTimer {
                     control.bodies().stream()
                             .flatMap(g -> g.nodes().stream())
                             .allMatch(KernelTimer::canTime);
-            case Kernel.Map _,
-                    Kernel.Fold _,
+            case Kernel.Viewed _,
                     Kernel.Rows _,
-                    Kernel.Contract _,
                     Kernel.Assemble _,
                     Kernel.Cut _,
                     Kernel.Gather _,
@@ -80,8 +78,6 @@ final class KernelTimer {
                     Kernel.Cumulate _,
                     Kernel.Sort _,
                     Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
                     Kernel.Library _ ->
                     true;
         };
