@@ -11,6 +11,7 @@ import java.util.List;
 public sealed interface Kernel
         permits Kernel.Viewed,
                 Kernel.Rows,
+                Decoded,
                 Kernel.Assemble,
                 Kernel.Cut,
                 Kernel.Gather,
