@@ -21,6 +21,7 @@ import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 
@@ -67,6 +68,8 @@ final class ProgramCpu implements HostQueue.Binder {
         return switch (node.kernel()) {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
+            case Decoded k ->
+                    Contraction.decoded(k, inputs, outputs.getFirst(), tiles, loops, workers);
             case Kernel.Convolve k -> convolve(k, node, inputs, outputs.getFirst(), workspace);
             case Kernel.Attend k -> attend(k, inputs, outputs);
             case Kernel.AttendGrad k -> attendGrad(k, inputs, outputs);

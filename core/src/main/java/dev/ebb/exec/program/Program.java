@@ -101,13 +101,18 @@ public final class Program implements AutoCloseable {
                                         ? steps.resident().find(r)
                                         : Optional.empty());
         recorded =
-                Course.isFixed(layout.schedule())
-                        ? session.queue().whole(() -> steps.bound().forEach(s -> s.body().run()))
+                Course.isFixed(layout.schedule(), carrier.areOrdered())
+                        ? session.queue().whole(this::allSteps)
                         : Optional.empty();
         straightening =
                 new Straightening(steps, session.queue(), layout.schedule(), recorded.isEmpty());
         var tide = MemoryProfile.of(layout);
         for (var category : Category.values()) promised[category.ordinal()] = tide.peak(category);
+    }
+
+    private void allSteps() {
+        steps.bound().forEach(s -> s.body().run());
+        lastTransfers.run();
     }
 
     public Layout layout() {
@@ -273,6 +278,7 @@ public final class Program implements AutoCloseable {
 
     private Report repeat(Runnable whole, DigestCheck check) {
         requireOpen();
+        carrier.begin();
         long highest = paramsEnd;
         meter.begin();
         watch.begin();

@@ -5,6 +5,7 @@ import dev.ebb.exec.HostQueue;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 
@@ -48,6 +49,7 @@ public final class Reference implements Device {
             case Kernel.Fold k -> () -> ReferenceLoops.fold(k, in, out.getFirst());
             case Kernel.Rows k -> () -> new ReferenceRows(k, in).run(out.getFirst());
             case Kernel.Contract k -> () -> ReferenceLoops.contract(k, in, out.getFirst());
+            case Decoded k -> () -> ReferenceLoops.decoded(k, in, out.getFirst());
             case Kernel.Assemble k -> () -> ReferenceMoves.assemble(k, in, out.getFirst());
             case Kernel.Cut k -> () -> ReferenceMoves.cut(k, in.getFirst(), out);
             case Kernel.Gather k ->

@@ -8,6 +8,7 @@ import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -146,6 +147,7 @@ final class Regions {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
@@ -304,6 +306,7 @@ final class Regions {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
