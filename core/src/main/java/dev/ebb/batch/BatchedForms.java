@@ -2,6 +2,7 @@ package dev.ebb.batch;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Row;
@@ -47,6 +48,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                     Kernel.Fold _,
                     Kernel.Rows _,
                     Kernel.Contract _,
+                    Decoded _,
                     Kernel.Gather _,
                     Kernel.Library _,
                     Control _ ->
@@ -79,7 +81,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
             case Kernel.Convolve k -> convolve(k);
             case Kernel.Attend k -> attend(k);
             case Kernel.AttendGrad k -> attendGrad(k);
-            case Kernel.Library _, Control _ -> Optional.empty();
+            case Decoded _, Kernel.Library _, Control _ -> Optional.empty();
         };
     }
 

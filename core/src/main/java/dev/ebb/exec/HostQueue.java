@@ -36,8 +36,13 @@ public final class HostQueue implements Queue {
             return Integer.MAX_VALUE;
         }
 
+        /** As {@link Queue#isStraightAtOnce}. */
+        default boolean isStraightAtOnce(List<Node> nodes) {
+            return false;
+        }
+
         /** As {@link Queue#straight}. */
-        default Optional<Runnable> straight(Sequence sequence) {
+        default Optional<Merged> straight(Sequence sequence) {
             return Optional.empty();
         }
 
@@ -113,7 +118,12 @@ public final class HostQueue implements Queue {
     }
 
     @Override
-    public Optional<Runnable> straight(Sequence sequence) {
+    public boolean isStraightAtOnce(List<Node> nodes) {
+        return binder.isStraightAtOnce(nodes);
+    }
+
+    @Override
+    public Optional<Merged> straight(Sequence sequence) {
         return binder.straight(sequence);
     }
 

@@ -12,15 +12,20 @@ public final class Named {
             try {
                 body.run();
             } catch (IndexOutOfBoundsException e) {
-                var named = new IndexOutOfBoundsException(text(node, e));
-                named.initCause(e);
-                throw named;
+                throw named(node, e);
             } catch (ArithmeticException e) {
                 var named = new ArithmeticException(text(node, e));
                 named.initCause(e);
                 throw named;
             }
         };
+    }
+
+    /** {@code e}, thrown by the kernel of {@code node}, with the name of the op. */
+    public static IndexOutOfBoundsException named(Node node, IndexOutOfBoundsException e) {
+        var named = new IndexOutOfBoundsException(text(node, e));
+        named.initCause(e);
+        return named;
     }
 
     private static String text(Node node, RuntimeException e) {

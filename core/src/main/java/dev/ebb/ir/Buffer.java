@@ -1,5 +1,7 @@
 package dev.ebb.ir;
 
+import dev.ebb.ir.math.Half;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -10,6 +10,8 @@ package dev.ebb.ir;
  * @param operands the most operands of a kernel
  * @param body the most operations an element of a kernel
  * @param epilogue the most operations an element that follow a product in its own kernel
+ * @param decoding the most operations an element with which a product makes its right factor of
+ *     fewer bytes while it multiplies; zero if it reads its factors as they are
  * @param biases whether a vector that is added to every row of a product is added by the product's
  *     own kernel, before anything else is merged; for floats of at most 32 bits
  * @param shortestRow the fewest elements of a row for which folds of rows become one kernel
@@ -23,6 +25,7 @@ public record FusionLimits(
         int operands,
         int body,
         int epilogue,
+        int decoding,
         boolean biases,
         long shortestRow,
         long rowBytes,
@@ -34,6 +37,6 @@ public record FusionLimits(
      * rows than over the tiles of a product, and short rows are folded faster many at a time.
      */
     public static FusionLimits processor() {
-        return new FusionLimits(10, 64, 14, 400, 4, false, 64, 64 * 1024, 1024, 16);
+        return new FusionLimits(10, 64, 14, 400, 4, 32, false, 64, 64 * 1024, 1024, 16);
     }
 }

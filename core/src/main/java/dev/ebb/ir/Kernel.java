@@ -13,6 +13,7 @@ public sealed interface Kernel
                 Kernel.Fold,
                 Kernel.Rows,
                 Kernel.Contract,
+                Decoded,
                 Kernel.Assemble,
                 Kernel.Cut,
                 Kernel.Gather,

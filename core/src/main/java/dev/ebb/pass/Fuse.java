@@ -75,6 +75,7 @@ public final class Fuse {
         fuse.intoConsumers();
         fuse.intoEpilogues((_, _) -> true, limits.epilogue());
         new Rowwise(fuse.pieces, fuse.producer, fuse.results, limits).fuse();
+        new FactorDecoding(fuse.pieces, fuse.results, limits).fuse();
         fuse.dropUnread();
         return fuse;
     }

@@ -1,6 +1,7 @@
 package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -64,7 +65,13 @@ public final class KernelText {
                             + ": "
                             + scalar(k.body(), reads(in, k.operands(), k.shape()));
             case Kernel.Rows k -> rows(k, in);
-            case Kernel.Contract k -> contract(k, in);
+            case Kernel.Contract k ->
+                    contract(
+                            k,
+                            in.get(0).toString(),
+                            in.get(1).toString(),
+                            in.subList(2, in.size()));
+            case Decoded k -> decoded(k, in);
             case Kernel.Assemble k ->
                     "assemble "
                             + k.shape()
@@ -146,10 +153,18 @@ public final class KernelText {
                 };
     }
 
-    private static String contract(Kernel.Contract k, List<Value> in) {
+    /** The factor in brackets, as the map that it is. */
+    private static String decoded(Decoded k, List<Value> in) {
+        var map = k.factor();
+        var args = reads(k.encoded(in), map.operands(), map.shape());
+        var factor = "(map " + map.shape() + ": " + bodies(map.bodies(), args) + ")";
+        return contract(k.product(), in.getFirst().toString(), factor, k.extras(in));
+    }
+
+    private static String contract(Kernel.Contract k, String a, String b, List<Value> extras) {
         var args = new ArrayList<String>();
         args.add("sum");
-        args.addAll(in.subList(2, in.size()).stream().map(Value::toString).toList());
+        args.addAll(extras.stream().map(Value::toString).toList());
         return "product "
                 + k.batch()
                 + " "
@@ -159,10 +174,10 @@ public final class KernelText {
                 + "x"
                 + k.n()
                 + " of "
-                + in.get(0)
+                + a
                 + view(k.a())
                 + " and "
-                + in.get(1)
+                + b
                 + view(k.b())
                 + ": "
                 + scalar(k.epilogue(), args);

@@ -2,6 +2,7 @@ package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.Control.Remember;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -115,6 +116,7 @@ public final class Loops {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,

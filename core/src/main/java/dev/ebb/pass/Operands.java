@@ -2,6 +2,7 @@ package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Kernel.Place;
@@ -37,6 +38,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->
@@ -69,6 +71,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->
@@ -130,6 +133,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->
@@ -160,6 +164,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->
@@ -189,6 +194,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->
@@ -216,6 +222,7 @@ final class Operands {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Control _,
                     Kernel.Library _ ->

@@ -2,6 +2,7 @@ package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Row;
@@ -129,6 +130,7 @@ record PartAxis(
                             Kernel.Convolve _,
                             Kernel.Attend _,
                             Kernel.AttendGrad _,
+ Decoded _,
                             Control _,
                             Kernel.Library _ ->
                             DType.BOOL;
@@ -194,6 +196,7 @@ record PartAxis(
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
+ Decoded _,
                     Control _,
                     Kernel.Library _ ->
                     Optional.empty();
@@ -269,6 +272,7 @@ record PartAxis(
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
+ Decoded _,
                     Control _,
                     Kernel.Library _ ->
                     List.of();
@@ -345,6 +349,7 @@ record PartAxis(
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
+ Decoded _,
                     Control _,
                     Kernel.Library _ ->
                     throw new IllegalStateException(node + " is not computed in parts");

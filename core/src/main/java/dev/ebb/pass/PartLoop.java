@@ -4,6 +4,7 @@ import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
@@ -195,6 +196,7 @@ final class PartLoop {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
+ Decoded _,
                     Control _,
                     Kernel.Library _ ->
                     Kernel.Combine.SUM;

@@ -1,6 +1,7 @@
 package dev.ebb.plan;
 
 import dev.ebb.ir.Control;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Row;
@@ -37,6 +38,7 @@ public record Practical() implements Strategy {
         if (node.op().traits().contains(Trait.EXPENSIVE)) return true;
         return switch (node.kernel()) {
             case Kernel.Contract _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,

@@ -1,6 +1,7 @@
 package dev.ebb.science;
 
 import dev.ebb.ir.Control;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Row;
@@ -93,6 +94,7 @@ final class Dependencies {
             case Kernel.Cumulate k -> cumulate(k, node);
             case Kernel.Scatter _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,

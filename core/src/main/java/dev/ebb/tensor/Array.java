@@ -47,6 +47,16 @@ public final class Array implements Tensor {
         return new Array(type, data);
     }
 
+    /** Arrays of these types whose buffers are all filled by {@code fill}. */
+    public static List<Array> make(
+            List<Type> types, java.util.function.Consumer<List<Buffer>> fill) {
+        var data = types.stream().map(t -> new Buffer(t.dtype(), t.size(), memory(t))).toList();
+        fill.accept(data);
+        var all = new ArrayList<Array>();
+        for (int i = 0; i < data.size(); i++) all.add(new Array(types.get(i), data.get(i)));
+        return all;
+    }
+
     /** Arrays of zeros, which all lie in the memory of the largest. */
     public static List<Array> zeros(List<Type> types) {
         if (types.isEmpty()) return List.of();

@@ -15,11 +15,13 @@ import dev.ebb.cpu.work.Workers;
 import dev.ebb.exec.Anywhere;
 import dev.ebb.exec.Direct;
 import dev.ebb.exec.HostQueue;
+import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 
@@ -66,6 +68,8 @@ final class ProgramCpu implements HostQueue.Binder {
         return switch (node.kernel()) {
             case Kernel.Map k -> elementwise.map(k, inputs, outputs);
             case Kernel.Contract k -> contract(k, node, inputs, outputs.getFirst(), workspace);
+            case Decoded k ->
+                    Contraction.decoded(k, inputs, outputs.getFirst(), tiles, loops, workers);
             case Kernel.Convolve k -> convolve(k, node, inputs, outputs.getFirst(), workspace);
             case Kernel.Attend k -> attend(k, inputs, outputs);
             case Kernel.AttendGrad k -> attendGrad(k, inputs, outputs);
@@ -120,7 +124,12 @@ final class ProgramCpu implements HostQueue.Binder {
     }
 
     @Override
-    public Optional<Runnable> straight(Sequence sequence) {
+    public boolean isStraightAtOnce(List<Node> nodes) {
+        return straight.isAtOnce(nodes);
+    }
+
+    @Override
+    public Optional<Merged> straight(Sequence sequence) {
         return straight.inPlace(sequence, workers, tiles);
     }
 

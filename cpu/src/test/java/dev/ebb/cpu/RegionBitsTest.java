@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
@@ -133,6 +134,78 @@ final class RegionBitsTest {
                     return List.of(squares, apart.mul(squares.unsqueeze(2)).sum(2), apart.neg());
                 };
         same(f, List.of(values(DType.F64, 3, 60, 30, 2), values(DType.F64, 4, 30, 2)));
+    }
+
+    private static Tensor indices(DType dtype, int seed, int bound, int count) {
+        var all = new Random(seed).ints(count, 0, bound).toArray();
+        return Array.of(all).cast(dtype);
+    }
+
+    /** Rows that many examples pick: of whole tables, of one for each direction, of a part. */
+    @ParameterizedTest
+    @EnumSource(
+            value = DType.class,
+            names = {"F32", "F64"})
+    void rows_picked_by_an_index(DType dtype) {
+        int n = 1300;
+        Fn<List<Tensor>, List<Tensor>> f =
+                in -> {
+                    var a = in.get(0).indexSelect(0, in.get(3));
+                    var b = in.get(1).slice(1, 1, 5).indexSelect(0, in.get(4));
+                    var joined = Tensors.concat(List.of(a, b), 1);
+                    var each =
+                            Ebb.<Tensor, Tensor>vmap(Ebb.jacobian(RegionBitsTest::small))
+                                    .apply(joined);
+                    var many = in.get(2).indexSelect(1, in.get(3));
+                    var turned = many.mul(a.unsqueeze(0)).add(b.slice(1, 0, 1).unsqueeze(0));
+                    return List.of(each, turned, turned.sum(2), a);
+                };
+        var x =
+                List.of(
+                        values(dtype, 8, 30, 3),
+                        values(dtype, 9, 20, 6),
+                        values(dtype, 10, 4, 30, 3),
+                        indices(DType.I64, 11, 30, n),
+                        indices(DType.I32, 12, 20, n));
+        assertThat(same(f, x)).isTrue();
+    }
+
+    @Test
+    void an_index_outside_its_axis_names_the_op() {
+        Fn<List<Tensor>, Tensor> f =
+                in -> in.get(0).indexSelect(0, in.get(1)).square().sum(1).mul(2);
+        var table = values(DType.F64, 13, 30, 3);
+        var good = indices(DType.I64, 14, 30, 2000);
+        var bad = indices(DType.I64, 14, 31, 2000);
+        try (var run = Ebb.compile(f).on(LOOPS);
+                var plain = Ebb.compile(f).on(KERNELS)) {
+            var expected = plain.apply(List.of(table, good));
+            for (int i = 0; i < 3; i++)
+                assertThat(run.apply(List.of(table, good)).sameBits(expected)).isTrue();
+            assertThat(run.report().kernels()).isEmpty();
+            var message = assertThrows(() -> plain.apply(List.of(table, bad)));
+            assertThat(message).contains("index 30 is outside an axis of 30 elements");
+            assertThat(assertThrows(() -> run.apply(List.of(table, bad)))).isEqualTo(message);
+            assertThat(run.apply(List.of(table, good)).sameBits(expected)).isTrue();
+        }
+    }
+
+    private static String assertThrows(Runnable run) {
+        return assertThatThrownBy(run::run)
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .actual()
+                .getMessage();
+    }
+
+    /** A result that is read again, and one that is there twice. */
+    @Test
+    void results_that_others_read_too() {
+        Fn<Tensor, List<Tensor>> f =
+                x -> {
+                    var each = Ebb.<Tensor, Tensor>vmap(RegionBitsTest::small).apply(x);
+                    return List.of(each, each.sum(0), each, each.slice(0, 3, 9));
+                };
+        assertThat(same(f, values(DType.F64, 15, 2100, 7))).isTrue();
     }
 
     @ParameterizedTest

@@ -346,6 +346,26 @@ final class Golden {
                     wide,
                     List.of(BF16, BF16),
                     BF16);
+            var one = List.of(1, 1);
+            var plain =
+                    new Kernel.Convolve(
+                            side,
+                            4,
+                            1,
+                            24,
+                            32,
+                            List.of(8, 9),
+                            one,
+                            List.of(8, 9),
+                            one,
+                            List.of(0, 0),
+                            one);
+            put(
+                    all,
+                    "convolve-product-" + side.name().toLowerCase(java.util.Locale.ROOT),
+                    plain,
+                    List.of(BF16, BF16),
+                    BF16);
         }
     }
 }

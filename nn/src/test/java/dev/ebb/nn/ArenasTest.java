@@ -80,7 +80,7 @@ class ArenasTest {
 
     @Test
     void aGptInTraining() {
-        var model = Gpt2.of(Gpt2.Config.of(256, 256, 256, 4, 4), new Seed(1));
+        var model = Gpt2.of(Gpt2.Config.of(256, 256, 256, 3, 4), new Seed(1));
         var batch = new Batch(ids(8, 256), ids(8, 256));
         packsTightly(
                 trained((Gpt2 m, Batch b) -> m.loss(b.x(), b.y()), model, AdamW.of(1e-3), batch));
@@ -88,8 +88,8 @@ class ArenasTest {
 
     @Test
     void aPerceptronInTraining() {
-        var model = Mlp.of(List.of(1024, 4096, 4096, 1024), Activation.RELU, new Seed(1));
-        var batch = new Batch(zeros(256, 1024), zeros(256, 1024));
+        var model = Mlp.of(List.of(256, 1024, 1024, 256), Activation.RELU, new Seed(1));
+        var batch = new Batch(zeros(64, 256), zeros(64, 256));
         packsTightly(
                 trained(
                         (Mlp m, Batch b) -> m.apply(b.x()).mseLoss(b.y()),
@@ -100,7 +100,7 @@ class ArenasTest {
 
     @Test
     void aReversibleGptInTraining() {
-        var model = new ReversibleGpt(Gpt2.of(Gpt2.Config.of(256, 24, 32, 6, 2), new Seed(4)));
+        var model = new ReversibleGpt(Gpt2.of(Gpt2.Config.of(256, 24, 32, 4, 2), new Seed(4)));
         var batch = new Batch(ids(4, 24), ids(4, 24));
         packsTightly(
                 trained(
@@ -124,7 +124,7 @@ class ArenasTest {
 
     @Test
     void aGptWithADisk() {
-        var model = Gpt2.of(Gpt2.Config.of(256, 64, 128, 3, 4), new Seed(1));
+        var model = Gpt2.of(Gpt2.Config.of(256, 64, 128, 2, 4), new Seed(1));
         var x = ids(2, 64);
         Fn<Gpt2, Ebb.ValueAndGrad<Gpt2>> f =
                 m -> Ebb.valueAndGrad((Gpt2 g) -> g.loss(x, x)).apply(m);

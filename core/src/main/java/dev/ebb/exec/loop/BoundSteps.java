@@ -1,5 +1,6 @@
 package dev.ebb.exec.loop;
 
+import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
 import dev.ebb.exec.Session;
 import dev.ebb.exec.WorkspaceOp;
@@ -72,7 +73,7 @@ public final class BoundSteps {
     /** How many times {@link #run} has run all of them one by one. */
     private int runs;
 
-    private Optional<Runnable> straight = Optional.empty();
+    private Optional<Merged> straight = Optional.empty();
 
     /**
      * Binds {@code layout} to {@code memory}; the parameters in {@code elsewhere} lie outside it.

@@ -1,6 +1,7 @@
 package dev.ebb.exec.program;
 
 import dev.ebb.ir.Control;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Step;
@@ -11,13 +12,14 @@ final class Course {
 
     /**
      * Whether every run of {@code schedule} puts the same kernels on the queue and needs nothing of
-     * the host meanwhile: no loop or branch, no transfer, no plain Java.
+     * the host meanwhile: no loop or branch, no plain Java, no transfer unless those are {@code
+     * ordered} by the device.
      */
-    static boolean isFixed(Schedule schedule) {
-        return schedule.steps().stream().allMatch(Course::isFixed);
+    static boolean isFixed(Schedule schedule, boolean ordered) {
+        return schedule.steps().stream().allMatch(s -> isFixed(s, ordered));
     }
 
-    private static boolean isFixed(Step step) {
+    private static boolean isFixed(Step step, boolean ordered) {
         return switch (step) {
             case Step.Work work ->
                     switch (work.node().kernel()) {
@@ -32,12 +34,13 @@ final class Course {
                                 Kernel.Scatter _,
                                 Kernel.Cumulate _,
                                 Kernel.Sort _,
+                                Decoded _,
                                 Kernel.Convolve _,
                                 Kernel.Attend _,
                                 Kernel.AttendGrad _ ->
                                 true;
                     };
-            case Step.Offload _, Step.Fetch _ -> false;
+            case Step.Offload _, Step.Fetch _ -> ordered;
             case Step.Free _ -> true;
         };
     }

@@ -1,17 +1,28 @@
 package dev.ebb.exec.program;
 
+import dev.ebb.exec.Merged;
 import dev.ebb.exec.Report;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * A program as one method.
  *
  * @param counted what a run step by step reported: memory is the same in every run
  */
-record StraightRun(Runnable method, Report counted) {
+record StraightRun(Merged method, Report counted) {
 
     Report run() {
         long start = System.nanoTime();
         method.run();
+        return counted.taking((System.nanoTime() - start) / 1e9);
+    }
+
+    /** With the results that the method delivers written to the segments of their numbers. */
+    Report run(List<MemorySegment> to) {
+        long start = System.nanoTime();
+        method.run(to);
         return counted.taking((System.nanoTime() - start) / 1e9);
     }
 }

@@ -6,6 +6,7 @@ import dev.ebb.exec.Queue;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Row;
@@ -70,6 +71,7 @@ public final class Reference implements Device {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
+ Decoded _,
                     Control _,
                     Kernel.Library _ ->
                     Node.Cuts.NEVER;
@@ -88,6 +90,7 @@ public final class Reference implements Device {
             case Kernel.Fold k -> () -> ReferenceLoops.fold(k, in, out.getFirst());
             case Kernel.Rows k -> () -> new ReferenceRows(k, in).run(out.getFirst());
             case Kernel.Contract k -> () -> ReferenceLoops.contract(k, in, out.getFirst());
+            case Decoded k -> () -> ReferenceLoops.decoded(k, in, out.getFirst());
             case Kernel.Assemble k -> () -> ReferenceMoves.assemble(k, in, out.getFirst());
             case Kernel.Cut k -> () -> ReferenceMoves.cut(k, in.getFirst(), out);
             case Kernel.Gather k ->

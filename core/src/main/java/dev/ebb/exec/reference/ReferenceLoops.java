@@ -2,11 +2,13 @@ package dev.ebb.exec.reference;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -141,6 +143,20 @@ final class ReferenceLoops {
             eval.first(in.getFirst().dtype(), sum);
             eval.value(k.epilogue()).into(out, walk.position);
         }
+    }
+
+    /** The factor is written to memory of its own, then multiplied. */
+    static void decoded(Decoded k, List<Buffer> in, Buffer out) {
+        var encoded = k.encoded(in);
+        var type =
+                k.factor().bodies().getFirst().type(encoded.stream().map(Buffer::dtype).toList());
+        long size = k.factor().shape().size();
+        var bytes = new byte[Math.toIntExact(type.bytes(size))];
+        var factor = new Buffer(type, size, MemorySegment.ofArray(bytes));
+        map(k.factor(), encoded, List.of(factor));
+        var operands = new ArrayList<>(List.of(in.getFirst(), factor));
+        operands.addAll(k.extras(in));
+        contract(k.product(), operands, out);
     }
 
     /**

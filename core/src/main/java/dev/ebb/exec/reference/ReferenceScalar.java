@@ -3,9 +3,9 @@ package dev.ebb.exec.reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fn1;
-import dev.ebb.ir.Half;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.math.Checks;
+import dev.ebb.ir.math.Half;
 import dev.ebb.ir.math.Philox;
 
 import java.util.ArrayList;

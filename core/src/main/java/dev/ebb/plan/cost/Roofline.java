@@ -1,6 +1,7 @@
 package dev.ebb.plan.cost;
 
 import dev.ebb.ir.Control;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
@@ -60,6 +61,7 @@ public record Roofline(double products, double simple, double bytes, double star
                                     * k.n()
                                     * cost(k.epilogue())
                                     / simple;
+            case Decoded k -> arithmetic(k.factor()) + arithmetic(k.product());
             case Kernel.Assemble k -> k.shape().size() / simple;
             case Kernel.Cut k ->
                     k.sizes().stream().mapToDouble(n -> n).sum() * k.outer() * k.inner() / simple;

@@ -1,6 +1,7 @@
 package dev.ebb.plan.schedule;
 
 import dev.ebb.ir.Control;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Row;
@@ -39,6 +40,20 @@ public final class Inplace {
                                     k.extras(),
                                     from,
                                     output(k));
+            case Decoded k ->
+                    k.extras(node.inputs()).contains(from)
+                            && node
+                                    .inputs()
+                                    .subList(
+                                            0,
+                                            node.inputs().size() - k.extras(node.inputs()).size())
+                                    .stream()
+                                    .noneMatch(from::equals)
+                            && identity(
+                                    k.extras(node.inputs()),
+                                    k.product().extras(),
+                                    from,
+                                    output(k.product()));
             case Kernel.Library k ->
                     k.passesFirst()
                             && updates(node, from)

@@ -86,7 +86,7 @@ public interface NormalizeOps {
         int channels = channels("batch_norm", weight, bias);
         var axes = IntStream.range(0, self().rank()).filter(a -> a != 1).boxed().toList();
         var moments = Moments.of(self(), axes);
-        var y = moments.normalized(self(), epsilon).mul(perChannel(weight)).add(perChannel(bias));
+        var y = Standardize.of(self(), moments, epsilon, perChannel(weight), perChannel(bias));
         return new Normalized(
                 y, moments.mean().reshape(channels), moments.variance().reshape(channels));
     }

@@ -6,12 +6,14 @@ import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 
 /**
  * A contraction bound to memory: batches of matrix products, cut into tiles that workers compute
@@ -36,17 +38,72 @@ public final class Contraction implements Runnable {
     private final int matrices;
     private final int k;
     private final Factor left;
+    private final Buffer leftBuffer;
     private final Factor right;
+    private final RightPacking packing;
     private final Buffer out;
     private final Epilogue epilogue;
     private final Tiles tiles;
     private final ProductTiling grid;
     private final boolean alone;
 
+    /** Packs a part of the right factor, which begins at its element {@code base}. */
+    @FunctionalInterface
+    private interface RightPacking {
+        void pack(int worker, long base, int columns, int depth);
+    }
+
     public Contraction(
             Kernel.Contract c,
             Buffer a,
             Buffer b,
+            List<Buffer> extras,
+            Buffer out,
+            Tiles tiles,
+            FusedLoops loops,
+            Crew workers) {
+        this(
+                c,
+                a,
+                (panels, right) ->
+                        (worker, base, columns, depth) ->
+                                panels.right(
+                                        worker, b, base, right.depth, right.side, columns, depth),
+                extras,
+                out,
+                tiles,
+                loops,
+                workers);
+    }
+
+    /** A product whose right factor is decoded while it is packed. */
+    public static Contraction decoded(
+            Decoded d, List<Buffer> in, Buffer out, Tiles tiles, FusedLoops loops, Crew workers) {
+        var decoder = new FactorDecoder(d.factor(), d.encoded(in));
+        return new Contraction(
+                d.product(),
+                in.getFirst(),
+                (panels, right) ->
+                        (worker, base, columns, depth) ->
+                                decoder.pack(
+                                        tiles.of(worker),
+                                        base,
+                                        right.depth,
+                                        right.side,
+                                        columns,
+                                        depth,
+                                        panels.rightStart()),
+                d.extras(in),
+                out,
+                tiles,
+                loops,
+                workers);
+    }
+
+    private Contraction(
+            Kernel.Contract c,
+            Buffer a,
+            BiFunction<Panels, Factor, RightPacking> packing,
             List<Buffer> extras,
             Buffer out,
             Tiles tiles,
@@ -69,8 +126,10 @@ public final class Contraction implements Runnable {
                 type == DType.F32
                         ? new F32Panels(tiles, size.f32(), threads)
                         : new F64Panels(tiles, size.f64(), threads);
-        left = new Factor(a, c.a(), rowStride, c.a().stride(rank + 1), batch);
-        right = new Factor(b, c.b(), c.b().stride(rank + 1), c.b().stride(rank), batch);
+        leftBuffer = a;
+        left = new Factor(c.a(), rowStride, c.a().stride(rank + 1), batch);
+        right = new Factor(c.b(), c.b().stride(rank + 1), c.b().stride(rank), batch);
+        this.packing = packing.apply(panels, right);
         alone = size.alone();
         grid = ProductTiling.of(matrices, size.m, c.n(), k, panels, alone ? 1 : threads);
     }
@@ -122,6 +181,13 @@ public final class Contraction implements Runnable {
                         : F64Panels.need(size.parts(), size.f64());
         var extras = in.subList(2, in.size());
         return need.and(Epilogue.need(c.epilogue(), type, shape(c), extras, c.extras(), out));
+    }
+
+    /** The same of a product whose right factor is decoded while it is packed. */
+    public static Need need(Decoded d, List<DType> in, DType out) {
+        var types = new ArrayList<>(List.of(in.getFirst(), DType.F32));
+        types.addAll(d.extras(in));
+        return need(d.product(), types, out).and(FactorDecoder.need(d.factor(), d.encoded(in)));
     }
 
     private static Shape shape(Kernel.Contract c) {
@@ -181,18 +247,11 @@ public final class Contraction implements Runnable {
         }
         for (int p = 0; p < k; p += Panels.DEPTH) {
             int depth = Math.min(Panels.DEPTH, k - p);
-            panels.right(
-                    worker,
-                    right.buffer,
-                    b + p * right.depth,
-                    right.depth,
-                    right.side,
-                    columns,
-                    depth);
+            packing.pack(worker, b + p * right.depth, columns, depth);
             for (int row = 0; row < rows; row += Panels.STRIP) {
                 int some = Math.min(Panels.STRIP, rows - row);
                 long from = a + row * left.side + p * left.depth;
-                panels.left(worker, left.buffer, from, left.side, left.depth, some, depth);
+                panels.left(worker, leftBuffer, from, left.side, left.depth, some, depth);
                 int kept = shallow ? 0 : row;
                 boolean last = p + depth == k;
                 long to = place + (long) row * grid.n();

@@ -2,7 +2,7 @@ package dev.ebb.cpu.product;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Half;
+import dev.ebb.ir.math.Half;
 
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;

@@ -111,6 +111,11 @@ public final class F32Panels extends Panels {
     }
 
     @Override
+    int rightStart() {
+        return places.right();
+    }
+
+    @Override
     void leftSlice(
             int worker,
             Buffer a,

@@ -106,6 +106,11 @@ public final class F64Panels extends Panels {
     }
 
     @Override
+    int rightStart() {
+        return places.right();
+    }
+
+    @Override
     void leftSlice(
             int worker,
             Buffer a,

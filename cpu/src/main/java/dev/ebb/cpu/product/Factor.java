@@ -1,14 +1,12 @@
 package dev.ebb.cpu.product;
 
-import dev.ebb.ir.Buffer;
 import dev.ebb.ir.View;
 
 /**
- * A batch of matrices in a buffer: one side runs along rows or columns of the product, the other
+ * Where a batch of matrices lies: one side runs along rows or columns of the product, the other
  * along its depth.
  */
 final class Factor {
-    final Buffer buffer;
     final long side;
     final long depth;
     private final long offset;
@@ -16,8 +14,7 @@ final class Factor {
     private final long[] strides;
 
     /** The batch runs over the first axes of {@code view}. */
-    Factor(Buffer buffer, View view, long side, long depth, int[] batch) {
-        this.buffer = buffer;
+    Factor(View view, long side, long depth, int[] batch) {
         this.side = side;
         this.depth = depth;
         this.batch = batch;

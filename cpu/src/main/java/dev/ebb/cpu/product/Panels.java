@@ -51,6 +51,9 @@ abstract class Panels {
             int columns,
             int depth);
 
+    /** Where panels of the right factor begin in a worker's memory. */
+    abstract int rightStart();
+
     /**
      * Packs a slice of a strip of the left factor, {@code depth} of its {@code total} from depth
      * {@code from} on. A strip is packed either whole or in slices.

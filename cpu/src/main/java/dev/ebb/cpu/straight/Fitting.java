@@ -3,6 +3,7 @@ package dev.ebb.cpu.straight;
 import dev.ebb.cpu.tile.OperationList;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Row;
@@ -80,6 +81,7 @@ final class Fitting {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
@@ -126,6 +128,7 @@ final class Fitting {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,

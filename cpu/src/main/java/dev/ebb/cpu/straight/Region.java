@@ -16,13 +16,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Neighbouring computations of a sequence that are run together, round by round of a loop that most
  * of them have in common: in each round every number is a scalar. What is read from memory is read
  * before all rounds at hand, and what is written to it is written after them, from and to registers
- * of the tile. Where all rounds are at hand at once, a computation without the loop may take part:
- * it is written out whole, between the loops that it waits for and those that wait for it.
+ * of the tile; rows that are picked by an index are read so too. Where all rounds are at hand at
+ * once, a computation without the loop may take part: it is written out whole, between the loops
+ * that it waits for and those that wait for it.
  */
 final class Region {
     /** The most elements of a value that is held whole. */
@@ -54,6 +57,9 @@ final class Region {
         }
     }
 
+    /** Rows that are picked from memory before the rounds at hand. */
+    record Pick(int number, Sequence.Work work, Sliced sliced, Slot slot) {}
+
     /** How a value is made here: on which level, and as which rows if in a loop. */
     private record Made(int level, Optional<Sliced.Rows> rows) {}
 
@@ -62,6 +68,9 @@ final class Region {
     private final List<Member> members = new ArrayList<>();
     private final Map<Value, Made> made = new HashMap<>();
     private final Map<Slot, Buffer> loads = new LinkedHashMap<>();
+    private final List<Pick> picks = new ArrayList<>();
+    private final SortedMap<Integer, Sequence.Work> before = new TreeMap<>();
+    private final SortedMap<Integer, Sequence.Work> constants = new TreeMap<>();
 
     /**
      * @param n the rounds of the loop
@@ -84,22 +93,114 @@ final class Region {
         return members;
     }
 
+    /** The number behind that of the last computation that takes part, or zero. */
+    int end() {
+        int end = 0;
+        if (!members.isEmpty()) end = members.getLast().number + 1;
+        if (!picks.isEmpty()) end = Math.max(end, picks.getLast().number + 1);
+        return end;
+    }
+
     /** What is read from memory, and from where. */
     Map<Slot, Buffer> loads() {
         return loads;
     }
 
+    List<Pick> picks() {
+        return picks;
+    }
+
     /** Adds a computation if it can be run together with those before it. */
     boolean add(int number, Sequence.Work work) {
+        if (work.node().outputs().stream().anyMatch(this::isUsed)) return false;
+        if (work.node().kernel() instanceof Kernel.Gather) return !atOnce && pick(number, work);
+        if (!atOnce && isConstant(work)) {
+            constants.put(number, work);
+            for (Value v : work.node().outputs()) made.put(v, new Made(0, Optional.empty()));
+            return true;
+        }
         if (!isHeld(work)) return false;
-        // what was read from memory, or made here, before it is made again is left to the next
-        var again = work.node().outputs();
-        if (again.stream().anyMatch(made::containsKey)
-                || loads.keySet().stream().anyMatch(slot -> again.contains(slot.value())))
-            return false;
         for (var sliced : Sliced.of(work.node().kernel(), n))
             if (fits(work.node(), sliced, atOnce) && loop(number, work, sliced)) return true;
         return atOnce && Fitting.bytes(work) >= 0 && whole(number, work);
+    }
+
+    /** Whether few numbers are the same in every run: where they are read they are written out. */
+    private boolean isConstant(Sequence.Work work) {
+        return work.node().kernel() instanceof Kernel.Map
+                && work.node().inputs().stream().allMatch(v -> constant(v).isPresent())
+                && Fitting.bytes(work) >= 0;
+    }
+
+    /** What makes a value that is the same in every run. */
+    Optional<Sequence.Work> constant(Value value) {
+        return constants.values().stream()
+                .filter(w -> w.node().outputs().contains(value))
+                .findFirst();
+    }
+
+    /** The computations whose values are the same in every run, by their numbers. */
+    SortedMap<Integer, Sequence.Work> constants() {
+        return constants;
+    }
+
+    /** Whether a value was read or made here before: if it is made again, the next has it. */
+    private boolean isUsed(Value value) {
+        return made.containsKey(value)
+                || loads.keySet().stream().anyMatch(slot -> slot.value().equals(value))
+                || picks.stream().anyMatch(p -> p.work.node().inputs().contains(value));
+    }
+
+    /**
+     * Lets a computation that cannot take part run before this region, if it reads nothing that is
+     * made here and writes nothing where something is that is read here; whether it does.
+     */
+    boolean runBefore(int number, Sequence.Work work) {
+        var node = work.node();
+        if (atOnce
+                || node.outputs().size() != work.outputs().size()
+                || node.inputs().stream().anyMatch(made::containsKey)
+                || node.outputs().stream().anyMatch(this::isUsed)) return false;
+        if (!isClear(work)) return false;
+        before.put(number, work);
+        return true;
+    }
+
+    /** Whether {@code work} writes nothing where something lies that is read here. */
+    boolean isClear(Sequence.Work work) {
+        for (var to : work.outputs()) {
+            if (loads.values().stream().anyMatch(from -> overlap(to, from))) return false;
+            for (var pick : picks)
+                if (pick.work.inputs().stream().anyMatch(from -> overlap(to, from))) return false;
+        }
+        return true;
+    }
+
+    /** The computations that run before this region, by their numbers. */
+    SortedMap<Integer, Sequence.Work> before() {
+        return before;
+    }
+
+    static boolean overlap(Buffer a, Buffer b) {
+        long x = a.memory().address();
+        long y = b.memory().address();
+        return x < y + b.bytes() && y < x + a.bytes();
+    }
+
+    private boolean pick(int number, Sequence.Work work) {
+        var node = work.node();
+        if (node.inputs().stream().anyMatch(made::containsKey)) return false;
+        var type = node.outputTypes().getFirst().dtype();
+        if (type != DType.F64 && type != DType.F32) return false;
+        for (var sliced : Sliced.of(node.kernel(), n)) {
+            if (!fits(node, sliced, false)) continue;
+            var rows = sliced.outputs().getFirst();
+            var value = node.outputs().getFirst();
+            picks.add(new Pick(number, work, sliced, row(value, rows, 0, 0).slot()));
+            made.put(value, new Made(0, Optional.of(rows)));
+            return true;
+        }
+        return false;
     }
 
     private static boolean isHeld(Sequence.Work work) {
@@ -113,6 +214,7 @@ final class Region {
         long most = atOnce ? MOST_AT_ONCE : MOST_A_ROUND;
         if (sliced.outputs().stream().anyMatch(r -> r.size() > most)) return false;
         if (sliced.kernel() instanceof Kernel.Fold k && k.shape().size() > most) return false;
+        if (sliced.kernel() instanceof Kernel.Gather) return !atOnce;
         var out = node.outputTypes().subList(0, sliced.outputs().size());
         long functions = functions(sliced.kernel(), node.inputTypes(), out);
         return functions >= 0 && functions <= Fitting.MOST_FUNCTIONS;

@@ -5,10 +5,12 @@ import static java.lang.constant.ConstantDescs.CD_float;
 import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_void;
 
+import dev.ebb.exec.Sequence;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 
+import java.lang.classfile.ClassBuilder;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
@@ -16,6 +18,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -48,11 +51,13 @@ final class RegionCode {
 
     /** The code of all parts. */
     static RegionBody make(RegionParts form) {
+        var objects = new ClassData();
         return (RegionBody)
                 StraightClass.instance(
                         RegionBody.class,
-                        new ClassData(),
+                        objects,
                         c -> {
+                            picks(form, c, objects);
                             for (int i = 0; i < form.parts().size(); i++) {
                                 var part = form.parts().get(i);
                                 c.withMethodBody(
@@ -75,6 +80,32 @@ final class RegionCode {
                                         code.return_();
                                     });
                         });
+    }
+
+    private static void picks(RegionParts form, ClassBuilder c, ClassData objects) {
+        var picks = form.region().picks();
+        for (int i = 0; i < picks.size(); i++) {
+            var pick = picks.get(i);
+            c.withMethodBody(
+                    "pick" + i,
+                    RegionPickCode.TYPE,
+                    ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC,
+                    code -> new RegionPickCode(code, objects).write(pick, form.rounds()));
+        }
+        c.withMethodBody(
+                "pick",
+                RegionPickCode.TYPE.insertParameterTypes(0, CD_int),
+                ClassFile.ACC_PUBLIC,
+                code -> {
+                    for (int i = 0; i < picks.size(); i++) {
+                        var next = code.newLabel();
+                        code.iload(1).loadConstant(i).if_icmpne(next);
+                        code.aload(2).aload(3).lload(4).lload(6).iload(8).iload(9);
+                        code.invokestatic(StraightClass.SELF, "pick" + i, RegionPickCode.TYPE);
+                        code.return_().labelBinding(next);
+                    }
+                    code.return_();
+                });
     }
 
     private void write() {
@@ -166,6 +197,8 @@ final class RegionCode {
     private Operand read(Slot.Access access) {
         var before = known.get(access);
         if (before != null) return before;
+        var constant = form.region().constant(access.slot().value());
+        if (constant.isPresent()) return constant(constant.get(), access);
         var type = access.slot().value().type().dtype();
         place(access, type);
         if (type == DType.F64) code.daload();
@@ -173,6 +206,20 @@ final class RegionCode {
         var made = elements.keep(type);
         known.put(access, made);
         return made;
+    }
+
+    private Operand constant(Sequence.Work work, Slot.Access access) {
+        var node = work.node();
+        var made =
+                kernels.write(
+                        node.kernel(),
+                        node.inputTypes().stream().map(Type::dtype).toList(),
+                        node.outputTypes().stream().map(Type::dtype).toList(),
+                        (i, p) -> read(element(node.inputs().get(i), p)));
+        for (int j = 0; j < made.size(); j++)
+            for (int r = 0; r < made.get(j).size(); r++)
+                known.put(element(node.outputs().get(j), r), made.get(j).get(r));
+        return Objects.requireNonNull(known.get(access));
     }
 
     private void keep(Slot.Access access, Operand made) {

@@ -13,6 +13,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * A {@link Region} ready to be written: its computations in methods that the just-in-time compilers
@@ -51,6 +53,7 @@ record RegionParts(
         var parts = parts(region);
         var stores = stores(region, sequence);
         var slots = new LinkedHashSet<>(region.loads().keySet());
+        for (var pick : region.picks()) slots.add(pick.slot());
         for (var store : stores) slots.add(store.slot());
         slots.addAll(crossing(region, parts));
         long rounds = region.atOnce() ? region.n() : Math.min(MOST_ROUNDS, region.n());
@@ -101,15 +104,61 @@ record RegionParts(
         return parts;
     }
 
-    /** What is made here and read by computations that are not. */
-    private static List<Store> stores(Region region, Sequence sequence) {
+    /** The number behind that of the last computation. */
+    int end() {
+        return region.end();
+    }
+
+    /** The numbers of all computations of this. */
+    Set<Integer> numbers() {
+        return numbers(region);
+    }
+
+    private static Set<Integer> numbers(Region region) {
         var inside = new HashSet<Integer>();
         for (var member : region.members()) inside.add(member.number());
+        for (var pick : region.picks()) inside.add(pick.number());
+        inside.addAll(region.constants().keySet());
+        return inside;
+    }
+
+    /**
+     * What is read of the region's values after it, before they are made again, or is a result.
+     * Nothing else of them lies in memory: their place there may be in use by what runs before the
+     * region.
+     */
+    private static Set<Value> readOutside(Region region, Sequence sequence) {
         var read = new HashSet<Value>();
-        for (var r : sequence.results()) read.add(r.value());
-        for (int i = 0; i < sequence.works().size(); i++)
-            if (!inside.contains(i)) read.addAll(sequence.works().get(i).node().inputs());
+        var again = new HashSet<Value>();
+        for (var work : sequence.works().subList(region.end(), sequence.works().size())) {
+            for (Value v : work.node().inputs()) if (!again.contains(v)) read.add(v);
+            again.addAll(work.node().outputs());
+        }
+        for (var r : sequence.results()) if (!again.contains(r.value())) read.add(r.value());
+        return read;
+    }
+
+    /** What is to be computed before this region: what takes no part, and constants for others. */
+    SortedMap<Integer, Sequence.Work> before(Sequence sequence) {
+        var read = readOutside(region, sequence);
+        var before = new TreeMap<>(region.before());
+        var constants = new TreeMap<>(region.constants());
+        for (var constant : constants.descendingMap().entrySet()) {
+            var node = constant.getValue().node();
+            if (node.outputs().stream().noneMatch(read::contains)) continue;
+            before.put(constant.getKey(), constant.getValue());
+            read.addAll(node.inputs());
+        }
+        return before;
+    }
+
+    /** What is made here and read by computations that are not. */
+    private static List<Store> stores(Region region, Sequence sequence) {
+        var read = readOutside(region, sequence);
         var stores = new ArrayList<Store>();
+        for (var pick : region.picks())
+            if (read.contains(pick.slot().value()))
+                stores.add(new Store(pick.slot(), pick.work().outputs().getFirst()));
         for (var member : region.members()) {
             for (int j = 0; j < member.made().size(); j++) {
                 var v = member.made().get(j);

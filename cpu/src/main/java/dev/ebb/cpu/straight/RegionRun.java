@@ -12,6 +12,7 @@ import dev.ebb.ir.DType;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Runs a region: some rounds at a time, what they read is copied to registers, they are computed,
@@ -26,18 +27,25 @@ final class RegionRun implements Runnable, Workers.Part {
      * Rows between memory and registers: {@code outer} stretches of so many elements for each
      * round.
      */
-    private record Rows(MemorySegment memory, boolean doubles, int at, long outer, long inner) {}
+    private record Rows(MemorySegment memory, boolean doubles, int at, long outer, long inner) {
+        Rows in(MemorySegment other) {
+            return new Rows(other, doubles, at, outer, inner);
+        }
+    }
 
     private final long n;
     private final int rounds;
     private final List<TileLoad> columns = new ArrayList<>();
+    private final RegionPick[] picks;
     private final Rows[] loads;
     private final Rows[] stores;
+    private final RegionParts form;
     private final RegionBody body;
     private final Crew workers;
     private final Tiles tiles;
 
     RegionRun(RegionParts form, RegionBody body, Crew workers, Tiles tiles) {
+        this.form = form;
         this.body = body;
         this.workers = workers;
         this.tiles = tiles;
@@ -54,6 +62,10 @@ final class RegionRun implements Runnable, Workers.Part {
                             else rows.add(rows(slot, from, at));
                         });
         loads = rows.toArray(Rows[]::new);
+        picks =
+                IntStream.range(0, form.region().picks().size())
+                        .mapToObj(i -> new RegionPick(form, i, body))
+                        .toArray(RegionPick[]::new);
         stores =
                 form.stores().stream()
                         .map(s -> rows(s.slot(), s.to(), form.starts().getOrDefault(s.slot(), 0)))
@@ -71,6 +83,20 @@ final class RegionRun implements Runnable, Workers.Part {
         };
     }
 
+    RegionParts form() {
+        return form;
+    }
+
+    /** Lets a store write to {@code to} from now on. */
+    void write(int store, MemorySegment to) {
+        stores[store] = stores[store].in(to);
+    }
+
+    /** Lets a store write where the plan has it again. */
+    void writeBack(int store) {
+        write(store, form.stores().get(store).to().segment());
+    }
+
     @Override
     public void run() {
         workers.run((int) Math.ceilDiv(n, SHARE), this);
@@ -84,6 +110,7 @@ final class RegionRun implements Runnable, Workers.Part {
             int some = (int) Math.min(rounds, to - first);
             for (var column : columns) column.run(tile, first, some);
             for (var rows : loads) load(rows, tile, first, some);
+            for (var pick : picks) pick.run(tile, first, some);
             body.run(tile.f64, tile.f32, some);
             for (var rows : stores) store(rows, tile, first, some);
         }

@@ -4,9 +4,11 @@ import dev.ebb.cpu.tile.Bank;
 import dev.ebb.cpu.tile.Need;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
+import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
@@ -16,6 +18,7 @@ import dev.ebb.ir.Value;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -36,58 +39,90 @@ final class Regions {
     /** From so many rounds on they are taken some at a time. */
     private static final long MANY = 1024;
 
+    /** From so many elements on a loop is made before the first run. */
+    private static final long LARGE = 1 << 21;
+
+    /** So many numbers of rounds are tried where examples are taken some at a time. */
+    private static final int MOST_LOOPS = 4;
+
+    /** So many computations that take no part may lie between two of a region. */
+    private static final int MOST_APART = 16;
+
     /** From so many computations on a region at once pays. */
     private static final int ENOUGH = 8;
 
     private final Sequence sequence;
     private final Tiles tiles;
     private final Crew workers;
+    private final boolean delivering;
     private final List<Runnable> pieces = new ArrayList<>();
     private int together;
 
-    private Regions(Sequence sequence, Crew workers, Tiles tiles) {
+    /** Whether a result would lie where something is still to be read, were it not delivered. */
+    private boolean mustDeliver;
+
+    private Regions(Sequence sequence, Crew workers, Tiles tiles, boolean delivering) {
         this.sequence = sequence;
         this.workers = workers;
         this.tiles = tiles;
+        this.delivering = delivering;
     }
 
     /** {@code sequence} in regions, if these are most of it, or spare many small moves. */
-    static Optional<Runnable> of(Sequence sequence, Crew workers, Tiles tiles) {
+    static Optional<Merged> of(Sequence sequence, Crew workers, Tiles tiles) {
         var nodes = sequence.works().stream().map(Sequence.Work::node).toList();
-        long n = rounds(nodes);
-        if (n == 0) return Optional.empty();
-        var all = new Regions(sequence, workers, tiles);
-        if (n <= MOST_AT_ONCE && !all.isThere(values(nodes), 1)) return Optional.empty();
-        all.cut(n, n <= MOST_AT_ONCE);
+        var rounds = rounds(nodes);
+        if (rounds.isEmpty()) return Optional.empty();
+        boolean atOnce = rounds.getFirst() <= MOST_AT_ONCE;
+        var all = new Regions(sequence, workers, tiles, true);
+        if (atOnce && !all.isThere(values(nodes), 1)) return Optional.empty();
+        var loops = atOnce ? rounds.subList(0, 1) : many(rounds);
+        all.cut(loops, atOnce);
         boolean enough =
-                n <= MOST_AT_ONCE
+                atOnce
                         ? all.together >= ENOUGH && 4 * all.together >= 3 * nodes.size()
                         : all.together > 0;
         if (!enough) return Optional.empty();
-        var steps = all.pieces.toArray(Runnable[]::new);
+        if (!all.mustDeliver) return Optional.of(new RegionSteps(all.pieces, sequence));
         return Optional.of(
-                () -> {
-                    for (var step : steps) step.run();
-                });
+                new RegionSteps(
+                        all.pieces,
+                        sequence,
+                        () -> {
+                            var plain = new Regions(sequence, workers, tiles, false);
+                            plain.cut(loops, atOnce);
+                            return plain.pieces;
+                        }));
+    }
+
+    /** Whether so many elements are computed by loops over examples that these pay at once. */
+    static boolean isLarge(List<Node> nodes) {
+        long elements = 0;
+        for (Node node : nodes)
+            if (isAwkward(node)
+                    && candidates(node).stream().anyMatch(n -> n >= MANY && isSmall(node, n)))
+                elements += walked(node);
+        return elements >= LARGE;
+    }
+
+    private static List<Long> many(List<Long> rounds) {
+        return rounds.stream().filter(n -> n >= MANY).limit(MOST_LOOPS).toList();
     }
 
     /**
-     * The number of rounds of the loop by which most elements can be computed; of several the
-     * least, whose rounds have the most to do.
+     * The numbers of rounds of loops, first that of the loop by which most elements can be
+     * computed; of several the least, whose rounds have the most to do.
      */
-    private static long rounds(List<Node> nodes) {
+    private static List<Long> rounds(List<Node> nodes) {
         var elements = new TreeMap<Long, Long>();
         for (Node node : nodes)
             for (long n : candidates(node))
                 if (isSmall(node, n)) elements.merge(n, walked(node), Long::sum);
-        long best = 0;
-        long most = 0;
-        for (var entry : elements.entrySet()) {
-            if (entry.getValue() <= most) continue;
-            most = entry.getValue();
-            best = entry.getKey();
-        }
-        return best;
+        return elements.entrySet().stream()
+                .filter(e -> e.getValue() > 0)
+                .sorted(Map.Entry.<Long, Long>comparingByValue().reversed())
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     private static long walked(Node node) {
@@ -107,11 +142,12 @@ final class Regions {
                 found.add((long) k.outer());
                 found.add((long) k.inner());
             }
+            case Kernel.Gather k -> blocks(k.shape(), found);
             case Kernel.Rows _,
-                    Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
@@ -131,45 +167,59 @@ final class Regions {
         }
     }
 
-    private void cut(long n, boolean atOnce) {
+    /** Cuts by the first of these numbers of rounds whose region pays. */
+    private void cut(List<Long> rounds, boolean atOnce) {
         int at = 0;
         while (at < sequence.works().size()) {
-            var region = new Region(n, atOnce);
             int end = at;
-            while (end < sequence.works().size() && region.add(end, sequence.works().get(end)))
-                end++;
-            int taken = region(region, at, end);
-            if (taken == at) pieces.add(sequence.works().get(taken++).body());
-            at = taken;
+            Optional<RegionParts> found = Optional.empty();
+            for (int i = 0; i < rounds.size() && found.isEmpty(); i++) {
+                var form = region(rounds.get(i), atOnce, at);
+                if (form.isEmpty()) continue;
+                int taken = form.get().end();
+                if (pays(form.get().region())) found = form;
+                end = found.isPresent() ? taken : Math.max(end, taken);
+            }
+            end = Math.max(end, at + 1);
+            if (found.isPresent()) {
+                for (var work : found.get().before(sequence).values()) pieces.add(work.body());
+                pieces.add(
+                        new RegionRun(found.get(), RegionCode.make(found.get()), workers, tiles));
+                together += end - at;
+            } else {
+                for (int i = at; i < end; i++) pieces.add(sequence.works().get(i).body());
+            }
+            at = end;
         }
     }
 
-    /** Runs the first of works {@code from} to {@code to} together if they may; where they end. */
-    private int region(Region whole, int from, int to) {
-        var region = whole;
-        int end = to;
+    /** The works from {@code from} on that may be run together, if there are any. */
+    private Optional<RegionParts> region(long n, boolean atOnce, int from) {
+        int end = sequence.works().size();
         while (end > from) {
+            var region = region(n, atOnce, from, end);
+            int taken = region.end();
+            if (taken == 0) return Optional.empty();
             var form = RegionParts.of(region, sequence);
             boolean fits = form.rounds() > 0 && isThere(form);
-            int safe = fits ? safe(form, end) : from + (end - from) / 2;
-            if (safe == end) {
-                add(region, form, from, end);
-                return end;
-            }
-            end = safe;
-            region = new Region(whole.n(), whole.atOnce());
-            for (int i = from; i < end; i++) region.add(i, sequence.works().get(i));
+            end = fits ? safe(form, mixed(form, taken)) : from + (taken - from) / 2;
+            if (end == taken) return Optional.of(form);
         }
-        return from;
+        return Optional.empty();
     }
 
-    private void add(Region region, RegionParts form, int from, int end) {
-        if (pays(region)) {
-            pieces.add(new RegionRun(form, RegionCode.make(form), workers, tiles));
-            together += end - from;
-        } else {
-            for (int i = from; i < end; i++) pieces.add(sequence.works().get(i).body());
+    private Region region(long n, boolean atOnce, int from, int end) {
+        var region = new Region(n, atOnce);
+        int apart = 0;
+        for (int i = from; i < end && apart < MOST_APART; i++) {
+            var work = sequence.works().get(i);
+            if (region.add(i, work)) apart = 0;
+            else if (region.end() > 0 && region.runBefore(i, work)) apart++;
+            else break;
         }
+        region.before().tailMap(region.end()).clear();
+        region.constants().tailMap(region.end()).clear();
+        return region;
     }
 
     private boolean isThere(RegionParts form) {
@@ -192,36 +242,45 @@ final class Regions {
      * where something else is written: the first computation that does not hold to this, or {@code
      * end}.
      */
-    private static int safe(RegionParts form, int end) {
+    private int safe(RegionParts form, int end) {
         if (form.region().atOnce()) return end;
+        var apart = delivering ? Deliveries.of(form, sequence).keySet() : Set.of();
         for (int s = 0; s < form.stores().size(); s++) {
             var store = form.stores().get(s);
             boolean clear = true;
             for (var load : form.region().loads().entrySet())
                 clear &= isClear(store, load.getKey(), load.getValue());
-            for (var other : form.stores().subList(0, s)) clear &= !overlap(store.to(), other.to());
-            if (!clear) return writer(form, store);
+            for (var pick : form.region().picks())
+                for (var from : pick.work().inputs()) clear &= !Region.overlap(store.to(), from);
+            for (var other : form.stores().subList(0, s))
+                clear &= !Region.overlap(store.to(), other.to());
+            if (!clear && !apart.contains(s)) return writer(form, store);
+            mustDeliver |= !clear;
         }
+        return end;
+    }
+
+    /** The first constant that cannot be computed before all of {@code form}, or {@code end}. */
+    private int mixed(RegionParts form, int end) {
+        for (var before : form.before(sequence).entrySet())
+            if (form.region().constants().containsKey(before.getKey())
+                    && !form.region().isClear(before.getValue())) return before.getKey();
         return end;
     }
 
     private static int writer(RegionParts form, RegionParts.Store store) {
         for (var member : form.region().members())
             if (member.made().contains(store.slot().value())) return member.number();
+        for (var pick : form.region().picks())
+            if (pick.slot().equals(store.slot())) return pick.number();
         throw new IllegalStateException("nothing makes " + store.slot());
     }
 
     private static boolean isClear(RegionParts.Store store, Slot slot, Buffer from) {
-        if (!overlap(store.to(), from)) return true;
+        if (!Region.overlap(store.to(), from)) return true;
         return slot.form().equals(store.slot().form())
                 && from.memory().address() == store.to().memory().address()
                 && from.dtype() == store.to().dtype();
-    }
-
-    private static boolean overlap(Buffer a, Buffer b) {
-        long x = a.memory().address();
-        long y = b.memory().address();
-        return x < y + b.bytes() && y < x + a.bytes();
     }
 
     /**
@@ -231,7 +290,8 @@ final class Regions {
     private static boolean pays(Region region) {
         if (region.atOnce()) return region.members().size() >= 2;
         long awkward = region.members().stream().filter(m -> isAwkward(m.work().node())).count();
-        return 4 * awkward >= region.members().size();
+        awkward += region.picks().size();
+        return !region.members().isEmpty() && 4 * awkward >= region.members().size();
     }
 
     private static boolean isAwkward(Node node) {
@@ -246,6 +306,7 @@ final class Regions {
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
@@ -263,6 +324,7 @@ final class Regions {
         for (long n : candidates(node)) if (n >= MANY && isSmall(node, n)) most = Math.max(most, n);
         if (most == 0) return Need.NOTHING;
         return Need.shared(Math.ceilDiv(most, RegionRun.SHARE))
+                .and(Bank.WALKS, 1)
                 .and(type == DType.F64 ? Bank.F64 : Bank.F32, RegionParts.MOST_REGISTERS);
     }
 
@@ -273,8 +335,8 @@ final class Regions {
 
     /** The registers that the rounds of a loop with {@code body} have for all its vectors. */
     static Need need(Graph body) {
-        long n = rounds(body.nodes());
-        return body.nodes().size() < ENOUGH || n == 0 || n > MOST_AT_ONCE
+        var rounds = rounds(body.nodes());
+        return body.nodes().size() < ENOUGH || rounds.isEmpty() || rounds.getFirst() > MOST_AT_ONCE
                 ? Need.NOTHING
                 : values(body.nodes());
     }

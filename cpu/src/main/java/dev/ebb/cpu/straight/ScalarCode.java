@@ -9,9 +9,9 @@ import static java.lang.constant.ConstantDescs.CD_short;
 import dev.ebb.cpu.math.F32Scalar;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fn1;
-import dev.ebb.ir.Half;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Scalar.Fn2;
+import dev.ebb.ir.math.Half;
 import dev.ebb.ir.math.Philox;
 
 import java.lang.classfile.CodeBuilder;

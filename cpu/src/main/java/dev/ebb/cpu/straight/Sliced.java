@@ -1,6 +1,7 @@
 package dev.ebb.cpu.straight;
 
 import dev.ebb.cpu.fold.AxisGroups;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
@@ -83,11 +84,15 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
                 if (k.outer() == n) found.add(cutRows(k));
                 else if (k.inner() == n) found.add(cutColumns(k));
             }
+            case Kernel.Gather k -> {
+                for (var block : Block.all(k.shape(), n))
+                    if (block.isSteady(k.index())) found.add(gather(k, block));
+            }
             case Kernel.Rows _,
-                    Kernel.Gather _,
                     Kernel.Scatter _,
                     Kernel.Cumulate _,
                     Kernel.Sort _,
+                    Decoded _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
@@ -146,6 +151,13 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
                     view.strides().subList(from, to),
                     LongUnaryOperator.identity(),
                     touched(rest, without(whole)));
+        }
+
+        /** Whether a view does not move along the other axes. */
+        boolean isSteady(View view) {
+            for (int d = 0; d < shape.rank(); d++)
+                if ((d < from || d >= to) && shape.dim(d) > 1 && view.stride(d) != 0) return false;
+            return true;
         }
 
         boolean isWholeIn(Kernel.Part part) {
@@ -253,6 +265,18 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
         return new Sliced(
                 new Kernel.Assemble(block.without(k.shape()), k.fill(), parts),
                 inputs,
+                List.of(block.rows(k.shape())));
+    }
+
+    private static Sliced gather(Kernel.Gather k, Block block) {
+        return new Sliced(
+                new Kernel.Gather(
+                        block.without(k.shape()),
+                        block.without(k.data()),
+                        block.without(k.index()),
+                        k.stride(),
+                        k.bound()),
+                List.of(block.input(k.data(), k.shape()), block.input(k.index(), k.shape())),
                 List.of(block.rows(k.shape())));
     }
 

@@ -9,6 +9,7 @@ import static java.lang.constant.ConstantDescs.MTD_void;
 
 import dev.ebb.exec.Anywhere;
 import dev.ebb.exec.Direct;
+import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Node;
 
@@ -33,12 +34,12 @@ final class StraightClass {
     private StraightClass() {}
 
     /** All of {@code sequence} in its memory. */
-    static Runnable inPlace(Sequence sequence) {
+    static Merged inPlace(Sequence sequence) {
         var form = StraightForm.of(sequence, 0, false);
         var data = new ClassData();
-        return (Runnable)
+        return (Merged)
                 instance(
-                        Runnable.class,
+                        Merged.class,
                         data,
                         c -> {
                             for (int i = 0; i < form.parts().size(); i++) {

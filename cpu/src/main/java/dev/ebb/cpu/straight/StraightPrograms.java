@@ -4,11 +4,13 @@ import dev.ebb.cpu.tile.Need;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
 import dev.ebb.exec.Direct;
+import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -35,13 +37,18 @@ public record StraightPrograms(int after) {
      * One method of {@code sequence}, if most of its computations can be written out, or loops over
      * what these have in common.
      */
-    public Optional<Runnable> inPlace(Sequence sequence, Crew workers, Tiles tiles) {
+    public Optional<Merged> inPlace(Sequence sequence, Crew workers, Tiles tiles) {
         boolean small = isSmall(sequence);
         if (!small || !isOneMethod(sequence)) {
             var loops = Regions.of(sequence, workers, tiles);
             if (loops.isPresent()) return loops;
         }
         return small ? Optional.of(StraightClass.inPlace(sequence)) : Optional.empty();
+    }
+
+    /** Whether a program is worth loops before its first run: by its sizes alone. */
+    public boolean isAtOnce(List<Node> nodes) {
+        return after < Integer.MAX_VALUE && Regions.isLarge(nodes);
     }
 
     private static boolean isOneMethod(Sequence sequence) {

@@ -1,7 +1,7 @@
 package dev.ebb.cpu.tile;
 
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Half;
+import dev.ebb.ir.math.Half;
 
 /**
  * Steps from a register of one type to a register of another, with the rounding of {@link

@@ -1,7 +1,7 @@
 package dev.ebb.cpu.tile;
 
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Half;
+import dev.ebb.ir.math.Half;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

@@ -9,7 +9,7 @@ import static dev.ebb.cpu.tile.Reads.SHORT;
 
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Half;
+import dev.ebb.ir.math.Half;
 
 import java.lang.foreign.MemorySegment;
 

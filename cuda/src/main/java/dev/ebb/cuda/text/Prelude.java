@@ -21,11 +21,12 @@ public final class Prelude {
     /** What kernels of this text need: some parts are long to read, and seldom used. */
     public static String of(CharSequence text) {
         var all = text.toString();
+        boolean convolves = all.contains("ConvolveSizes") || all.contains("Bits<");
         return PLAIN
                 + (all.contains("fn_polygamma(") ? SPECIAL : "")
-                + (all.contains("AttendSizes") || all.contains("ConvolveSizes") ? TENSOR : "")
-                + (all.contains("Groups<") ? GROUPS : "")
-                + (all.contains("ConvolveSizes") ? CONVOLVE : "");
+                + (all.contains("AttendSizes") || convolves ? TENSOR : "")
+                + (all.contains("Groups<") || convolves ? GROUPS : "")
+                + (convolves ? CONVOLVE : "");
     }
 
     private static String read(String name) {

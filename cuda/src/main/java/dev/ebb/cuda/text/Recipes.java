@@ -3,6 +3,7 @@ package dev.ebb.cuda.text;
 import dev.ebb.cuda.Precision;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 
 import java.util.List;
@@ -21,6 +22,10 @@ public final class Recipes {
             case Kernel.Rows k -> Optional.of(RowsText.recipe(k, in, out.getFirst()));
             case Kernel.Contract k ->
                     Optional.of(Products.recipe(k, in, out.getFirst(), precision));
+            case Decoded _ ->
+                    throw new IllegalArgumentException(
+                            "a product with a factor that is not stored; this device's limits ask"
+                                    + " for none");
             case Kernel.Assemble k -> Optional.of(MoveText.assemble(k, out.getFirst()));
             case Kernel.Cut k -> Optional.of(MoveText.cut(k, in.getFirst()));
             case Kernel.Gather k -> Optional.of(MoveText.gather(k, in.get(0), in.get(1)));

@@ -125,14 +125,42 @@ record Spatial(List<Axis> axes) {
         return axes.stream().map(Axis::taps).toList();
     }
 
-    /** Whether all elements of the result are computed, in order. */
-    boolean isWhole() {
-        return axes.stream().allMatch(a -> a.stride() == 1 && a.positions() == a.result());
+    private boolean isOneTap() {
+        return axes.stream().allMatch(a -> a.taps() == 1);
     }
 
-    /** Whether two neighbours, counted from the first, always lie in one picture. */
-    boolean isEven() {
-        return size(positions()) % 2 == 0;
+    /** Whether position number i reads element number i of the source, and nothing else. */
+    boolean isEverySource() {
+        return isOneTap()
+                && axes.stream()
+                        .allMatch(
+                                a ->
+                                        a.source() == a.positions()
+                                                && (a.positions() == 1 || a.scale() == 1)
+                                                && a.start() == 0);
+    }
+
+    /** All elements of the source, in order. */
+    Spatial everySource() {
+        return new Spatial(axes.stream().map(a -> identity(a, a.source())).toList());
+    }
+
+    private static Axis identity(Axis a, int size) {
+        return new Axis(size, size, size, 1, 0, 1, 1, 0, a.kernel(), 1, a.firstTap(), a.tapStep());
+    }
+
+    /**
+     * What is copied with its channels side by side: through one tap, only the elements that it
+     * meets.
+     */
+    Spatial toTurn() {
+        return isOneTap() ? this : everySource();
+    }
+
+    /** How the result is gathered from that copy. */
+    Spatial afterTurn() {
+        if (!isOneTap()) return this;
+        return new Spatial(axes.stream().map(a -> identity(a, a.positions())).toList());
     }
 
     /** The constants that the kernels name these numbers by. */

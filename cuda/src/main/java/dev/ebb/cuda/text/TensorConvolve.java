@@ -1,40 +1,44 @@
 package dev.ebb.cuda.text;
 
 import dev.ebb.cuda.Precision;
+import dev.ebb.cuda.driver.Gemm;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Convolutions by tensor cores: for sixteen-bit floats, and for f32 where tf32 will do. Each side
- * is a product whose right factor is gathered while it is multiplied. The output and the gradient
- * of the input read weights that were packed into the workspace, a row for each channel of the
- * result; the gradient of the input is computed apart for every phase of the stride, so that no tap
- * is multiplied by zeros. The gradient of the weights sums parts of all positions apart, and adds
- * the parts in order.
+ * is a product.
+ *
+ * <p>A kernel of one element that meets every position once makes the output and the gradient of
+ * the input plain products, which the library computes for all pictures. Otherwise the right factor
+ * is gathered while it is multiplied, from a copy of the source in which the channels of a position
+ * lie side by side; the left one is the weights, packed. The gradient of the input is computed
+ * apart for every phase of the stride, so that no tap is multiplied by zeros, and put together at
+ * the end. The gradient of the weights sums parts of all positions apart, and adds the parts in
+ * order.
  */
 public final class TensorConvolve {
-    private static final int THREADS = 128;
+    private static final int THREADS = 256;
     private static final int ACROSS = 128;
-    private static final int STEP_BYTES = 64;
-    private static final int PITCH_BYTES = 80;
+    private static final int STEP_BYTES = 128;
+    private static final int COPY_BYTES = 16;
     private static final int ALIGNMENT = 256;
+
+    /** Positions that a block turns, and four bytes, so that rows begin in different banks. */
+    private static final int TURN_PITCH = 64 + 2;
 
     /** Products with fewer rows or terms leave tensor cores idle. */
     private static final int LEAST = 16;
-
-    /** Blocks that a gradient of weights is split into, where it has fewer tiles. */
-    private static final int BLOCKS = 528;
-
-    /** Steps of the sum that a part has at least. */
-    private static final int PART_STEPS = 16;
 
     private final Kernel.Convolve k;
     private final DType type;
     private final String t;
     private final int depth;
+    private final int each;
     private final List<Action> actions = new ArrayList<>();
     private long workspace;
 
@@ -43,6 +47,7 @@ public final class TensorConvolve {
         this.type = type;
         t = Words.stored(type);
         depth = STEP_BYTES / (int) type.bytes(1);
+        each = COPY_BYTES / (int) type.bytes(1);
     }
 
     /** Whether this convolution can be computed so, and is large enough for it. */
@@ -63,96 +68,211 @@ public final class TensorConvolve {
     static Recipe recipe(Kernel.Convolve k, DType type) {
         var text = new TensorConvolve(k, type);
         switch (k.side()) {
-            case OUTPUT -> text.columns(Spatial.output(k), new Operand.In(1), new Operand.In(0));
-            case INPUT -> text.phases();
-            case WEIGHT -> text.weights();
+            case OUTPUT -> text.output();
+            case INPUT -> text.input();
+            case WEIGHT -> {
+                return new WeightConvolve(k, type).recipe();
+            }
         }
         return new Recipe(text.actions, text.workspace);
     }
 
-    /** Elements that no tap of the kernel meets are zeros, all of which are written at once. */
-    private void phases() {
-        var met = new ArrayList<Spatial>();
-        for (var phase : Spatial.phases(k)) if (Spatial.size(phase.taps()) > 0) met.add(phase);
-        if (met.size() < Spatial.size(k.stride())) {
+    private void output() {
+        var s = Spatial.output(k);
+        var weights = new Operand.In(1);
+        if (isProduct(s)) {
+            product(weights, new Operand.In(0), new Operand.Out(0));
+            return;
+        }
+        var source = turned(s.toTurn(), k.inChannels(), new Operand.In(0));
+        columns(s.afterTurn(), weights, source, new Operand.Out(0));
+    }
+
+    /** One phase of the stride after the other, then all together. */
+    private void input() {
+        var weights = new Operand.In(0);
+        var gradient = new Operand.In(1);
+        var phases = Spatial.phases(k);
+        if (phases.size() == 1 && isProduct(phases.getFirst())) {
+            product(weights, gradient, new Operand.Out(0));
+            return;
+        }
+        boolean whole = phases.size() == 1;
+        var regions = new ArrayList<Optional<Operand.Work>>();
+        Optional<Operand> source = Optional.empty();
+        for (var phase : phases) {
+            if (Spatial.size(phase.taps()) == 0 || Spatial.size(phase.positions()) == 0) {
+                regions.add(Optional.empty());
+                continue;
+            }
+            Operand to = new Operand.Out(0);
+            if (!whole) {
+                var region = new Operand.Work(workspace);
+                regions.add(Optional.of(region));
+                long elements =
+                        (long) k.batch()
+                                * k.groups()
+                                * k.inChannels()
+                                * Spatial.size(phase.positions());
+                workspace += aligned(type.bytes(elements));
+                to = region;
+            }
+            if (isProduct(phase)) {
+                product(weights, gradient, to);
+                continue;
+            }
+            if (source.isEmpty())
+                source = Optional.of(turned(phase.everySource(), k.outChannels(), gradient));
+            columns(phase, weights, source.get(), to);
+        }
+        if (!whole) actions.add(PhaseText.together(k, type, phases, regions));
+        else if (actions.isEmpty()) {
             long elements = (long) k.batch() * k.groups() * k.inChannels() * Spatial.size(k.in());
             actions.add(new Action.Zero(new Operand.Out(0), type.bytes(elements)));
         }
-        for (var phase : met) columns(phase, new Operand.In(0), new Operand.In(1));
     }
 
-    /** Fragments of sixteen rows that a warp has: a block has two warps of rows. */
-    private static int fragments(int rows) {
-        return Math.ceilDiv(rows, 64) % 2 == 1 ? 2 : 4;
+    static long aligned(long bytes) {
+        return Math.ceilDiv(bytes, ALIGNMENT) * ALIGNMENT;
     }
 
-    private static int shared(int fragments) {
-        return 2 * (32 * fragments + ACROSS) * PITCH_BYTES;
+    /**
+     * Whether a phase is a product of the weights and each whole picture that the library takes.
+     */
+    private boolean isProduct(Spatial s) {
+        boolean even =
+                type.bytes(Spatial.size(s.positions())) % COPY_BYTES == 0
+                        && type.bytes(k.inChannels()) % COPY_BYTES == 0;
+        return even && k.groups() == 1 && Spatial.size(k.kernel()) == 1 && s.isEverySource();
     }
 
-    private void columns(Spatial s, Operand weights, Operand source) {
+    private void product(Operand weights, Operand source, Operand to) {
+        boolean output = k.side() == Kernel.Side.OUTPUT;
+        int positions = Math.toIntExact(Spatial.size(k.out()));
+        int rows = output ? k.outChannels() : k.inChannels();
+        int terms = output ? k.inChannels() : k.outChannels();
+        var gemm =
+                new Gemm(
+                        type,
+                        type,
+                        type == DType.F32,
+                        false,
+                        k.batch(),
+                        rows,
+                        positions,
+                        terms,
+                        output,
+                        k.inChannels(),
+                        0,
+                        0,
+                        true,
+                        positions,
+                        (long) terms * positions,
+                        0);
+        actions.add(new Action.Product(gemm, weights, source, to, Optional.empty(), workspace));
+        workspace += Products.libraryBytes(gemm) + ALIGNMENT;
+    }
+
+    /** Channels of a tap: whole copies. */
+    static int padded(int channels, int each) {
+        return Math.ceilDiv(channels, each) * each;
+    }
+
+    /** A copy of what is gathered, with the channels of a position side by side. */
+    private Operand turned(Spatial gathered, int channels, Operand source) {
+        var place = new Operand.Work(workspace);
+        long pictures = (long) k.batch() * k.groups();
+        int padded = padded(channels, each);
+        workspace += aligned(type.bytes(pictures * Spatial.size(gathered.positions()) * padded));
+        actions.add(turn(gathered, pictures, channels, padded, type, source, place));
+        return place;
+    }
+
+    /** Puts the channels of each position that is gathered side by side. */
+    static Action turn(
+            Spatial gathered,
+            long pictures,
+            int channels,
+            int padded,
+            DType type,
+            Operand source,
+            Operand place) {
+        var t = Words.stored(type);
+        var code = new Lines();
+        code.open("struct ConvolveSizes");
+        gathered.constants(code);
+        constant(code, "CHANNELS", channels);
+        constant(code, "PADDED", padded);
+        code.add("static const bool PLAIN = %b;", gathered.isEverySource());
+        code.add("};");
+        MapText.open(code, "turn", 256, 2, true);
+        code.add("EBB_SHARED(memory);");
+        code.add("turn_channels<%s, ConvolveSizes>((const %s*)p0, (%s*)p1, memory);", t, t, t);
+        code.close();
+        long tiles = Math.ceilDiv(Spatial.size(gathered.positions()), 64);
+        long panels = Math.ceilDiv(padded, STEP_BYTES / (int) type.bytes(1));
+        return new Action.Launch(
+                "turn",
+                code.toString(),
+                pictures * panels * tiles,
+                256,
+                STEP_BYTES * TURN_PITCH,
+                List.of(source, place));
+    }
+
+    private void columns(Spatial s, Operand weights, Operand source, Operand to) {
         boolean output = k.side() == Kernel.Side.OUTPUT;
         int rows = output ? k.outChannels() : k.inChannels();
         int channels = output ? k.inChannels() : k.outChannels();
-        int taps = Math.toIntExact(Spatial.size(s.taps()));
-        int padded = padded(channels);
-        int steps = Math.ceilDiv(taps * padded, depth);
-        int fragments = fragments(rows);
-        int downTiles = Math.ceilDiv(rows, 32 * fragments);
+        int padded = padded(channels, each);
+        int steps = Math.toIntExact(Math.ceilDiv(Spatial.size(s.taps()) * padded, depth));
+        int halves = rows <= 64 ? 1 : 2;
+        int downTiles = Math.ceilDiv(rows, 64 * halves);
         long columns = k.batch() * Spatial.size(s.positions());
-        if (columns == 0) return;
         int acrossTiles = Math.toIntExact(Math.ceilDiv(columns, ACROSS));
-        long packed = workspace;
+        var packed = new Operand.Work(workspace);
         long elements = (long) k.groups() * rows * steps * depth;
         pack(s, weights, packed, elements, rows, channels, padded, steps);
-        workspace += Math.ceilDiv(type.bytes(elements), ALIGNMENT) * ALIGNMENT;
+        workspace += aligned(type.bytes(elements));
         var code = new Lines();
         code.open("struct ConvolveSizes");
         s.constants(code);
         constant(code, "GROUPS", k.groups());
         constant(code, "ROWS", rows);
-        constant(code, "CHANNELS", channels);
         constant(code, "PADDED", padded);
         constant(code, "STEPS", steps);
         constant(code, "COLUMNS", Math.toIntExact(columns));
         constant(code, "ROW_TILES", downTiles);
         constant(code, "COLUMN_TILES", acrossTiles);
-        code.add("static const bool PAIRS = %b;", s.isWhole() && s.isEven());
         code.add("};");
         MapText.open(code, "convolve", THREADS + ", 2", 3, true);
         code.add("EBB_SHARED(memory);");
         code.add(
                 "convolve_columns<%s, ConvolveSizes, %d>((const %s*)p0, (const %s*)p1, (%s*)p2,"
                         + " memory);",
-                t, fragments, t, t, t);
+                t, halves, t, t, t);
         code.close();
+        int stages = halves == 2 ? 3 : 4;
         actions.add(
                 new Action.Launch(
                         "convolve",
                         code.toString(),
                         (long) k.groups() * downTiles * acrossTiles,
                         THREADS,
-                        shared(fragments),
-                        List.of(new Operand.Work(packed), source, new Operand.Out(0))));
-    }
-
-    /** Channels of a tap in packed weights: whole steps, or an even share of one. */
-    private int padded(int channels) {
-        if (channels > depth / 2) return Math.ceilDiv(channels, depth) * depth;
-        return channels == 1 ? 1 : Integer.highestOneBit(channels - 1) * 2;
+                        stages * (64 * halves + ACROSS) * STEP_BYTES,
+                        List.of(packed, source, to)));
     }
 
     /** Weights as rows of taps and, within a tap, of channels; zeros where there are none. */
     private void pack(
             Spatial s,
             Operand weights,
-            long to,
+            Operand to,
             long elements,
             int rows,
             int channels,
             int padded,
             int steps) {
-        int taps = Math.toIntExact(Spatial.size(s.taps()));
         long all = Spatial.size(k.kernel());
         var code = new Lines();
         MapText.open(code, "pack", 256, 2, true);
@@ -162,16 +282,17 @@ public final class TensorConvolve {
         code.add("const num line = at / %d;", steps * depth);
         code.add("const num row = line %% %d, group = line / %d;", rows, rows);
         code.add("const int c = k %% %d, tap = k / %d;", padded, padded);
-        code.add("%s x{};", t);
-        code.open("if (c < %d && tap < %d)", channels, taps);
+        code.add("typedef Bits<%d> B;", type.bytes(1));
+        code.add("B::type x = 0;");
+        code.open("if (c < %d && tap < %d)", channels, Spatial.size(s.taps()));
         s.kernelTap(code);
         var number =
                 k.side() == Kernel.Side.OUTPUT
                         ? "((group * %d + row) * %d + c)".formatted(rows, channels)
                         : "((group * %d + c) * %d + row)".formatted(channels, rows);
-        code.add("x = ((const %s*)p0)[%s * %d + t];", t, number, all);
+        code.add("x = ((const B::type*)p0)[%s * %d + t];", number, all);
         code.close();
-        code.add("((%s*)p1)[at] = x;", t);
+        code.add("((B::type*)p1)[at] = B::rounded(x);");
         code.close();
         actions.add(
                 new Action.Launch(
@@ -180,81 +301,7 @@ public final class TensorConvolve {
                         MapText.blocks(elements, 256),
                         256,
                         0,
-                        List.of(weights, new Operand.Work(to))));
-    }
-
-    private void weights() {
-        var s = Spatial.output(k);
-        int rows = k.outChannels();
-        int columns = Math.toIntExact(k.inChannels() * Spatial.size(k.kernel()));
-        int fragments = fragments(rows);
-        int downTiles = Math.ceilDiv(rows, 32 * fragments);
-        int acrossTiles = Math.ceilDiv(columns, ACROSS);
-        long positions = k.batch() * Spatial.size(k.out());
-        long tiles = (long) k.groups() * downTiles * acrossTiles;
-        long most = Math.max(1, positions / ((long) PART_STEPS * depth));
-        long wish = Math.clamp(Math.ceilDiv(BLOCKS, tiles), 1, most);
-        long part = Math.ceilDiv(Math.ceilDiv(positions, wish), depth) * depth;
-        long parts = Math.ceilDiv(positions, part);
-        int together = 16 / (int) type.bytes(1);
-        while (Spatial.size(k.out()) % together != 0) together /= 2;
-        var code = new Lines();
-        code.open("struct ConvolveSizes");
-        s.constants(code);
-        constant(code, "GROUPS", k.groups());
-        constant(code, "ROWS", rows);
-        constant(code, "CHANNELS", k.inChannels());
-        constant(code, "COLUMNS", Math.toIntExact(positions));
-        constant(code, "PART", Math.toIntExact(part));
-        constant(code, "TOGETHER", together);
-        constant(code, "ROW_TILES", downTiles);
-        constant(code, "COLUMN_TILES", acrossTiles);
-        code.add("};");
-        MapText.open(code, "convolve", THREADS + ", 2", 3, true);
-        code.add("EBB_SHARED(memory);");
-        code.add(
-                "convolve_weights<%s, ConvolveSizes, %d>((const %s*)p0, (const %s*)p1, (f32*)p2,"
-                        + " memory);",
-                t, fragments, t, t);
-        code.close();
-        actions.add(
-                new Action.Launch(
-                        "convolve",
-                        code.toString(),
-                        tiles * parts,
-                        THREADS,
-                        shared(fragments),
-                        List.of(new Operand.In(0), new Operand.In(1), new Operand.Work(0))));
-        long size = (long) k.groups() * rows * columns;
-        workspace = DType.F32.bytes(size * parts);
-        join(size, parts, columns);
-    }
-
-    /** Adds the parts in order, and puts taps last again. */
-    private void join(long size, long parts, int columns) {
-        long taps = Spatial.size(k.kernel());
-        var code = new Lines();
-        MapText.open(code, "join", 256, 2, true);
-        code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
-        code.add("if (at >= %d) return;", size);
-        code.add("const num row = at / %d, column = at %% %d;", columns, columns);
-        code.add(
-                "const f32* const part = (const f32*)p0 + row * %d + column %% %d * %d + column"
-                        + " / %d;",
-                columns, taps, k.inChannels(), taps);
-        code.add("f32 sum = part[0];");
-        code.add("#pragma unroll 4");
-        code.add("for (int i = 1; i < %d; i++) sum += part[i * (i64)%d];", parts, size);
-        code.add("((%s*)p1)[at] = Down<%s>::of(sum);", t, t);
-        code.close();
-        actions.add(
-                new Action.Launch(
-                        "join",
-                        code.toString(),
-                        MapText.blocks(size, 256),
-                        256,
-                        0,
-                        List.of(new Operand.Work(0), new Operand.Out(0))));
+                        List.of(weights, to)));
     }
 
     static void constant(Lines code, String name, int value) {

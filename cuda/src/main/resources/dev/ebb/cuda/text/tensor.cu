@@ -16,6 +16,17 @@ __device__ __forceinline__ void copy8(void* to, const void* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared_address(to)), "l"(from));
 }
 
+// Sixteen or eight bytes, or zeros.
+__device__ __forceinline__ void copy16_if(void* to, const void* from, bool valid) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
+                 "l"(from), "r"(valid ? 16 : 0));
+}
+
+__device__ __forceinline__ void copy8_if(void* to, const void* from, bool valid) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(shared_address(to)),
+                 "l"(from), "r"(valid ? 8 : 0));
+}
+
 __device__ __forceinline__ void copies_commit() { asm volatile("cp.async.commit_group;"); }
 
 // All groups but the last n are there.

@@ -1,23 +1,64 @@
-// workspace: 36864 bytes
-// launch pack: 72 blocks of 256 threads, 0 bytes shared, on [In[index=1], Work[offset=0]]
+// workspace: 60416 bytes
+// launch turn: 16 blocks of 256 threads, 8448 bytes shared, on [In[index=0], Work[offset=0]]
+struct ConvolveSizes {
+    static const int X0 = 1;
+    static const int Q0 = 1;
+    static const int P0 = 1;
+    static const int M0 = 1;
+    static const int A0 = 0;
+    static const int B0 = 1;
+    static const int G0 = 1;
+    static const int F0 = 0;
+    static const int N0 = 1;
+    static const int X1 = 8;
+    static const int Q1 = 8;
+    static const int P1 = 8;
+    static const int M1 = 1;
+    static const int A1 = 0;
+    static const int B1 = 1;
+    static const int G1 = 1;
+    static const int F1 = 0;
+    static const int N1 = 1;
+    static const int X2 = 9;
+    static const int Q2 = 9;
+    static const int P2 = 9;
+    static const int M2 = 1;
+    static const int A2 = 0;
+    static const int B2 = 1;
+    static const int G2 = 1;
+    static const int F2 = 0;
+    static const int N2 = 1;
+    static const int CHANNELS = 24;
+    static const int PADDED = 24;
+    static const bool PLAIN = true;
+};
+extern "C" __global__ void __launch_bounds__(256) turn(void* p0, void* p1) {
+    typedef u64 num;
+    typedef i64 ofs;
+    EBB_SHARED(memory);
+    turn_channels<bf16, ConvolveSizes>((const bf16*)p0, (bf16*)p1, memory);
+}
+
+// launch pack: 64 blocks of 256 threads, 0 bytes shared, on [In[index=1], Work[offset=27648]]
 extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
     const num at = (num)blockIdx.x * 256 + threadIdx.x;
-    if (at >= 18432) return;
-    const int k = (int)(at % 288);
-    const num line = at / 288;
+    if (at >= 16384) return;
+    const int k = (int)(at % 256);
+    const num line = at / 256;
     const num row = line % 32, group = line / 32;
-    const int c = k % 32, tap = k / 32;
-    bf16 x{};
+    const int c = k % 24, tap = k / 24;
+    typedef Bits<2> B;
+    B::type x = 0;
     if (c < 24 && tap < 9) {
         const num t = (((0) * 1 + 0 + tap / 9 % 1 * 1) * 3 + 0 + tap / 3 % 3 * 1) * 3 + 0 + tap / 1 % 3 * 1;
-        x = ((const bf16*)p0)[((group * 32 + row) * 24 + c) * 9 + t];
+        x = ((const B::type*)p0)[((group * 32 + row) * 24 + c) * 9 + t];
     }
-    ((bf16*)p1)[at] = x;
+    ((B::type*)p1)[at] = B::rounded(x);
 }
 
-// launch convolve: 2 blocks of 128 threads, 30720 bytes shared, on [Work[offset=0], In[index=0], Out[index=0]]
+// launch convolve: 2 blocks of 256 threads, 98304 bytes shared, on [Work[offset=27648], Work[offset=0], Out[index=0]]
 struct ConvolveSizes {
     static const int X0 = 1;
     static const int Q0 = 1;
@@ -48,17 +89,15 @@ struct ConvolveSizes {
     static const int N2 = 3;
     static const int GROUPS = 2;
     static const int ROWS = 32;
-    static const int CHANNELS = 24;
-    static const int PADDED = 32;
-    static const int STEPS = 9;
+    static const int PADDED = 24;
+    static const int STEPS = 4;
     static const int COLUMNS = 80;
     static const int ROW_TILES = 1;
     static const int COLUMN_TILES = 1;
-    static const bool PAIRS = true;
 };
-extern "C" __global__ void __launch_bounds__(128, 2) convolve(void* p0, void* p1, void* p2) {
+extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1, void* p2) {
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
-    convolve_columns<bf16, ConvolveSizes, 2>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
+    convolve_columns<bf16, ConvolveSizes, 1>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
 }

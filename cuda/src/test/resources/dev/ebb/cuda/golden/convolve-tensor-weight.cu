@@ -1,5 +1,45 @@
-// workspace: 55296 bytes
-// launch convolve: 4 blocks of 128 threads, 30720 bytes shared, on [In[index=0], In[index=1], Work[offset=0]]
+// workspace: 82944 bytes
+// launch turn: 16 blocks of 256 threads, 8448 bytes shared, on [In[index=0], Work[offset=0]]
+struct ConvolveSizes {
+    static const int X0 = 1;
+    static const int Q0 = 1;
+    static const int P0 = 1;
+    static const int M0 = 1;
+    static const int A0 = 0;
+    static const int B0 = 1;
+    static const int G0 = 1;
+    static const int F0 = 0;
+    static const int N0 = 1;
+    static const int X1 = 8;
+    static const int Q1 = 8;
+    static const int P1 = 8;
+    static const int M1 = 1;
+    static const int A1 = 0;
+    static const int B1 = 1;
+    static const int G1 = 1;
+    static const int F1 = 0;
+    static const int N1 = 1;
+    static const int X2 = 9;
+    static const int Q2 = 9;
+    static const int P2 = 9;
+    static const int M2 = 1;
+    static const int A2 = 0;
+    static const int B2 = 1;
+    static const int G2 = 1;
+    static const int F2 = 0;
+    static const int N2 = 1;
+    static const int CHANNELS = 24;
+    static const int PADDED = 24;
+    static const bool PLAIN = true;
+};
+extern "C" __global__ void __launch_bounds__(256) turn(void* p0, void* p1) {
+    typedef u64 num;
+    typedef i64 ofs;
+    EBB_SHARED(memory);
+    turn_channels<bf16, ConvolveSizes>((const bf16*)p0, (bf16*)p1, memory);
+}
+
+// launch convolve: 4 blocks of 128 threads, 61440 bytes shared, on [Work[offset=0], In[index=1], Work[offset=27648]]
 struct ConvolveSizes {
     static const int X0 = 1;
     static const int Q0 = 1;
@@ -30,10 +70,10 @@ struct ConvolveSizes {
     static const int N2 = 3;
     static const int GROUPS = 2;
     static const int ROWS = 32;
-    static const int CHANNELS = 24;
-    static const int COLUMNS = 80;
+    static const int PADDED = 24;
+    static const int LINE = 20;
+    static const int NUMBERS = 80;
     static const int PART = 96;
-    static const int TOGETHER = 4;
     static const int ROW_TILES = 1;
     static const int COLUMN_TILES = 2;
 };
@@ -41,17 +81,17 @@ extern "C" __global__ void __launch_bounds__(128, 2) convolve(void* p0, void* p1
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
-    convolve_weights<bf16, ConvolveSizes, 2>((const bf16*)p0, (const bf16*)p1, (f32*)p2, memory);
+    convolve_weights<bf16, ConvolveSizes, 2, true>((const bf16*)p0, (const bf16*)p1, (f32*)p2, memory);
 }
 
-// launch join: 54 blocks of 256 threads, 0 bytes shared, on [Work[offset=0], Out[index=0]]
+// launch join: 54 blocks of 256 threads, 0 bytes shared, on [Work[offset=27648], Out[index=0]]
 extern "C" __global__ void __launch_bounds__(256) join(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
     const num at = (num)blockIdx.x * 256 + threadIdx.x;
     if (at >= 13824) return;
-    const num row = at / 216, column = at % 216;
-    const f32* const part = (const f32*)p0 + row * 216 + column % 9 * 24 + column / 9;
+    const num row = at / 216, channel = at / 9 % 24, tap = at % 9;
+    const f32* const part = (const f32*)p0 + row * 216 + tap * 24 + channel;
     f32 sum = part[0];
 #pragma unroll 4
     for (int i = 1; i < 1; i++) sum += part[i * (i64)13824];

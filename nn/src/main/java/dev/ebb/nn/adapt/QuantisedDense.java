@@ -19,9 +19,10 @@ import java.util.Optional;
  * A dense layer whose matrix is held in codes of 8 or 4 bits: whole numbers around zero, times a
  * scale for each block of inputs of each output. It is not trained; its inputs have gradients.
  *
- * <p>The product is a loop over pieces of the outputs, and each round widens one piece. The wide
- * matrix is nowhere whole: not in the product, and not for the gradient, which widens the pieces
- * again.
+ * <p>The product is a loop over pieces of the outputs. On the CPU a round widens its piece while it
+ * packs it for the product, and the wide piece is in no buffer; on other devices it is a temporary
+ * of the round. The wide matrix is nowhere whole: not in the product, and not for the gradient,
+ * which widens the pieces again.
  *
  * @param codes [pieces, inputs, outputs of a piece] in u8; of 4 bits [pieces, inputs / 2, ...],
  *     where the lower half of a byte is of the first half of the inputs

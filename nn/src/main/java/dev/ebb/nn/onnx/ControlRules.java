@@ -89,7 +89,7 @@ final class ControlRules {
 
     private static List<Tensor> scan(OnnxNode node, Operands in) {
         var body = node.graph("body");
-        int scanned = (int) node.whole("num_scan_inputs", 0);
+        int scanned = node.integer("num_scan_inputs", 0);
         int states = in.size() - scanned;
         var sequences = new ArrayList<Tensor>();
         for (int i = 0; i < scanned; i++) {

@@ -1,6 +1,7 @@
 package dev.ebb.nn.onnx;
 
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 import dev.ebb.tensor.network.Conv;
@@ -17,7 +18,7 @@ final class ConvolutionRules {
         return new OpTable()
                 .one("Conv", 1, ConvolutionRules::conv)
                 .one("ConvTranspose", 1, ConvolutionRules::transposed)
-                .one("MaxPool", 1, ConvolutionRules::maxPool)
+                .many("MaxPool", 1, ConvolutionRules::maxPool)
                 .one("AveragePool", 1, ConvolutionRules::averagePool)
                 .unary("GlobalAveragePool", 1, x -> x.mean(spatial(x), true))
                 .unary("GlobalMaxPool", 1, x -> x.amax(spatial(x), true));
@@ -37,7 +38,7 @@ final class ConvolutionRules {
                         .stride(Windows.ints(windows.strides()))
                         .dilation(Windows.ints(windows.dilations()))
                         .padding(windows.low(), windows.high())
-                        .groups((int) node.whole("group", 1));
+                        .groups(node.integer("group", 1));
         var y = x.conv(weight, geometry);
         return in.has(2) ? y.addChannels(in.tensor(2)) : y;
     }
@@ -50,19 +51,23 @@ final class ConvolutionRules {
         var dilations = Windows.list(node, "dilations", axes, 1);
         var extra = new ArrayList<>(Windows.list(node, "output_padding", axes, 0));
         var pads = Windows.list(node, "pads", 2 * axes, 0);
+        Windows.requireAtLeast(node, "strides", strides, 1);
+        Windows.requireAtLeast(node, "dilations", dilations, 1);
+        Windows.requireAtLeast(node, "output_padding", extra, 0);
+        Windows.requireAtLeast(node, "pads", pads, 0);
         var low = new ArrayList<>(pads.subList(0, axes));
         var high = new ArrayList<>(pads.subList(axes, 2 * axes));
         var auto = node.text("auto_pad", "NOTSET");
         boolean same = auto.startsWith("SAME");
         for (int i = 0; i < axes && (same || node.has("output_shape")); i++) {
-            int reach = (weight.dim(2 + i) - 1) * dilations.get(i) + 1;
-            int full = strides.get(i) * (x.dim(2 + i) - 1) + extra.get(i) + reach;
+            long reach = (weight.dim(2 + i) - 1L) * dilations.get(i) + 1;
+            long full = strides.get(i) * (x.dim(2 + i) - 1L) + extra.get(i) + reach;
             var sizes = node.list("output_shape");
             int wanted =
                     sizes.isEmpty()
-                            ? x.dim(2 + i) * strides.get(i)
+                            ? Math.multiplyExact(x.dim(2 + i), strides.get(i))
                             : sizes.get(sizes.size() - axes + i);
-            int total = full - wanted;
+            int total = Math.toIntExact(full - wanted);
             if (total < 0) extra.set(i, extra.get(i) - total);
             int half = Math.max(0, total) / 2;
             int other = Math.max(0, total) - half;
@@ -74,22 +79,50 @@ final class ConvolutionRules {
                         .stride(Windows.ints(strides))
                         .dilation(Windows.ints(dilations))
                         .padding(low, high)
-                        .groups((int) node.whole("group", 1))
+                        .groups(node.integer("group", 1))
                         .outputPadding(Windows.ints(extra));
         var y = x.convTranspose(weight, geometry);
         return in.has(2) ? y.addChannels(in.tensor(2)) : y;
     }
 
-    private static Tensor maxPool(OnnxNode node, Operands in) {
-        if (node.outputs().size() > 1) throw node.refused("its indices as an output");
+    private static List<Tensor> maxPool(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         var windows = Windows.of(node, x, node.list("kernel_shape"));
-        if (x.dtype().isFloat() && windows.isPlain(x))
-            return x.maxPool(windows.pool().padding(Windows.ints(windows.low())));
+        boolean places = node.outputs().size() > 1 && !node.outputs().get(1).isEmpty();
+        if (x.dtype().isFloat() && windows.isPlain(x) && !places)
+            return List.of(x.maxPool(windows.pool().padding(Windows.ints(windows.low()))));
         if (!x.dtype().isFloat() && x.dtype() != DType.U8)
             throw node.refused("of " + x.type() + "; floats and u8 are implemented");
         double least = x.dtype().isFloat() ? Double.NEGATIVE_INFINITY : 0;
-        return largest(windows.padded(x, least, least), windows);
+        var padded = windows.padded(x, least, least);
+        if (!places) return List.of(largest(padded, windows));
+        return withPlaces(numbers(x, node.flag("storage_order", false)), padded, windows);
+    }
+
+    /** The numbers of all elements; spatial axes may be counted from the first on. */
+    private static Tensor numbers(Tensor x, boolean byColumns) {
+        var order = new ArrayList<>(List.of(0, 1));
+        for (int axis : spatial(x)) order.add(2, axis);
+        var axes = byColumns ? order : IntStream.range(0, x.rank()).boxed().toList();
+        var counted = new Shape(axes.stream().map(x::dim).toList());
+        int elements = Math.toIntExact(x.type().size());
+        return Tensors.iota(DType.I64, Shape.of(elements), 0)
+                .reshape(counted)
+                .permute(Windows.ints(axes));
+    }
+
+    /** The largest of each window and its number in the input; of equals, the first. */
+    private static List<Tensor> withPlaces(Tensor numbers, Tensor padded, Windows windows) {
+        var all = windows.padded(numbers, 0, 0);
+        var most = windows.place(padded, 0);
+        var found = windows.place(all, 0);
+        for (int i = 1; i < windows.places(); i++) {
+            var other = windows.place(padded, i);
+            var further = other.gt(most);
+            most = Tensors.where(further, other, most);
+            found = Tensors.where(further, windows.place(all, i), found);
+        }
+        return List.of(most, found);
     }
 
     /** The largest of the elements at each place of the windows, axis by axis. */

@@ -4,6 +4,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
+import dev.ebb.nn.onnx.GraphWriter.Named;
 
 import java.util.HashMap;
 import java.util.List;

@@ -2,11 +2,13 @@ package dev.ebb.nn.onnx;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
+import dev.ebb.nn.onnx.GraphWriter.Named;
 import dev.ebb.tensor.network.MaxPoolOp;
 
 import java.util.ArrayList;
@@ -42,6 +44,7 @@ final class FormWriter {
             case Kernel.Attend attend -> List.of(networks.attended(attend, in, outputs.getFirst()));
             case Kernel.Rows _,
                     Kernel.Scatter _,
+                    Decoded _,
                     Kernel.AttendGrad _,
                     Kernel.Library _,
                     Control _ ->

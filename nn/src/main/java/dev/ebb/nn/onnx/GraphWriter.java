@@ -15,6 +15,9 @@ import java.util.stream.IntStream;
 
 /** A graph of ONNX (opset 17) that is put together node by node. */
 final class GraphWriter {
+    /** A value of the graph. */
+    record Named(String name, DType dtype, Shape shape) {}
+
     /** The end of a slice that goes backwards as far as the first element. */
     private static final long BEFORE_ALL = Long.MIN_VALUE;
 

@@ -1,5 +1,7 @@
 package dev.ebb.nn.onnx;
 
+import dev.ebb.Loop;
+import dev.ebb.Next;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
@@ -33,20 +35,20 @@ final class IndexRules {
 
     private static Tensor gather(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int axis = x.shape().axis((int) node.whole("axis", 0));
+        int axis = x.shape().axis(node.integer("axis", 0));
         if (in.tensor(1) instanceof Array one && one.rank() == 0) return x.at(axis, in.number(1));
         return x.indexSelect(axis, fromFront(in.tensor(1), x.dim(axis)));
     }
 
     private static Tensor gatherElements(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int axis = x.shape().axis((int) node.whole("axis", 0));
+        int axis = x.shape().axis(node.integer("axis", 0));
         return x.gather(axis, fromFront(in.tensor(1), x.dim(axis)));
     }
 
     private static Tensor scatterElements(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int axis = x.shape().axis((int) node.whole("axis", 0));
+        int axis = x.shape().axis(node.integer("axis", 0));
         var index = fromFront(in.tensor(1), x.dim(axis));
         var source = in.tensor(2);
         return switch (node.text("reduction", "none")) {
@@ -71,7 +73,7 @@ final class IndexRules {
     private static Tensor gatherPoints(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         var index = in.tensor(1).cast(DType.I64);
-        int together = (int) node.whole("batch_dims", 0);
+        int together = node.integer("batch_dims", 0);
         int width = index.dim(index.rank() - 1);
         var dims = x.shape().dims();
         var batch = new Shape(dims.subList(0, together));
@@ -104,9 +106,33 @@ final class IndexRules {
                 switch (node.text("reduction", "none")) {
                     case "none" -> table.indexCopy(0, flat, source);
                     case "add" -> table.indexAdd(0, flat, source).cast(x.dtype());
+                    case "mul" -> multiplied(table, flat, source);
+                    case "max" -> table.scatterMax(0, across(flat, source), source);
+                    case "min" -> table.scatterMin(0, across(flat, source), source);
                     default -> throw node.refused("the reduction " + node.text("reduction", ""));
                 };
         return written.reshape(x.shape());
+    }
+
+    /** The same index for every element of a row. */
+    private static Tensor across(Tensor flat, Tensor rows) {
+        return flat.reshape(-1, 1).broadcastTo(rows.shape());
+    }
+
+    /** Row after row, since several may go to one place. */
+    private static Tensor multiplied(Tensor table, Tensor flat, Tensor rows) {
+        return Loop.scan(
+                        List.of(table),
+                        List.of(flat.reshape(-1, 1), rows),
+                        (List<Tensor> carry, List<Tensor> row) -> {
+                            var at = row.getFirst();
+                            var held = carry.getFirst();
+                            var product = held.indexSelect(0, at).mul(row.getLast());
+                            return new Next<>(
+                                    List.of(held.indexCopy(0, at, product)), List.<Tensor>of());
+                        })
+                .carry()
+                .getFirst();
     }
 
     /** An index outside its depth gives a row without a one. */
@@ -115,7 +141,7 @@ final class IndexRules {
         var values = in.tensor(2);
         var index = in.tensor(0);
         int rank = index.rank() + 1;
-        int axis = (int) node.whole("axis", -1);
+        int axis = node.integer("axis", -1);
         int at = axis < 0 ? axis + rank : axis;
         var dims = new ArrayList<>(index.shape().dims());
         dims.add(at, depth);
@@ -143,6 +169,6 @@ final class IndexRules {
         var chosen = nonZero(in.known(1)).reshape(-1);
         var x = in.tensor(0);
         if (!node.has("axis")) return x.reshape(-1).indexSelect(0, chosen);
-        return x.indexSelect((int) node.whole("axis", 0), chosen);
+        return x.indexSelect(node.integer("axis", 0), chosen);
     }
 }

@@ -19,11 +19,8 @@ final class NetworkRules {
                 .one("Gemm", 7, NetworkRules::gemm)
                 .one("Einsum", 12, NetworkRules::einsum)
                 .unary("Det", 11, Tensor::det)
-                .one("Softmax", 13, (n, in) -> in.tensor(0).softmax((int) n.whole("axis", -1)))
-                .one(
-                        "LogSoftmax",
-                        13,
-                        (n, in) -> in.tensor(0).logSoftmax((int) n.whole("axis", -1)))
+                .one("Softmax", 13, (n, in) -> in.tensor(0).softmax(n.integer("axis", -1)))
+                .one("LogSoftmax", 13, (n, in) -> in.tensor(0).logSoftmax(n.integer("axis", -1)))
                 .many("LayerNormalization", 17, NetworkRules::layerNorm)
                 .many("BatchNormalization", 9, NetworkRules::batchNorm)
                 .one("InstanceNormalization", 6, NetworkRules::instanceNorm)
@@ -66,7 +63,7 @@ final class NetworkRules {
 
     private static List<Tensor> layerNorm(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int axis = x.shape().axis((int) node.whole("axis", -1));
+        int axis = x.shape().axis(node.integer("axis", -1));
         double epsilon = node.number("epsilon", 1e-5);
         var tail = new Shape(x.shape().dims().subList(axis, x.rank()));
         var scale = in.tensor(1).broadcastTo(tail);
@@ -103,7 +100,7 @@ final class NetworkRules {
     }
 
     private static Tensor groupNorm(OnnxNode node, Operands in) {
-        int groups = (int) node.whole("num_groups", 1);
+        int groups = node.integer("num_groups", 1);
         double epsilon = node.number("epsilon", 1e-5);
         return in.tensor(0).groupNorm(groups, in.tensor(1), in.tensor(2), epsilon);
     }
@@ -111,7 +108,7 @@ final class NetworkRules {
     /** Each element over a power of the squares of as many channels around it as asked for. */
     private static Tensor localResponse(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int size = (int) node.whole("size", 1);
+        int size = node.integer("size", 1);
         var low = new ArrayList<>(Collections.nCopies(x.rank(), 0));
         var high = new ArrayList<>(low);
         low.set(1, (size - 1) / 2);

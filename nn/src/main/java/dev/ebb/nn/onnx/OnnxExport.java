@@ -7,6 +7,7 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.onnx.GraphWriter.Named;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;

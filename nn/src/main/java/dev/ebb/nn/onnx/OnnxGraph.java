@@ -1,6 +1,5 @@
 package dev.ebb.nn.onnx;
 
-import dev.ebb.ir.ShapeException;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -13,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
@@ -135,7 +135,12 @@ record OnnxGraph(
                 if (made.stream().allMatch(t -> t.type().size() <= FEW)) return made;
             }
             return rule.apply(node, in);
-        } catch (ShapeException | IndexOutOfBoundsException | ArithmeticException e) {
+        } catch (Refusal e) {
+            throw e;
+        } catch (IllegalArgumentException
+                | IndexOutOfBoundsException
+                | NoSuchElementException
+                | ArithmeticException e) {
             throw node.refused(e.getMessage() + "; its inputs are " + in, e);
         }
     }

@@ -87,7 +87,7 @@ public final class OnnxModel {
         var statistics = new HashSet<String>();
         for (var node : graph.nodes())
             if (node.op().equals("BatchNormalization"))
-                statistics.addAll(node.inputs().subList(3, node.inputs().size()));
+                node.inputs().stream().skip(3).forEach(statistics::add);
         var all = new LinkedHashMap<String, Tensor>();
         graph.constants()
                 .forEach(

@@ -1,6 +1,7 @@
 package dev.ebb.nn.onnx;
 
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.onnx.Protobuf.Longs;
 import dev.ebb.tensor.Array;
 
 import java.nio.file.Path;
@@ -32,6 +33,7 @@ record OnnxNode(
             Optional<Array> tensor,
             List<Float> numbers,
             List<Long> wholes,
+            List<String> texts,
             Optional<OnnxGraph> graph) {}
 
     static OnnxNode read(Path file, Protobuf in, int place) throws FileFormatException {
@@ -66,6 +68,7 @@ record OnnxNode(
         Optional<Array> tensor = Optional.empty();
         var numbers = new Longs();
         var wholes = new Longs();
+        var texts = new ArrayList<String>();
         Optional<OnnxGraph> graph = Optional.empty();
         for (int field = in.next(); field != 0; field = in.next()) {
             switch (field) {
@@ -80,6 +83,7 @@ record OnnxNode(
                                 file, "the attribute " + name + " is a list of tensors or graphs");
                 case 7 -> in.floats(numbers);
                 case 8 -> in.wholes(wholes);
+                case 9 -> texts.add(in.text());
                 default -> {}
             }
         }
@@ -96,11 +100,19 @@ record OnnxNode(
                         tensor,
                         List.copyOf(floats),
                         List.copyOf(longs),
+                        List.copyOf(texts),
                         graph));
     }
 
     long whole(String key, long otherwise) {
         return Optional.ofNullable(attributes.get(key)).flatMap(Attribute::whole).orElse(otherwise);
+    }
+
+    /** A whole number that an int holds. */
+    int integer(String key, int otherwise) {
+        long value = whole(key, otherwise);
+        if (value == (int) value) return (int) value;
+        throw refused(key + " of " + value);
     }
 
     double number(String key, double otherwise) {
@@ -131,6 +143,11 @@ record OnnxNode(
     /** The numbers of a list of floats; empty where there is no such attribute. */
     List<Float> floats(String key) {
         return Optional.ofNullable(attributes.get(key)).map(Attribute::numbers).orElse(List.of());
+    }
+
+    /** The texts of a list; empty where there is no such attribute. */
+    List<String> texts(String key) {
+        return Optional.ofNullable(attributes.get(key)).map(Attribute::texts).orElse(List.of());
     }
 
     Optional<Array> tensor(String key) {

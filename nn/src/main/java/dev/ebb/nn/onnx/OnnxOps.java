@@ -19,6 +19,8 @@ final class OnnxOps {
         all.putAll(NetworkRules.table().entries());
         all.putAll(ConvolutionRules.table().entries());
         all.putAll(LossRules.table().entries());
+        all.putAll(RecurrentRules.table().entries());
+        all.putAll(QuantisedRules.table().entries());
         all.putAll(ControlRules.table().entries());
         return Map.copyOf(all);
     }

@@ -5,9 +5,11 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.onnx.Protobuf.Longs;
 import dev.ebb.tensor.Array;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +21,8 @@ import java.util.Optional;
  * @param data a copy of its elements
  */
 record OnnxTensor(String name, Array data) {
+    /** Signed bytes, which Ebb does not hold: they become i32. */
+    private static final int SIGNED_BYTE = 3;
 
     static OnnxTensor read(Path file, Protobuf in) throws FileFormatException {
         var dims = new Longs();
@@ -48,12 +52,14 @@ record OnnxTensor(String name, Array data) {
                             + name
                             + " lies in a file of its own; save the model in one file");
         }
-        var type = new Type(held(file, name, kind), shape(file, name, dims));
-        return new OnnxTensor(
-                name,
-                raw.isPresent()
-                        ? copied(file, name, type, raw.get())
-                        : made(file, name, type, words));
+        boolean signedByte = kind == SIGNED_BYTE;
+        var type =
+                new Type(signedByte ? DType.I32 : held(file, name, kind), shape(file, name, dims));
+        Array data;
+        if (raw.isEmpty()) data = made(file, name, type, words);
+        else if (signedByte) data = widened(file, name, type, raw.get());
+        else data = copied(file, name, type, raw.get());
+        return new OnnxTensor(name, data);
     }
 
     private static DType held(Path file, String name, long kind) throws FileFormatException {
@@ -104,20 +110,36 @@ record OnnxTensor(String name, Array data) {
         }
     }
 
+    private static Array widened(Path file, String name, Type type, MemorySegment raw)
+            throws FileFormatException {
+        requireBytes(file, name, type, raw, type.size());
+        return Array.make(
+                type,
+                b -> {
+                    for (long i = 0; i < type.size(); i++)
+                        b.setLong(i, raw.get(ValueLayout.JAVA_BYTE, i));
+                });
+    }
+
+    private static void requireBytes(
+            Path file, String name, Type type, MemorySegment raw, long bytes)
+            throws FileFormatException {
+        if (raw.byteSize() == bytes) return;
+        throw new FileFormatException(
+                file,
+                "the tensor "
+                        + name
+                        + " has "
+                        + raw.byteSize()
+                        + " bytes, but "
+                        + type
+                        + " takes "
+                        + bytes);
+    }
+
     private static Array copied(Path file, String name, Type type, MemorySegment raw)
             throws FileFormatException {
-        if (raw.byteSize() != type.bytes()) {
-            throw new FileFormatException(
-                    file,
-                    "the tensor "
-                            + name
-                            + " has "
-                            + raw.byteSize()
-                            + " bytes, but "
-                            + type
-                            + " takes "
-                            + type.bytes());
-        }
+        requireBytes(file, name, type, raw, type.bytes());
         return Array.make(type, b -> MemorySegment.copy(raw, 0, b.segment(), 0, type.bytes()));
     }
 

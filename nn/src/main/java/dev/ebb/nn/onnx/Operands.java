@@ -22,7 +22,8 @@ final class Operands {
     Operands(OnnxNode node, Map<String, Tensor> values) {
         this.node = node;
         this.around = values;
-        for (var name : node.inputs()) all.add(Optional.ofNullable(values.get(name)));
+        for (var name : node.inputs())
+            all.add(name.isEmpty() ? Optional.empty() : Optional.ofNullable(values.get(name)));
     }
 
     /** The values that a graph inside the node sees. */

@@ -7,6 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * The fields of one protobuf message, one after the other, where they lie in the file. A length is
@@ -146,5 +147,28 @@ final class Protobuf {
         }
         if (bytes.byteSize() % 8 != 0) throw broken("doubles of " + bytes.byteSize() + " bytes");
         for (long i = 0; i < bytes.byteSize(); i += 8) to.add(bytes.get(LONG, i));
+    }
+
+    /** Numbers, as many as come. */
+    static final class Longs {
+        private long[] all = new long[8];
+        private int size;
+
+        void add(long one) {
+            if (size == all.length) all = Arrays.copyOf(all, Math.multiplyExact(2, size));
+            all[size++] = one;
+        }
+
+        int size() {
+            return size;
+        }
+
+        long get(int i) {
+            return all[i];
+        }
+
+        long[] toArray() {
+            return Arrays.copyOf(all, size);
+        }
     }
 }

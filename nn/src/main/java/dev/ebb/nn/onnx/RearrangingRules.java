@@ -14,10 +14,7 @@ final class RearrangingRules {
 
     static OpTable table() {
         return new OpTable()
-                .one(
-                        "Concat",
-                        4,
-                        (node, in) -> Tensors.concat(in.from(0), (int) node.whole("axis", 0)))
+                .one("Concat", 4, (node, in) -> Tensors.concat(in.from(0), node.integer("axis", 0)))
                 .many("Split", 2, RearrangingRules::split)
                 .one("Slice", 10, RearrangingRules::slice)
                 .one("Transpose", 1, RearrangingRules::transpose)
@@ -31,11 +28,11 @@ final class RearrangingRules {
     /** Sizes are an input since opset 13 and an attribute before; without, the parts are equal. */
     private static List<Tensor> split(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int axis = x.shape().axis((int) node.whole("axis", 0));
+        int axis = x.shape().axis(node.integer("axis", 0));
         var given = in.listed("split", 1);
         if (given.isPresent())
             return x.split(axis, given.get().stream().mapToInt(Integer::intValue).toArray());
-        int count = (int) node.whole("num_outputs", node.outputs().size());
+        int count = node.integer("num_outputs", node.outputs().size());
         int size = x.dim(axis);
         int each = Math.ceilDiv(size, count);
         var sizes = new int[count];
@@ -145,7 +142,7 @@ final class RearrangingRules {
 
     private static Tensor depthToSpace(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int b = (int) node.whole("blocksize", 1);
+        int b = node.integer("blocksize", 1);
         int channels = x.dim(1) / (b * b);
         int rows = x.dim(2);
         int columns = x.dim(3);
@@ -164,7 +161,7 @@ final class RearrangingRules {
 
     private static Tensor spaceToDepth(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int b = (int) node.whole("blocksize", 1);
+        int b = node.integer("blocksize", 1);
         int rows = x.dim(2) / b;
         int columns = x.dim(3) / b;
         return x.reshape(x.dim(0), x.dim(1), rows, b, columns, b)

@@ -60,7 +60,7 @@ final class ReductionRules {
     }
 
     private static Tensor place(OnnxNode node, Tensor x, Search search) {
-        int axis = x.shape().axis((int) node.whole("axis", 0));
+        int axis = x.shape().axis(node.integer("axis", 0));
         boolean keep = node.flag("keepdims", true);
         if (!node.flag("select_last_index", false)) return search.of(x, axis, keep);
         return search.of(x.flip(axis), axis, keep).neg().add(x.dim(axis) - 1);
@@ -78,14 +78,14 @@ final class ReductionRules {
 
     private static List<Tensor> top(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int axis = x.shape().axis((int) node.whole("axis", -1));
+        int axis = x.shape().axis(node.integer("axis", -1));
         var order = x.argsort(axis, node.flag("largest", true)).slice(axis, 0, in.number(1));
         return List.of(x.gather(axis, order), order);
     }
 
     private static Tensor hardmax(OnnxNode node, Operands in) {
         var x = in.tensor(0);
-        int axis = x.shape().axis((int) node.whole("axis", -1));
+        int axis = x.shape().axis(node.integer("axis", -1));
         var places = Tensors.iota(DType.I64, new Shape(x.shape().dims()), axis);
         return places.eq(x.argmax(axis, true)).cast(x.dtype());
     }

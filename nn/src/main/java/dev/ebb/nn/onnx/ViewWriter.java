@@ -2,6 +2,7 @@ package dev.ebb.nn.onnx;
 
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
+import dev.ebb.nn.onnx.GraphWriter.Named;
 
 import java.util.ArrayList;
 import java.util.Collections;

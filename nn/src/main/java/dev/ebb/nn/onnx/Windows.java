@@ -28,6 +28,10 @@ record Windows(
         var strides = list(node, "strides", axes, 1);
         var dilations = list(node, "dilations", axes, 1);
         var pads = list(node, "pads", 2 * axes, 0);
+        requireAtLeast(node, "windows", kernel, 1);
+        requireAtLeast(node, "strides", strides, 1);
+        requireAtLeast(node, "dilations", dilations, 1);
+        requireAtLeast(node, "pads", pads, 0);
         var auto = node.text("auto_pad", "NOTSET");
         var low = new ArrayList<Integer>();
         var high = new ArrayList<Integer>();
@@ -35,7 +39,7 @@ record Windows(
         for (int i = 0; i < axes; i++) {
             int size = x.dim(2 + i);
             int stride = strides.get(i);
-            int reach = (kernel.get(i) - 1) * dilations.get(i) + 1;
+            int reach = reach(kernel.get(i), dilations.get(i));
             switch (auto) {
                 case "NOTSET" -> {
                     low.add(pads.get(i));
@@ -47,16 +51,28 @@ record Windows(
                 }
                 case "SAME_UPPER", "SAME_LOWER" -> {
                     int wanted = Math.ceilDiv(size, stride);
-                    int total = Math.max(0, (wanted - 1) * stride + reach - size);
+                    long end = (wanted - 1L) * stride + reach;
+                    int total = Math.toIntExact(Math.max(0, end - size));
                     int more = Math.ceilDiv(total, 2);
                     low.add(auto.equals("SAME_UPPER") ? total - more : more);
                     high.add(auto.equals("SAME_UPPER") ? more : total - more);
                 }
                 default -> throw node.refused("auto_pad " + auto);
             }
-            counts.add(count(node, size + low.get(i) + high.get(i), reach, stride));
+            int padded = Math.addExact(Math.addExact(size, low.get(i)), high.get(i));
+            counts.add(count(node, padded, reach, stride));
         }
         return new Windows(kernel, strides, dilations, low, high, counts);
+    }
+
+    /** How many elements of its axis a window spans. */
+    private static int reach(int kernel, int dilation) {
+        return Math.addExact(Math.multiplyExact(kernel - 1, dilation), 1);
+    }
+
+    static void requireAtLeast(OnnxNode node, String what, List<Integer> all, int least) {
+        if (all.stream().anyMatch(n -> n < least))
+            throw node.refused(what + " of " + all + "; each is " + least + " at least");
     }
 
     /** With ceil_mode a last window may reach beyond the end, if it begins before it. */
@@ -65,7 +81,7 @@ record Windows(
             throw node.refused("a window that reaches over " + reach + " of " + padded);
         int count = (padded - reach) / stride + 1;
         boolean more = node.flag("ceil_mode", false) && (padded - reach) % stride != 0;
-        return more && count * stride < padded ? count + 1 : count;
+        return more && (long) count * stride < padded ? count + 1 : count;
     }
 
     static List<Integer> list(OnnxNode node, String key, int count, int otherwise) {
@@ -78,22 +94,39 @@ record Windows(
 
     /** Elements after the declared padding that the last window of an axis reaches over. */
     int beyond(int size, int i) {
-        int reach = (kernel.get(i) - 1) * dilations.get(i) + 1;
-        int end = (counts.get(i) - 1) * strides.get(i) + reach;
-        return Math.max(0, end - size - low.get(i) - high.get(i));
+        long end = (counts.get(i) - 1L) * strides.get(i) + reach(kernel.get(i), dilations.get(i));
+        return Math.toIntExact(Math.max(0, end - size - low.get(i) - high.get(i)));
+    }
+
+    /** How many elements a window has. */
+    int places() {
+        return kernel.stream().reduce(1, Math::multiplyExact);
+    }
+
+    /** Of each window of {@code padded} the element at place {@code i}, in row-major order. */
+    Tensor place(Tensor padded, int i) {
+        var elements = padded;
+        int rest = i;
+        for (int d = kernel.size() - 1; d >= 0; d--) {
+            int start = rest % kernel.get(d) * dilations.get(d);
+            rest /= kernel.get(d);
+            int span = (counts.get(d) - 1) * strides.get(d) + 1;
+            elements = elements.slice(2 + d, start, start + span, strides.get(d));
+        }
+        return elements;
     }
 
     /** Whether {@link #pool} with the same padding at both ends says all of it. */
     boolean isPlain(Tensor x) {
         for (int i = 0; i < kernel.size(); i++) {
-            boolean even = low.get(i).equals(high.get(i)) && 2 * low.get(i) <= kernel.get(i);
+            boolean even = low.get(i).equals(high.get(i)) && low.get(i) <= kernel.get(i) / 2;
             if (!even || dilations.get(i) != 1 || beyond(x.dim(2 + i), i) > 0) return false;
         }
         return true;
     }
 
     boolean isPadded() {
-        return Collections.max(low) > 0 || Collections.max(high) > 0;
+        return low.stream().anyMatch(n -> n > 0) || high.stream().anyMatch(n -> n > 0);
     }
 
     /** These windows, without padding. */

@@ -195,6 +195,17 @@ class OnnxReferenceTest {
     }
 
     /** A file cut short, or with bytes changed, is refused in words, or is another model. */
+    /** What a broken file that can be read asks for is computed, or refused with its place. */
+    private static void run(String name, OnnxModel model) {
+        var known = cases.get(name).at("inputs").orElseThrow();
+        if (model.inputs().stream().anyMatch(input -> known.at(input).isEmpty())) return;
+        try {
+            model.apply(inputs(name, model));
+        } catch (IllegalArgumentException e) {
+            assertThat(e).hasMessageContaining("model.onnx: ");
+        }
+    }
+
     @Test
     void brokenFilesAreRefusedInWords() {
         var seed = new Seed(11);
@@ -210,7 +221,7 @@ class OnnxReferenceTest {
                 for (int j = 1; i % 2 == 1 && j < 4; j++)
                     bytes[(int) own.below(bytes.length, j)] = (byte) own.bits(j);
                 try {
-                    load(bytes);
+                    run(name, load(bytes));
                 } catch (FileFormatException e) {
                     assertThat(e).hasMessageContaining("model.onnx: ");
                     refusals.merge(name, 1, Integer::sum);

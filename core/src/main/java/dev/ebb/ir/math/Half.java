@@ -1,4 +1,4 @@
-package dev.ebb.ir;
+package dev.ebb.ir.math;
 
 /** Brain floats: the upper half of an F32, rounded half to even. */
 public final class Half {

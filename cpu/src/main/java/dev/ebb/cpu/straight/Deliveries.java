@@ -1,0 +1,50 @@
+package dev.ebb.cpu.straight;
+
+import dev.ebb.exec.Sequence;
+import dev.ebb.ir.Value;
+
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Which stores of a region are results that nobody else reads: they may go anywhere. */
+final class Deliveries {
+    private Deliveries() {}
+
+    /** The numbers of such stores, and of the result that each is. */
+    static Map<Integer, Integer> of(RegionParts form, Sequence sequence) {
+        var found = new TreeMap<Integer, Integer>();
+        var read = readOutside(form.numbers(), sequence);
+        for (int s = 0; s < form.stores().size(); s++) {
+            var value = form.stores().get(s).slot().value();
+            int result = result(value, sequence);
+            if (result >= 0 && !read.contains(value) && isMadeOnce(value, sequence))
+                found.put(s, result);
+        }
+        return found;
+    }
+
+    private static Set<Value> readOutside(Set<Integer> inside, Sequence sequence) {
+        var read = new HashSet<Value>();
+        for (int i = 0; i < sequence.works().size(); i++)
+            if (!inside.contains(i)) read.addAll(sequence.works().get(i).node().inputs());
+        return read;
+    }
+
+    /** The number of the only result that is this value, or -1. */
+    private static int result(Value value, Sequence sequence) {
+        int found = -1;
+        for (int i = 0; i < sequence.results().size(); i++) {
+            if (!sequence.results().get(i).value().equals(value)) continue;
+            if (found >= 0) return -1;
+            found = i;
+        }
+        return found;
+    }
+
+    private static boolean isMadeOnce(Value value, Sequence sequence) {
+        return sequence.works().stream().filter(w -> w.node().outputs().contains(value)).count()
+                == 1;
+    }
+}

@@ -1,0 +1,73 @@
+package dev.ebb.cpu.straight;
+
+import dev.ebb.exec.Merged;
+import dev.ebb.exec.Sequence;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * A sequence in regions and single computations, one after the other. What a region makes only to
+ * be a result it can write wherever it is told.
+ */
+final class RegionSteps implements Merged {
+    /** A store of a region, and the number of the result that it writes. */
+    private record Delivery(RegionRun region, int store, int result) {}
+
+    private final Runnable[] steps;
+    private final Optional<Supplier<List<Runnable>>> inPlace;
+    private final List<Delivery> deliveries = new ArrayList<>();
+    private final Set<Integer> delivered = new HashSet<>();
+
+    /** The steps that leave all results where they are to lie, once they were asked for. */
+    private Optional<Runnable[]> made = Optional.empty();
+
+    /** Steps that may also leave results where they are to lie. */
+    RegionSteps(List<Runnable> steps, Sequence sequence) {
+        this(steps, sequence, Optional.empty());
+    }
+
+    /** Steps that may not, and such that do. */
+    RegionSteps(List<Runnable> steps, Sequence sequence, Supplier<List<Runnable>> inPlace) {
+        this(steps, sequence, Optional.of(inPlace));
+    }
+
+    private RegionSteps(
+            List<Runnable> steps, Sequence sequence, Optional<Supplier<List<Runnable>>> inPlace) {
+        this.steps = steps.toArray(Runnable[]::new);
+        this.inPlace = inPlace;
+        for (var step : steps) {
+            if (!(step instanceof RegionRun region)) continue;
+            Deliveries.of(region.form(), sequence)
+                    .forEach((s, result) -> deliveries.add(new Delivery(region, s, result)));
+        }
+        for (var d : deliveries) delivered.add(d.result);
+    }
+
+    @Override
+    public Set<Integer> delivered() {
+        return delivered;
+    }
+
+    @Override
+    public void run() {
+        if (inPlace.isPresent() && made.isEmpty())
+            made = Optional.of(inPlace.get().get().toArray(Runnable[]::new));
+        for (var step : made.orElse(steps)) step.run();
+    }
+
+    @Override
+    public void run(List<MemorySegment> to) {
+        for (var d : deliveries) d.region.write(d.store, to.get(d.result));
+        try {
+            for (var step : steps) step.run();
+        } finally {
+            for (var d : deliveries) d.region.writeBack(d.store);
+        }
+    }
+}

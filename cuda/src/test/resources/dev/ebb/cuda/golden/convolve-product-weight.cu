@@ -1,0 +1,59 @@
+// workspace: 3072 bytes
+// launch convolve: 1 blocks of 128 threads, 61440 bytes shared, on [In[index=0], In[index=1], Work[offset=0]]
+struct ConvolveSizes {
+    static const int X0 = 1;
+    static const int Q0 = 1;
+    static const int P0 = 1;
+    static const int M0 = 1;
+    static const int A0 = 0;
+    static const int B0 = 1;
+    static const int G0 = 1;
+    static const int F0 = 0;
+    static const int N0 = 1;
+    static const int X1 = 8;
+    static const int Q1 = 8;
+    static const int P1 = 8;
+    static const int M1 = 1;
+    static const int A1 = 0;
+    static const int B1 = 1;
+    static const int G1 = 1;
+    static const int F1 = 0;
+    static const int N1 = 1;
+    static const int X2 = 9;
+    static const int Q2 = 9;
+    static const int P2 = 9;
+    static const int M2 = 1;
+    static const int A2 = 0;
+    static const int B2 = 1;
+    static const int G2 = 1;
+    static const int F2 = 0;
+    static const int N2 = 1;
+    static const int GROUPS = 1;
+    static const int ROWS = 32;
+    static const int PADDED = 24;
+    static const int LINE = 72;
+    static const int NUMBERS = 288;
+    static const int PART = 288;
+    static const int ROW_TILES = 1;
+    static const int COLUMN_TILES = 1;
+};
+extern "C" __global__ void __launch_bounds__(128, 2) convolve(void* p0, void* p1, void* p2) {
+    typedef u64 num;
+    typedef i64 ofs;
+    EBB_SHARED(memory);
+    convolve_weights<bf16, ConvolveSizes, 2, false>((const bf16*)p0, (const bf16*)p1, (f32*)p2, memory);
+}
+
+// launch join: 3 blocks of 256 threads, 0 bytes shared, on [Work[offset=0], Out[index=0]]
+extern "C" __global__ void __launch_bounds__(256) join(void* p0, void* p1) {
+    typedef u64 num;
+    typedef i64 ofs;
+    const num at = (num)blockIdx.x * 256 + threadIdx.x;
+    if (at >= 768) return;
+    const num row = at / 24, channel = at / 1 % 24, tap = at % 1;
+    const f32* const part = (const f32*)p0 + row * 24 + tap * 24 + channel;
+    f32 sum = part[0];
+#pragma unroll 4
+    for (int i = 1; i < 1; i++) sum += part[i * (i64)768];
+    ((bf16*)p1)[at] = Down<bf16>::of(sum);
+}
