@@ -41,7 +41,7 @@ final class Straightening {
         if (made.isPresent() || asked) return made;
         asked = true;
         if (possible
-                && Course.isFixed(schedule)
+                && Course.isFixed(schedule, false)
                 && queue.isStraightAtOnce(schedule.problem().graph().nodes())) make(counted);
         return made;
     }
