@@ -73,8 +73,9 @@ final class ProgramSearch {
         if (inParts.isPresent()) return inParts.get();
         var all = new ArrayList<List<LoopSearch>>();
         if (planner.ways().has(Way.PARTS)) {
+            long bytes = searches.getLast().storeAllBytes();
             for (var each : searched) {
-                var tiled = Tiling.of(each.graph, planner.device()::cutEvery);
+                var tiled = Tiling.of(each.graph, planner.device()::cutEvery, bytes);
                 if (!tiled.isEmpty())
                     all.add(tiled.stream().map(g -> search(g, each.rooms)).toList());
             }

@@ -22,25 +22,35 @@ public final class Tiling {
     /** The most loops that are made, from the largest value down. */
     private static final int MOST_LOOPS = 4;
 
-    /** Values smaller than the largest divided by this are left as they are. */
+    /** Values smaller than the largest of a region divided by this are left as they are. */
     private static final int LARGE = 8;
+
+    /**
+     * A graph whose largest region is smaller than what all of it takes divided by this is left
+     * whole: it has many values of that size, which come and go by recomputation alone.
+     */
+    private static final int OF_ALL = 16;
 
     private final Node.Cuts cuts;
     private final int coarser;
+    private final long smallest;
 
-    private Tiling(Node.Cuts cuts, int coarser) {
+    private Tiling(Node.Cuts cuts, int coarser, long smallest) {
         this.cuts = cuts;
         this.coarser = coarser;
+        this.smallest = smallest;
     }
 
     /**
      * {@code graph} with its large regions in as many parts as there can be, then in a quarter as
      * many, and so on; none if it has no such region.
+     *
+     * @param storeAllBytes what the graph takes if everything is kept
      */
-    public static List<Graph> of(Graph graph, Node.Cuts cuts) {
+    public static List<Graph> of(Graph graph, Node.Cuts cuts, long storeAllBytes) {
         var all = new ArrayList<Graph>();
         for (int coarser = 0; ; coarser++) {
-            var found = new Tiling(cuts, coarser).tiled(graph);
+            var found = new Tiling(cuts, coarser, storeAllBytes / OF_ALL).tiled(graph);
             if (found.isEmpty()) return all;
             all.add(found.get());
         }
@@ -49,18 +59,17 @@ public final class Tiling {
     private Optional<Graph> tiled(Graph graph) {
         var here = graph;
         var tried = new HashSet<Value>();
-        long least = -1;
+        long least = smallest;
         for (int loops = 0; loops < MOST_LOOPS; ) {
             var seed = largest(here, tried);
             if (seed.isEmpty()) break;
             long bytes = seed.get().type().bytes();
-            if (least < 0) least = bytes / LARGE;
             if (bytes < least) break;
             tried.add(seed.get());
             var next = PartRegion.around(seed.get(), here, cuts, coarser);
             if (next.isEmpty()) continue;
             here = next.get();
-            loops++;
+            if (loops++ == 0) least = bytes / LARGE;
         }
         return here.equals(graph) ? Optional.empty() : Optional.of(here);
     }
