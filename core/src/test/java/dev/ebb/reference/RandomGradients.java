@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * is cut to the fewest steps that still do, and printed.
  */
 public abstract class RandomGradients {
-    private static final int PROGRAMS = 200;
+    private static final int PROGRAMS = 70;
     private static final int LENGTH = 12;
 
     protected RandomGradients() {}
@@ -32,7 +32,9 @@ public abstract class RandomGradients {
 
     @TestFactory
     Stream<DynamicTest> random_programs() {
-        return LongStream.range(0, PROGRAMS)
+        // other programs on every device: the derivatives are the same graph on each
+        long first = (long) PROGRAMS * Math.floorMod(device().name().hashCode(), 1_000);
+        return LongStream.range(first, first + PROGRAMS)
                 .mapToObj(seed -> DynamicTest.dynamicTest("seed " + seed, () -> check(seed)));
     }
 
