@@ -130,7 +130,7 @@ record PartAxis(
                             Kernel.Convolve _,
                             Kernel.Attend _,
                             Kernel.AttendGrad _,
- Decoded _,
+                            Decoded _,
                             Control _,
                             Kernel.Library _ ->
                             DType.BOOL;
@@ -196,7 +196,7 @@ record PartAxis(
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
- Decoded _,
+                    Decoded _,
                     Control _,
                     Kernel.Library _ ->
                     Optional.empty();
@@ -272,7 +272,7 @@ record PartAxis(
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
- Decoded _,
+                    Decoded _,
                     Control _,
                     Kernel.Library _ ->
                     List.of();
@@ -349,7 +349,7 @@ record PartAxis(
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
- Decoded _,
+                    Decoded _,
                     Control _,
                     Kernel.Library _ ->
                     throw new IllegalStateException(node + " is not computed in parts");

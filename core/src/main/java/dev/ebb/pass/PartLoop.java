@@ -2,9 +2,9 @@ package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
@@ -196,7 +196,7 @@ final class PartLoop {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
- Decoded _,
+                    Decoded _,
                     Control _,
                     Kernel.Library _ ->
                     Kernel.Combine.SUM;

@@ -105,7 +105,7 @@ final class VectorCpu implements Device, AutoCloseable {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
- Decoded _,
+                    Decoded _,
                     Control _,
                     Kernel.Library _ ->
                     Node.Cuts.NEVER;

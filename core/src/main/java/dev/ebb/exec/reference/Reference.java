@@ -71,7 +71,7 @@ public final class Reference implements Device {
                     Kernel.Convolve _,
                     Kernel.Attend _,
                     Kernel.AttendGrad _,
- Decoded _,
+                    Decoded _,
                     Control _,
                     Kernel.Library _ ->
                     Node.Cuts.NEVER;
