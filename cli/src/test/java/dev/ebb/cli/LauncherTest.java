@@ -230,6 +230,30 @@ final class LauncherTest {
     }
 
     @Test
+    void the_remark_on_incubator_modules_is_left_out_and_nothing_else() throws Exception {
+        build();
+        program(
+                folder.resolve("jdk/bin/java"),
+                """
+                #!/usr/bin/env bash
+                echo 'WARNING: something real' >&2
+                echo 'WARNING: Using incubator modules: jdk.incubator.vector' >&2
+                echo 'ebb: and no more' >&2
+                exit 3
+                """);
+        var line = "set -o pipefail; \"$1\" plan 2>&1 | cat";
+        var piped =
+                new ProcessBuilder("bash", "-c", line, "ebb", root.resolve("ebb").toString())
+                        .redirectError(ProcessBuilder.Redirect.DISCARD);
+        piped.environment().put("JAVA_HOME", folder.resolve("jdk").toString());
+        var process = piped.start();
+        var shown = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(shown).isEqualTo("WARNING: something real\nebb: and no more\n");
+        assertThat(process.waitFor()).isEqualTo(3);
+        assertThat(ebb("plan").err()).as("a file gets all").contains("Using incubator modules");
+    }
+
+    @Test
     void it_is_found_through_links() throws Exception {
         build();
         var link = folder.resolve("links/ebb");
