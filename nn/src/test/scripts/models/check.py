@@ -1,9 +1,16 @@
-"""Compares the references of make.py with `transformers`, on a machine that has it.
+"""Compares Ebb with `transformers` and `peft`, on a machine that has them.
 
-    python3 check.py OUT     (OUT as given to make.py)
+    python3 check.py OUT                (OUT as given to make.py)
+    python3 check.py tuned BASE TUNED   (BASE and TUNED as given to ./ebb finetune --merge)
 
-Each checkpoint is loaded by its own class from the config in NAME.json; its scores and loss must be
-the reference's to 1e-5: the library computes norms and rotations in f32 whatever the model's type.
+The first compares the references of make.py: each checkpoint is loaded by its own class from the
+config in NAME.json; its scores and loss must be the reference's to 1e-5: the library computes norms
+and rotations in f32 whatever the model's type.
+
+The second loads what `./ebb finetune --from BASE --out TUNED --merge` wrote: TUNED/merged by
+`transformers` alone, with its config and tokenizer, and TUNED as adapters beside BASE by `peft`. No
+tensor may be missing, unexpected or drawn anew, and both must give the same scores to 1e-4. Where
+neither library is there, plain.py checks the files' layout.
 """
 import json
 import shutil
@@ -36,5 +43,24 @@ def main(out):
         assert (scores - expected).abs().max() < 1e-5 and abs(loss.item() - reference["loss"]) < 1e-5
 
 
+def tuned(base, folder):
+    import peft
+
+    auto = transformers.AutoModelForCausalLM
+    merged, told = auto.from_pretrained(f'{folder}/merged', output_loading_info=True)
+    strange = {kind: names for kind, names in told.items() if names and kind != 'error_msgs'}
+    assert not strange and not told.get('error_msgs'), told
+    apart = peft.PeftModel.from_pretrained(auto.from_pretrained(base, torch_dtype=torch.float32), folder)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(f'{folder}/merged')
+    ids = tokenizer('the tide comes and the tide goes', return_tensors='pt').input_ids
+    with torch.no_grad():
+        difference = (merged.eval()(ids).logits - apart.eval()(ids).logits).abs().max().item()
+    print('merged against adapters', difference)
+    assert difference < 1e-4
+
+
 if __name__ == '__main__':
-    main(sys.argv[1])
+    if sys.argv[1] == 'tuned':
+        tuned(sys.argv[2], sys.argv[3])
+    else:
+        main(sys.argv[1])

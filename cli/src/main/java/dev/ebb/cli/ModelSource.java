@@ -1,5 +1,6 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.JsonRecord;
 import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.Seed;
@@ -105,7 +106,9 @@ sealed interface ModelSource {
     private static Optional<Settings> settings(Path file) throws IOException {
         try (var tensors = Safetensors.open(file)) {
             var note = tensors.metadata().get("settings");
-            return note == null ? Optional.empty() : Optional.of(Settings.of(file, note));
+            return note == null
+                    ? Optional.empty()
+                    : Optional.of(JsonRecord.read(Settings.class, file, note));
         }
     }
 

@@ -43,7 +43,7 @@ final class LauncherTest {
             #!/usr/bin/env bash
             echo "mvn $*" >> "$CALLS"
             echo "[INFO] Building Ebb core 0.1.0-SNAPSHOT                [2/6]"
-            if [[ -n ${MAVEN_CODE:-} ]]; then echo '[ERROR] a semicolon is missing'; fi
+            if [[ -n ${MAVEN_CODE:-} ]]; then echo "[ERROR] ${MAVEN_SAYS:-a semicolon is missing}"; fi
             exit "${MAVEN_CODE:-0}"
             """;
 
@@ -201,7 +201,7 @@ final class LauncherTest {
         assertThat(rows.calls().getLast()).endsWith("dev.ebb.spark.RowsBench");
         var unknown = ebb("bench", "spark", "Nonsense");
         assertThat(unknown.code()).isEqualTo(1);
-        assertThat(unknown.err()).contains("Exchange, Scaling, Rows and Kills");
+        assertThat(unknown.err()).contains("Exchange, Scaling, Overlap, Rows and Kills");
         environment.add("MAVEN_CODE=1");
         assertThat(ebb("format").code()).isEqualTo(1);
         assertThat(ebb("bench", "cuda").calls()).as("no program without a build").hasSize(1);
@@ -216,6 +216,17 @@ final class LauncherTest {
                 .endsWith("dev.ebb.spark.TrainMain --spark local[2] --steps 3");
         var second = ebb("train", "--spark=local[2]", "--help");
         assertThat(second.call()).endsWith("dev.ebb.spark.TrainMain --spark=local[2] --help");
+    }
+
+    @Test
+    void jars_of_spark_that_cannot_be_fetched_are_told() throws Exception {
+        environment.add("MAVEN_CODE=1");
+        environment.add("MAVEN_SAYS=Could not resolve org.apache.spark:spark-sql_2.13:jar:4.2.0");
+        var failed = ebb("train", "--spark", "local[2]");
+        assertThat(failed.code()).isEqualTo(1);
+        assertThat(failed.err())
+                .contains("about 200 MB", "Spark's jars are not on this machine", "settings.xml");
+        assertThat(failed.calls()).as("nothing is run").hasSize(1);
     }
 
     @Test

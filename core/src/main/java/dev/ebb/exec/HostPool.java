@@ -3,6 +3,8 @@ package dev.ebb.exec;
 import dev.ebb.ir.Memory;
 
 import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * Host memory for values that are offloaded from a queue's memory, allocated once. Copies to it are
@@ -23,8 +25,40 @@ public interface HostPool extends AutoCloseable {
      */
     void load(long offset, Memory to, Queue.Event ready);
 
+    /**
+     * Copies that the device puts in order by itself while the host goes on; none where threads of
+     * the host make them.
+     */
+    default Optional<DeviceCopies> deviceCopies() {
+        return Optional.empty();
+    }
+
     @Override
     void close();
+
+    /** Makes copies between the queue's memory and this pool that the device puts in order. */
+    interface DeviceCopies {
+        /**
+         * A copy, to be started in every run.
+         *
+         * @param out whether to the pool
+         * @param earlier copies the other way that are started before it in the same run, and that
+         *     it has to wait for
+         */
+        DeviceCopy copy(Memory memory, long offset, boolean out, List<DeviceCopy> earlier);
+
+        /** Waits until nothing is being copied. */
+        void finish();
+    }
+
+    /** One copy that the device puts in order by itself; the host never waits for it. */
+    interface DeviceCopy {
+        /** Puts it behind the work that is on the queue by now. */
+        void start();
+
+        /** Work that is put on the queue from now on comes after it. */
+        void await();
+    }
 
     /** Ordinary memory, with copies in the order of {@code queue}. */
     static HostPool of(Queue queue, long bytes) {

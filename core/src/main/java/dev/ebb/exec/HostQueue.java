@@ -36,6 +36,11 @@ public final class HostQueue implements Queue {
             return Integer.MAX_VALUE;
         }
 
+        /** As {@link Queue#isStraightAtOnce}. */
+        default boolean isStraightAtOnce(List<Node> nodes) {
+            return false;
+        }
+
         /** As {@link Queue#straight}. */
         default Optional<Merged> straight(Sequence sequence) {
             return Optional.empty();
@@ -110,6 +115,11 @@ public final class HostQueue implements Queue {
     @Override
     public int straightAfter() {
         return binder.straightAfter();
+    }
+
+    @Override
+    public boolean isStraightAtOnce(List<Node> nodes) {
+        return binder.isStraightAtOnce(nodes);
     }
 
     @Override

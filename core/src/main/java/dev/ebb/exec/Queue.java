@@ -117,6 +117,14 @@ public interface Queue extends AutoCloseable {
     }
 
     /**
+     * Whether a program of these computations is worth that before its first run: by their sizes
+     * alone.
+     */
+    default boolean isStraightAtOnce(List<Node> nodes) {
+        return false;
+    }
+
+    /**
      * All of {@code sequence} as one method that gives the same bits, reads the parameters where
      * they lie and leaves the results where they are to lie; none where that gains nothing, as
      * where most computations are on many elements.

@@ -7,6 +7,7 @@ import dev.ebb.ir.Value;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +25,8 @@ final class Stores {
     private final List<FusionCandidate> pieces;
     private final Table<Value, FusionCandidate> producer;
     private final Set<Value> results;
-    private final List<Value> params;
+    private final Set<Value> params;
+    private final Table<Value, Set<FusionCandidate>> readers;
 
     /** What is stored in the place of a state and then changed there. */
     private final Set<Value> stored = new HashSet<>();
@@ -40,7 +42,8 @@ final class Stores {
         this.pieces = pieces;
         this.producer = producer;
         this.results = results;
-        this.params = params;
+        this.params = new HashSet<>(params);
+        readers = FusionCandidate.readers(pieces);
     }
 
     void settle() {
@@ -124,8 +127,8 @@ final class Stores {
         var last = store.outputs.getFirst();
         replace(computed, last);
         var operands = new ArrayList<>(update.inputs);
-        store.inputs = List.of(store.inputs.getFirst(), operands.set(operand, computed));
-        update.inputs = operands;
+        reads(store, List.of(store.inputs.getFirst(), operands.set(operand, computed)));
+        reads(update, operands);
         store.outputs = update.outputs;
         update.outputs = List.of(last);
         producer.put(computed, store);
@@ -135,10 +138,19 @@ final class Stores {
         pieces.add(pieces.indexOf(update), store);
     }
 
+    /** Gives a piece other operands. */
+    private void reads(FusionCandidate piece, List<Value> operands) {
+        for (Value v : piece.inputs) readers.at(v).remove(piece);
+        for (Value v : operands) {
+            if (!readers.has(v)) readers.put(v, new LinkedHashSet<>());
+            readers.at(v).add(piece);
+        }
+        piece.inputs = operands;
+    }
+
     private void replace(Value v, Value by) {
-        for (FusionCandidate reader : pieces)
-            if (reader.inputs.contains(v))
-                reader.inputs = reader.inputs.stream().map(x -> x.equals(v) ? by : x).toList();
+        for (FusionCandidate reader : List.copyOf(readers.find(v).orElse(Set.of())))
+            reads(reader, reader.inputs.stream().map(x -> x.equals(v) ? by : x).toList());
     }
 
     private void readWhatIsStored(FusionCandidate store) {
@@ -147,9 +159,10 @@ final class Stores {
         if (from.isEmpty()
                 || !(from.get().kernel instanceof Kernel.Map)
                 || results.contains(computed)) return;
+        var operands = store.inputs;
         pieces.remove(store);
         replace(computed, store.outputs.getFirst());
-        store.inputs = List.of(store.inputs.getFirst(), computed);
+        reads(store, operands);
         pieces.add(pieces.indexOf(from.get()) + 1, store);
     }
 }

@@ -20,6 +20,7 @@ import java.util.function.IntToLongFunction;
 public final class Cuda implements Device {
     private final Board board;
     private final Precision precision;
+    private final Texts texts;
 
     /**
      * @param ordinal which card, counted from zero
@@ -44,6 +45,7 @@ public final class Cuda implements Device {
     Cuda(Board board, Precision precision) {
         this.board = board;
         this.precision = precision;
+        texts = new Texts(precision);
     }
 
     /** The same card, with f32 products computed so; the default is {@link Precision#F32}. */
@@ -90,7 +92,7 @@ public final class Cuda implements Device {
     /** Plain Java runs on the host, in the host's memory. */
     @Override
     public long workspaceBytes(Node node) {
-        return Texts.recipe(node, precision).map(Recipe::workspaceBytes).orElse(0L);
+        return texts.recipe(node).map(Recipe::workspaceBytes).orElse(0L);
     }
 
     @Override
@@ -127,6 +129,6 @@ public final class Cuda implements Device {
 
     @Override
     public Queue open() {
-        return new CudaQueue(board, precision);
+        return new CudaQueue(board, texts);
     }
 }

@@ -33,7 +33,7 @@ final class CudaQueue implements Queue {
 
     private final Board board;
     private final Streams streams;
-    private final Precision precision;
+    private final Texts texts;
     private final long stream;
     private final long fault;
     private final Staging staging;
@@ -45,9 +45,9 @@ final class CudaQueue implements Queue {
     private Optional<CudaException> lost = Optional.empty();
     private boolean closed;
 
-    CudaQueue(Board board, Precision precision) {
+    CudaQueue(Board board, Texts texts) {
         this.board = board;
-        this.precision = precision;
+        this.texts = texts;
         board.enter();
         streams = board.streams();
         stream = streams.stream();
@@ -91,7 +91,7 @@ final class CudaQueue implements Queue {
     @Override
     public synchronized void reserve(List<Node> nodes, int workers) {
         enter();
-        board.compile(Texts.of(nodes, precision));
+        board.compile(texts.of(nodes));
     }
 
     @Override
@@ -134,7 +134,7 @@ final class CudaQueue implements Queue {
     public HostPool hostPool(Host.Kind kind, long bytes) {
         return switch (kind) {
             case PAGEABLE -> HostPool.of(this, bytes);
-            case PINNED -> new PinnedPool(streams, this::enter, bytes);
+            case PINNED -> new PinnedPool(streams, this::enter, stream, bytes);
         };
     }
 
@@ -150,7 +150,7 @@ final class CudaQueue implements Queue {
     public synchronized Runnable bind(
             Node node, List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
         enter();
-        var recipe = Texts.recipe(node, precision);
+        var recipe = texts.recipe(node);
         if (recipe.isEmpty()) return onHost(node, inputs, outputs);
         int number = noted.size();
         if (Texts.notes(recipe.get())) noted.add(node);

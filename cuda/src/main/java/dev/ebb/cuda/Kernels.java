@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -105,23 +106,29 @@ public final class Kernels {
 
     /** What is neither known nor in the cache, by its key. */
     private synchronized Map<String, Action.Launch> missing(Collection<Action.Launch> launches) {
+        var unknown = launches.stream().filter(l -> !functions.containsKey(l.text())).toList();
+        var keys = unknown.parallelStream().map(this::key).toList();
+        var units = keys.parallelStream().map(cache::unitOf).toList();
+        units.stream()
+                .flatMap(Optional::stream)
+                .distinct()
+                .filter(u -> !modules.containsKey(u))
+                .toList()
+                .parallelStream()
+                .map(u -> new Read(u, cache.code(u)))
+                .toList()
+                .forEach(r -> r.code().ifPresent(c -> load(r.unit(), c)));
         var missing = new LinkedHashMap<String, Action.Launch>();
-        for (var l : launches) {
-            if (functions.containsKey(l.text())) continue;
-            var key = key(l);
-            var unit = cache.unitOf(key);
-            if (unit.isEmpty() || !load(unit.get())) missing.put(key, l);
-            else known(l, key, unit.get());
+        for (int i = 0; i < unknown.size(); i++) {
+            var unit = units.get(i).filter(modules::containsKey);
+            if (unit.isEmpty()) missing.put(keys.get(i), unknown.get(i));
+            else known(unknown.get(i), keys.get(i), unit.get());
         }
         return missing;
     }
 
-    private boolean load(String unit) {
-        if (modules.containsKey(unit)) return true;
-        var code = cache.code(unit);
-        code.ifPresent(c -> load(unit, c));
-        return code.isPresent();
-    }
+    /** A unit of the cache, and its code if that is whole. */
+    private record Read(String unit, Optional<byte[]> code) {}
 
     private void load(String unit, byte[] code) {
         var segment = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, code);

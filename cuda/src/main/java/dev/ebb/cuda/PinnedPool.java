@@ -5,24 +5,35 @@ import dev.ebb.exec.Queue;
 import dev.ebb.ir.Memory;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * Pinned host memory for values that are offloaded from a card. The card copies them by itself, on
  * streams of this pool's own, one for each way, beside the kernels of its queue: a copy waits for
- * the work that was put on the queue before it was asked for, and for nothing after that.
+ * the work that was put on the queue before it was asked for, and for nothing after that. In a run
+ * streams wait for each other and the host for none of them.
  */
-final class PinnedPool implements HostPool {
+final class PinnedPool implements HostPool, HostPool.DeviceCopies {
     private final Streams streams;
     private final Runnable enter;
+    private final long queue;
+    private final List<Long> marks = new ArrayList<>();
     private final long out;
     private final long in;
     private final long address;
     private final MemorySegment memory;
 
-    /** Takes so many bytes; {@code enter} comes before every call of the driver. */
-    PinnedPool(Streams streams, Runnable enter, long bytes) {
+    /**
+     * Takes so many bytes; {@code enter} comes before every call of the driver.
+     *
+     * @param queue the stream of the queue
+     */
+    PinnedPool(Streams streams, Runnable enter, long queue, long bytes) {
         this.streams = streams;
         this.enter = enter;
+        this.queue = queue;
         enter.run();
         address = streams.allocatePinned(bytes);
         memory = view(address, bytes);
@@ -57,6 +68,74 @@ final class PinnedPool implements HostPool {
         streams.drain(in);
     }
 
+    @Override
+    public Optional<DeviceCopies> deviceCopies() {
+        return Optional.of(this);
+    }
+
+    private long mark() {
+        long mark = streams.mark();
+        marks.add(mark);
+        return mark;
+    }
+
+    @Override
+    public DeviceCopy copy(Memory memory, long offset, boolean out, List<DeviceCopy> earlier) {
+        enter.run();
+        return new Copy(memory, offset, out, earlier, mark(), mark());
+    }
+
+    @Override
+    public void finish() {
+        enter.run();
+        streams.drain(out);
+        streams.drain(in);
+    }
+
+    /** A copy between two marks: of the queue before it, and of its own stream behind it. */
+    private final class Copy implements DeviceCopy {
+        private final Memory memory;
+        private final long offset;
+        private final boolean away;
+        private final List<DeviceCopy> earlier;
+        private final long begun;
+        private final long done;
+
+        Copy(
+                Memory memory,
+                long offset,
+                boolean away,
+                List<DeviceCopy> earlier,
+                long begun,
+                long done) {
+            this.memory = memory;
+            this.offset = offset;
+            this.away = away;
+            this.earlier = earlier;
+            this.begun = begun;
+            this.done = done;
+        }
+
+        @Override
+        public void start() {
+            enter.run();
+            long own = away ? out : in;
+            streams.record(begun, queue);
+            streams.waitFor(own, begun);
+            for (var other : earlier) streams.waitFor(own, ((Copy) other).done);
+            long here = address + offset;
+            if (away) streams.toHost(here, memory.address(), memory.bytes(), own);
+            else streams.toDevice(memory.address(), here, memory.bytes(), own);
+            streams.record(done, own);
+        }
+
+        @Override
+        public void await() {
+            enter.run();
+            streams.waitFor(queue, done);
+        }
+    }
+
     private void begin(Queue.Event ready) {
         enter.run();
         ready.nanos(); // waits for it
@@ -69,6 +148,7 @@ final class PinnedPool implements HostPool {
         } catch (CudaException e) {
             return; // the card is lost: nothing of it can be given back
         }
+        marks.forEach(streams::destroyEvent);
         for (long stream : new long[] {out, in}) {
             streams.drain(stream);
             streams.destroyStream(stream);

@@ -38,6 +38,12 @@ public interface Streams {
 
     void waitForEvent(long event);
 
+    /** An event that no time is read from: what streams wait for each other by. */
+    long mark();
+
+    /** Lets {@code stream} go on only when an event has come; the host goes on. */
+    void waitFor(long stream, long event);
+
     /** Milliseconds from one event to the next. */
     float elapsed(long start, long end);
 

@@ -6,6 +6,7 @@ import dev.ebb.cuda.text.Recipe;
 import dev.ebb.cuda.text.Recipes;
 import dev.ebb.exec.WorkspaceOp;
 import dev.ebb.ir.Control;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Type;
@@ -13,42 +14,62 @@ import dev.ebb.ir.Value;
 import dev.ebb.ir.math.Checks;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the nodes of a program ask of a card. */
+/**
+ * What the nodes of a program ask of a card. A program asks for a node's recipe when it is planned,
+ * compiled and bound, and its layers ask for the same ones: the latest are kept.
+ */
 final class Texts {
-    private Texts() {}
+    /** Recipes that are kept at most. */
+    private static final int MOST = 4096;
+
+    private final Precision precision;
+    private final Map<Key, Optional<Recipe>> latest = new HashMap<>();
+
+    /** All that a recipe depends on beside the precision. */
+    private record Key(Kernel kernel, List<DType> in, List<DType> out) {}
+
+    Texts(Precision precision) {
+        this.precision = precision;
+    }
 
     /** The recipe of a node; none for what runs on the host. */
-    static Optional<Recipe> recipe(Node node, Precision precision) {
+    Optional<Recipe> recipe(Node node) {
+        var kernel = node.kernel();
+        if (kernel instanceof Control || kernel instanceof Kernel.Library) return Optional.empty();
         var outputs = node.outputs();
         var values = WorkspaceOp.isIn(node) ? outputs.subList(0, outputs.size() - 1) : outputs;
-        return Recipes.of(
-                node.kernel(),
-                node.inputTypes().stream().map(Type::dtype).toList(),
-                values.stream().map(Value::type).map(Type::dtype).toList(),
-                precision);
+        var key =
+                new Key(
+                        kernel,
+                        node.inputTypes().stream().map(Type::dtype).toList(),
+                        values.stream().map(Value::type).map(Type::dtype).toList());
+        synchronized (latest) {
+            if (latest.size() >= MOST) latest.clear();
+            return latest.computeIfAbsent(
+                    key, k -> Recipes.of(k.kernel(), k.in(), k.out(), precision));
+        }
     }
 
     /** The kernels of these nodes and of the bodies of their loops and branches, each text once. */
-    static List<Action.Launch> of(List<Node> nodes, Precision precision) {
+    List<Action.Launch> of(List<Node> nodes) {
         var found = new LinkedHashMap<String, Action.Launch>();
-        add(nodes, precision, found);
+        add(nodes, found);
         return new ArrayList<>(found.values());
     }
 
-    private static void add(
-            List<Node> nodes, Precision precision, Map<String, Action.Launch> found) {
+    private void add(List<Node> nodes, Map<String, Action.Launch> found) {
         for (var node : nodes) {
             if (node.kernel() instanceof Control control) {
-                for (var body : control.bodies()) add(body.nodes(), precision, found);
+                for (var body : control.bodies()) add(body.nodes(), found);
                 continue;
             }
-            recipe(node, precision)
-                    .ifPresent(r -> launches(r).forEach(l -> found.putIfAbsent(l.text(), l)));
+            recipe(node).ifPresent(r -> launches(r).forEach(l -> found.putIfAbsent(l.text(), l)));
         }
     }
 

@@ -21,7 +21,7 @@ class CudaQueueTest {
 
     @Test
     void memory_is_zero_at_first_and_not_the_hosts() {
-        try (var queue = new CudaQueue(new HostBoard(folder), Precision.F32)) {
+        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
             var memory = queue.allocate(64).memory();
             var back = numbers(8);
             queue.read(memory, MemorySegment.ofArray(back));
@@ -35,7 +35,7 @@ class CudaQueueTest {
     @Test
     void what_is_written_may_change_at_once() {
         int count = (int) (3 * Staging.MOST / 8 + 5);
-        try (var queue = new CudaQueue(new HostBoard(folder), Precision.F32)) {
+        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
             var memory = queue.allocate(8L * count).memory();
             var data = numbers(count);
             queue.write(MemorySegment.ofArray(data), memory);
@@ -48,7 +48,7 @@ class CudaQueueTest {
 
     @Test
     void many_small_writes_do_not_run_into_each_other() {
-        try (var queue = new CudaQueue(new HostBoard(folder), Precision.F32)) {
+        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
             var memory = queue.allocate(8 * 1000).memory();
             for (int i = 0; i < 1000; i++)
                 queue.write(MemorySegment.ofArray(new long[] {i}), memory.slice(8L * i, 8));
@@ -60,7 +60,7 @@ class CudaQueueTest {
 
     @Test
     void a_copy_may_overlap_either_way() {
-        try (var queue = new CudaQueue(new HostBoard(folder), Precision.F32)) {
+        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
             var memory = queue.allocate(8 * 10).memory();
             var back = new long[10];
             queue.write(MemorySegment.ofArray(numbers(10)), memory);
@@ -78,7 +78,7 @@ class CudaQueueTest {
 
     @Test
     void what_does_not_fit_is_refused_with_both_numbers() {
-        try (var queue = new CudaQueue(new HostBoard(folder), Precision.F32)) {
+        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
             assertThatThrownBy(() -> queue.allocate(1L << 40))
                     .isInstanceOf(CudaException.class)
                     .hasMessageContaining("1099511627776 bytes")
@@ -89,7 +89,7 @@ class CudaQueueTest {
     @Test
     void a_recorded_run_repeats_what_was_put_on_the_queue() {
         var board = new HostBoard(folder);
-        try (var queue = new CudaQueue(board, Precision.F32)) {
+        try (var queue = new CudaQueue(board, new Texts(Precision.F32))) {
             var memory = queue.allocate(16).memory();
             var whole =
                     queue.whole(() -> queue.copy(memory.slice(0, 8), memory.slice(8, 8)))
@@ -107,7 +107,7 @@ class CudaQueueTest {
 
     @Test
     void times_go_forward() {
-        try (var queue = new CudaQueue(new HostBoard(folder), Precision.F32)) {
+        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32))) {
             var first = queue.event();
             var second = queue.event();
             first.mark();
@@ -120,7 +120,7 @@ class CudaQueueTest {
     @Test
     void an_error_of_the_card_ends_the_program_in_words() {
         var board = new HostBoard(folder);
-        var queue = new CudaQueue(board, Precision.F32);
+        var queue = new CudaQueue(board, new Texts(Precision.F32));
         var memory = queue.allocate(64).memory();
         queue.copy(memory.slice(0, 8), memory.slice(32, 8));
         board.streams().failing = 0;
@@ -136,7 +136,7 @@ class CudaQueueTest {
     @Test
     void closing_gives_everything_back() {
         var board = new HostBoard(folder);
-        var queue = new CudaQueue(board, Precision.F32);
+        var queue = new CudaQueue(board, new Texts(Precision.F32));
         queue.allocate(64);
         queue.allocate(64).close();
         var event = queue.event();

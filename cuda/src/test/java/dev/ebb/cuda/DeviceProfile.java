@@ -41,17 +41,18 @@ final class DeviceProfile extends CardTimer {
     private record Line(double total, String text) {}
 
     void run(String name, Plan plan) {
+        var texts = new Texts(Precision.TF32);
         Map<Piece, Integer> pieces = new LinkedHashMap<>();
         for (var node : plan.schedule().problem().graph().nodes()) {
             var outputs = node.outputs();
             var values = WorkspaceOp.isIn(node) ? outputs.subList(0, outputs.size() - 1) : outputs;
-            if (Texts.recipe(node, Precision.TF32).isEmpty()) continue;
+            if (texts.recipe(node).isEmpty()) continue;
             var types = values.stream().map(Value::type).toList();
             pieces.merge(new Piece(node.kernel(), node.inputTypes(), types), 1, Integer::sum);
         }
         var recipes = new ArrayList<Recipe>();
         for (var node : plan.schedule().problem().graph().nodes())
-            Texts.recipe(node, Precision.TF32).ifPresent(recipes::add);
+            texts.recipe(node).ifPresent(recipes::add);
         card.compile(recipes);
         var lines = new ArrayList<Line>();
         var kinds = new LinkedHashMap<String, Double>();

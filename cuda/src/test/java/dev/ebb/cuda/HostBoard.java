@@ -75,13 +75,13 @@ final class HostBoard implements Board {
     public Runnable launch(Action.Launch launch, List<Long> arguments, long stream) {
         compile(List.of(launch));
         var own = Objects.requireNonNull(kernels.get(launch.text()));
-        return () -> streams.put(() -> own.run(launch, arguments));
+        return () -> streams.put(stream, () -> own.run(launch, arguments));
     }
 
     @Override
     public Runnable product(
             Gemm g, long a, long b, long c, OptionalLong bias, long workspace, long stream) {
-        return () -> streams.put(() -> product(g, a, b, c, bias));
+        return () -> streams.put(stream, () -> product(g, a, b, c, bias));
     }
 
     private static Buffer buffer(dev.ebb.ir.DType type, long address) {

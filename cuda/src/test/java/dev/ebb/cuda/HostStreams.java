@@ -2,23 +2,32 @@ package dev.ebb.cuda;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
- * A driver that works in the host's memory. What is put on a stream waits there until the host
- * waits for it, so that whoever does not wait sees old bytes; a capture keeps what is put on a
- * stream and runs it only when its graph is launched.
+ * A driver that works in the host's memory. What is put on a stream waits there until the host, or
+ * another stream that is being worked through, waits for it, so that whoever does not wait sees old
+ * bytes; a capture keeps what is put on streams and runs it only when its graph is launched.
  */
 final class HostStreams implements Streams {
     private final Map<Long, Arena> blocks = new HashMap<>();
     private final Map<Long, List<Runnable>> graphs = new HashMap<>();
     private final Map<Long, Long> reached = new HashMap<>();
-    private final List<Runnable> waiting = new ArrayList<>();
+    private final Set<Long> timed = new HashSet<>();
+    private final Map<Long, Deque<Runnable>> waiting = new HashMap<>();
+
+    /** The stream that an event was last put on, while it has not come. */
+    private final Map<Long, Long> expected = new HashMap<>();
+
     private Optional<List<Runnable>> capture = Optional.empty();
     private long handles;
     private final long freeBytes;
@@ -33,8 +42,9 @@ final class HostStreams implements Streams {
         this.freeBytes = freeBytes;
     }
 
-    void put(Runnable work) {
-        capture.orElse(waiting).add(work);
+    void put(long stream, Runnable work) {
+        if (capture.isPresent()) capture.get().add(work);
+        else waiting.computeIfAbsent(stream, _ -> new ArrayDeque<>()).add(work);
     }
 
     boolean isCapturing() {
@@ -89,29 +99,27 @@ final class HostStreams implements Streams {
 
     @Override
     public void toDevice(long to, long fromHost, long bytes, long stream) {
-        requireNoCapture("a transfer from the host");
-        move(to, fromHost, bytes);
+        move(to, fromHost, bytes, stream);
     }
 
-    private void move(long to, long from, long bytes) {
-        put(() -> MemorySegment.copy(at(from, bytes), 0, at(to, bytes), 0, bytes));
+    private void move(long to, long from, long bytes, long stream) {
+        put(stream, () -> MemorySegment.copy(at(from, bytes), 0, at(to, bytes), 0, bytes));
     }
 
     @Override
     public void toHost(long toHost, long from, long bytes, long stream) {
-        requireNoCapture("a transfer to the host");
-        move(toHost, from, bytes);
+        move(toHost, from, bytes, stream);
     }
 
     @Override
     public void copy(long to, long from, long bytes, long stream) {
         if (Math.abs(to - from) < bytes) throw new CudaException("a copy that overlaps itself");
-        move(to, from, bytes);
+        move(to, from, bytes, stream);
     }
 
     @Override
     public void zero(long to, long bytes, long stream) {
-        put(() -> at(to, bytes).fill((byte) 0));
+        put(stream, () -> at(to, bytes).fill((byte) 0));
     }
 
     @Override
@@ -129,15 +137,19 @@ final class HostStreams implements Streams {
             failing = 0;
             throw new CudaException("cuStreamSynchronize failed: 700 CUDA_ERROR_ILLEGAL_ADDRESS");
         }
-        var all = List.copyOf(waiting);
-        waiting.clear();
-        all.forEach(Runnable::run);
+        work(stream);
+    }
+
+    private void work(long stream) {
+        var all = waiting.getOrDefault(stream, new ArrayDeque<>());
+        while (!all.isEmpty()) all.remove().run();
     }
 
     @Override
     public long event() {
-        reached.put(++handles, 0L);
-        return handles;
+        long event = mark();
+        timed.add(event);
+        return event;
     }
 
     @Override
@@ -147,13 +159,35 @@ final class HostStreams implements Streams {
 
     @Override
     public void record(long event, long stream) {
-        requireNoCapture("an event that is to be timed");
-        put(() -> reached.put(event, System.nanoTime()));
+        if (timed.contains(event)) requireNoCapture("an event that is to be timed");
+        if (capture.isEmpty()) expected.put(event, stream);
+        put(
+                stream,
+                () -> {
+                    reached.put(event, System.nanoTime());
+                    expected.remove(event);
+                });
     }
 
     @Override
     public void waitForEvent(long event) {
-        drain(0);
+        drain(expected.getOrDefault(event, 0L));
+    }
+
+    @Override
+    public long mark() {
+        reached.put(++handles, 0L);
+        return handles;
+    }
+
+    @Override
+    public void waitFor(long stream, long event) {
+        put(
+                stream,
+                () -> {
+                    var other = waiting.get(expected.getOrDefault(event, 0L));
+                    while (other != null && expected.containsKey(event)) other.remove().run();
+                });
     }
 
     @Override
@@ -186,7 +220,7 @@ final class HostStreams implements Streams {
     @Override
     public void launchGraph(long executable, long stream) {
         launches++;
-        Objects.requireNonNull(graphs.get(executable)).forEach(this::put);
+        Objects.requireNonNull(graphs.get(executable)).forEach(r -> put(stream, r));
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.ebb.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
@@ -35,7 +36,7 @@ class PinnedPoolTest {
         var board = new HostBoard(folder);
         var streams = board.streams();
         int before = streams.held();
-        try (var queue = new CudaQueue(board, Precision.F32)) {
+        try (var queue = new CudaQueue(board, new Texts(Precision.F32))) {
             var memory = queue.allocate(8 * 100).memory();
             try (var pool = queue.hostPool(Host.Kind.PINNED, 8 * 150)) {
                 queue.write(MemorySegment.ofArray(numbers(100, 1)), memory);
@@ -55,7 +56,7 @@ class PinnedPoolTest {
 
     @Test
     void what_the_host_gives_before_the_first_run_comes_back() {
-        try (var queue = new CudaQueue(new HostBoard(folder), Precision.F32);
+        try (var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32));
                 var pool = queue.hostPool(Host.Kind.PINNED, 8 * 150)) {
             var ready = queue.event();
             ready.mark();
@@ -68,13 +69,44 @@ class PinnedPoolTest {
 
     @Test
     void a_queue_that_is_closed_says_so() {
-        var queue = new CudaQueue(new HostBoard(folder), Precision.F32);
+        var queue = new CudaQueue(new HostBoard(folder), new Texts(Precision.F32));
         var memory = queue.allocate(64).memory();
         var pool = queue.hostPool(Host.Kind.PINNED, 64);
         var ready = queue.event();
         ready.mark();
         queue.close();
         assertThatThrownBy(() -> pool.store(memory, ready, 0)).hasMessageContaining("closed");
+    }
+
+    @Test
+    void a_program_with_places_is_recorded_and_has_the_bits_of_one_without() {
+        assumeTrue(Tools.has("g++"), "no g++ on the PATH: programs are not tried without a card");
+        var board = new HostBoard(folder);
+        var cuda = new Cuda(board, Precision.F32);
+        var data = new float[64 * 64];
+        var random = new Random(3);
+        for (int i = 0; i < data.length; i++) data[i] = random.nextFloat() - 0.5f;
+        var x = Array.of(Shape.of(64, 64), data);
+        Fn<Tensor, Tensor> f =
+                v -> {
+                    Tensor h = v;
+                    for (int i = 0; i < 8; i++) h = h.add(h.cumsum(i % 2).softmax(1).mul(v));
+                    return h.square().mean();
+                };
+        try (var all = Ebb.compile(Ebb.grad(f)).on(cuda)) {
+            var expected = (Array) all.apply(x);
+            long least = all.plan(x).leastBytes();
+            var budget = Budget.bytes(least - 1).with(Host.pinned(1L << 24));
+            int before = board.streams().launches;
+            try (var away = Ebb.compile(Ebb.grad(f)).on(cuda).within(budget)) {
+                for (int run = 0; run < 3; run++)
+                    assertThat(((Array) away.apply(x)).sameBits(expected)).isTrue();
+                assertThat(board.streams().launches).as("as graphs").isEqualTo(before + 3);
+                var pinned = away.report().places().getFirst();
+                assertThat(pinned.measuredBytes()).isEqualTo(pinned.promisedBytes()).isPositive();
+            }
+        }
+        assertThat(board.streams().held()).as("all was given back").isZero();
     }
 
     @Test

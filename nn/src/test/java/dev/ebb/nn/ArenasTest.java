@@ -88,8 +88,8 @@ class ArenasTest {
 
     @Test
     void aPerceptronInTraining() {
-        var model = Mlp.of(List.of(1024, 4096, 4096, 1024), Activation.RELU, new Seed(1));
-        var batch = new Batch(zeros(256, 1024), zeros(256, 1024));
+        var model = Mlp.of(List.of(256, 1024, 1024, 256), Activation.RELU, new Seed(1));
+        var batch = new Batch(zeros(64, 256), zeros(64, 256));
         packsTightly(
                 trained(
                         (Mlp m, Batch b) -> m.apply(b.x()).mseLoss(b.y()),

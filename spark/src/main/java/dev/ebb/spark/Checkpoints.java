@@ -4,9 +4,14 @@ import dev.ebb.nn.file.Safetensors;
 import dev.ebb.nn.file.Supply;
 
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.deploy.SparkHadoopUtil;
 
+import java.io.ByteArrayOutputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -34,7 +39,15 @@ record Checkpoints(String folder) {
     private static final int KEPT = 2;
 
     private FileSystem system() throws IOException {
-        return new Path(folder).getFileSystem(new Configuration());
+        return new Path(folder).getFileSystem(configuration());
+    }
+
+    /** Hadoop's own, with what Spark's {@code spark.hadoop.*} says, where Spark runs. */
+    private static Configuration configuration() {
+        var env = SparkEnv.get();
+        return env == null
+                ? new Configuration()
+                : SparkHadoopUtil.get().newConfiguration(env.conf());
     }
 
     private Path file(long step) {
@@ -63,6 +76,16 @@ record Checkpoints(String folder) {
         return 0;
     }
 
+    /** Deletes what a writer that was killed has left. */
+    void sweep() throws IOException {
+        var system = system();
+        if (!system.exists(new Path(folder))) return;
+        for (var status : system.listStatus(new Path(folder))) {
+            if (status.getPath().getName().matches("\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"))
+                system.delete(status.getPath(), false);
+        }
+    }
+
     /** Writes the moment after {@code step} steps; others may write the same at the same time. */
     void write(long step, List<Supply> tensors, Map<String, String> notes) throws IOException {
         var system = system();
@@ -74,8 +97,7 @@ record Checkpoints(String folder) {
                 out.flush();
                 digest = HexFormat.of().formatHex(out.getMessageDigest().digest());
             }
-            // the bits of a step are always the same, so whoever wrote the file before was right
-            if (!system.rename(part, file(step))) system.delete(part, false);
+            place(system, part, file(step), digest);
             try (OutputStream out = system.create(file(step).suffix(DIGEST), true)) {
                 out.write(digest.getBytes(StandardCharsets.UTF_8));
             }
@@ -99,6 +121,17 @@ record Checkpoints(String folder) {
         }
     }
 
+    /**
+     * Gives a file that is whole its name. The bits of a step are always the same, so one that has
+     * the name already is right, unless it was damaged.
+     */
+    private void place(FileSystem system, Path part, Path file, String digest) throws IOException {
+        if (system.rename(part, file)) return;
+        if (digest.equals(copied(file, OutputStream.nullOutputStream()))) return;
+        system.delete(file, false);
+        if (!system.rename(part, file)) throw new IOException(file + " cannot be given its name");
+    }
+
     /** Writes a file beside the checkpoints. */
     void writeText(String name, String text) throws IOException {
         try (OutputStream out = system().create(new Path(folder, name), true)) {
@@ -113,21 +146,15 @@ record Checkpoints(String folder) {
 
     /** Reads the checkpoint of {@code step}, after it is proved whole; none if it is not. */
     <T> Optional<T> read(long step, Reading<T> reading) throws IOException {
-        var system = system();
         var local = Files.createTempFile("ebb", ".safetensors");
         try {
-            String expected;
-            try (var in = system.open(file(step).suffix(DIGEST))) {
-                expected = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-            }
+            var expected = new ByteArrayOutputStream();
+            copied(file(step).suffix(DIGEST), expected);
             String found;
-            try (var in = system.open(file(step));
-                    var out = new DigestOutputStream(Files.newOutputStream(local), sha256())) {
-                in.transferTo(out);
-                out.flush();
-                found = HexFormat.of().formatHex(out.getMessageDigest().digest());
+            try (var out = Files.newOutputStream(local)) {
+                found = copied(file(step), out);
             }
-            if (!found.equals(expected)) return Optional.empty();
+            if (!found.equals(expected.toString(StandardCharsets.UTF_8))) return Optional.empty();
             try (var file = Safetensors.open(local)) {
                 return Optional.of(reading.from(file));
             }
@@ -135,6 +162,18 @@ record Checkpoints(String folder) {
             throw e.getCause();
         } finally {
             Files.deleteIfExists(local);
+        }
+    }
+
+    /** Copies a file; its digest, or nothing if it is not there or Hadoop finds it damaged. */
+    private String copied(Path file, OutputStream to) throws IOException {
+        try (var in = system().open(file)) {
+            var out = new DigestOutputStream(to, sha256());
+            in.transferTo(out);
+            out.flush();
+            return HexFormat.of().formatHex(out.getMessageDigest().digest());
+        } catch (FileNotFoundException | ChecksumException e) {
+            return "";
         }
     }
 

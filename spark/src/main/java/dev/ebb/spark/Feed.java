@@ -53,6 +53,8 @@ sealed interface Feed extends Serializable {
                 Cut cut, int rank, long from, Iterator<Tuple2<Long, Row>> own) {
             int each = batch / cut.ranks();
             return new Iterator<>() {
+                private long step = from;
+
                 @Override
                 public boolean hasNext() {
                     return own.hasNext();
@@ -62,12 +64,25 @@ sealed interface Feed extends Serializable {
                 public List<Tensor> next() {
                     var rows = new ArrayList<Row>(each);
                     while (rows.size() < each) {
-                        var row = own.next();
-                        if (row._1() / batch >= from) rows.add(row._2());
+                        long place = step * batch + (long) rank * each + rows.size();
+                        var row = own.hasNext() ? own.next() : null;
+                        if (row == null || row._1() > place) throw missing(place);
+                        // what was trained on before the checkpoint comes first
+                        if (row._1() == place) rows.add(row._2());
                     }
+                    step++;
                     return Column.batch(columns, rows);
                 }
             };
+        }
+
+        private static IllegalStateException missing(long place) {
+            return new IllegalStateException(
+                    "the row for place "
+                            + place
+                            + " of training is not there: the table has other rows, or another"
+                            + " order, than when it was counted, or its checkpoints are damaged;"
+                            + " write it to files, and train on those in a folder of its own");
         }
     }
 }

@@ -8,17 +8,25 @@ import org.apache.spark.network.server.RpcHandler;
 import org.apache.spark.network.server.StreamManager;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** What other ranks say to this one. Messages of another attempt of the stage are refused. */
 final class Inbox extends RpcHandler {
+    private static final String CLOSED = "its connection was closed";
+    private static final Duration CLOSING = Duration.ofSeconds(10);
+
     private final CompletableFuture<Members> members = new CompletableFuture<>();
 
-    /** Which rank speaks through a connection. */
+    /** All connections there are, both ways. */
+    private final Set<TransportClient> connections = ConcurrentHashMap.newKeySet();
+
+    /** Which rank is at the other end of a connection. */
     private final Map<TransportClient, Peer> speakers = new ConcurrentHashMap<>();
 
     /** Where each connection's bytes are read to, unless they are encrypted. */
@@ -40,6 +48,22 @@ final class Inbox extends RpcHandler {
         members.complete(new Members(session, List.copyOf(peers)));
     }
 
+    /** A connection that this rank made, by which it is told too that a peer is gone. */
+    void connected(TransportClient client, Peer peer) {
+        speakers.put(client, peer);
+        if (!client.isActive()) peer.close(CLOSED);
+    }
+
+    /**
+     * Closes all connections; afterwards no thread of the network reads to, or writes from, memory
+     * that was handed to a transfer.
+     */
+    void close() {
+        members.completeExceptionally(new IllegalStateException("this rank has left the group"));
+        var closing = connections.stream().map(c -> c.getChannel().close()).toList();
+        for (var one : closing) one.awaitUninterruptibly(CLOSING.toMillis());
+    }
+
     private Peer speaker(TransportClient client, Header header) {
         // a peer that was told the addresses a moment earlier may speak before this rank is ready
         var known = members.join();
@@ -54,6 +78,7 @@ final class Inbox extends RpcHandler {
 
     @Override
     public void channelActive(TransportClient client) {
+        connections.add(client);
         if (!plain) return;
         var direct = new DirectReads();
         reads.put(client, direct);
@@ -82,9 +107,9 @@ final class Inbox extends RpcHandler {
 
     @Override
     public void channelInactive(TransportClient client) {
+        connections.remove(client);
         reads.remove(client);
-        Optional.ofNullable(speakers.remove(client))
-                .ifPresent(peer -> peer.close("its connection was closed"));
+        Optional.ofNullable(speakers.remove(client)).ifPresent(peer -> peer.close(CLOSED));
     }
 
     @Override

@@ -39,6 +39,11 @@ final class Peer {
     private long received;
     private String gone = "";
 
+    /** Transfers whose end nobody has told yet. */
+    private int open;
+
+    private boolean failed;
+
     private record Waiting(MemorySegment bytes, CompletableFuture<Void> done) {}
 
     Peer(int rank, String host, int port, int own, long session) {
@@ -53,8 +58,18 @@ final class Peer {
         return "rank " + rank + " at " + host + ":" + port;
     }
 
+    private synchronized Waiting begun(MemorySegment bytes) {
+        open++;
+        return new Waiting(bytes, new CompletableFuture<>());
+    }
+
+    /** Whether every transfer has ended, and well. */
+    synchronized boolean isSettled() {
+        return open == 0 && !failed;
+    }
+
     CompletableFuture<Void> send(MemorySegment data) {
-        var waiting = new Waiting(data, new CompletableFuture<>());
+        var waiting = begun(data);
         long number;
         synchronized (this) {
             number = sent++;
@@ -91,7 +106,7 @@ final class Peer {
     }
 
     CompletableFuture<Void> receive(MemorySegment into) {
-        var waiting = new Waiting(into, new CompletableFuture<>());
+        var waiting = begun(into);
         long number;
         synchronized (this) {
             number = received++;
@@ -104,17 +119,22 @@ final class Peer {
         try {
             client().send(new Header(session, own, number, into.byteSize()).encoded());
         } catch (RuntimeException e) {
+            synchronized (this) {
+                receives.remove(number);
+            }
             fail(waiting, String.valueOf(e.getMessage()));
         }
         return waiting.done;
     }
 
     /** Connects, so that no thread of the network has to. */
-    void connect(TransportClientFactory clients) throws IOException, InterruptedException {
+    TransportClient connect(TransportClientFactory clients)
+            throws IOException, InterruptedException {
         var made = clients.createClient(host, port);
         synchronized (this) {
             client = made;
         }
+        return made;
     }
 
     private synchronized TransportClient client() {
@@ -131,7 +151,7 @@ final class Peer {
                             new RpcResponseCallback() {
                                 @Override
                                 public void onSuccess(ByteBuffer response) {
-                                    waiting.done.complete(null);
+                                    succeed(waiting);
                                 }
 
                                 @Override
@@ -158,7 +178,7 @@ final class Peer {
                 "message " + header.number() + " of " + name(),
                 waiting.bytes,
                 wrong -> {
-                    if (wrong.isEmpty()) waiting.done.complete(null);
+                    if (wrong.isEmpty()) succeed(waiting);
                     else fail(waiting, wrong);
                 });
     }
@@ -176,7 +196,16 @@ final class Peer {
         all.forEach(w -> fail(w, why));
     }
 
-    private void fail(Waiting waiting, String why) {
+    // who waits is woken after the count is right
+
+    private synchronized void succeed(Waiting waiting) {
+        if (!waiting.done.isDone()) open--;
+        waiting.done.complete(null);
+    }
+
+    private synchronized void fail(Waiting waiting, String why) {
+        if (!waiting.done.isDone()) open--;
+        failed = true;
         waiting.done.completeExceptionally(new PeerException(name() + ": " + why));
     }
 

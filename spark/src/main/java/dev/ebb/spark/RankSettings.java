@@ -38,12 +38,22 @@ record RankSettings<P>(
      *
      * @param budget as {@code Budget.of} reads it
      * @param patience after which a peer that does not answer is an error
+     * @param links by what the planner knows what exchanges take
      */
-    record Limits(String budget, int threads, Duration patience) implements Serializable {
+    record Limits(String budget, int threads, Duration patience, Links links)
+            implements Serializable {
         Limits {
             if (threads < 1)
                 throw new IllegalArgumentException(threads + " threads; use 1 at least");
         }
+    }
+
+    /** What exchanges take. */
+    enum Links {
+        /** As on most clusters: plans are the same on every one. */
+        TYPICAL,
+        /** As ranks find it when they have joined. */
+        MEASURED
     }
 
     RankSettings<P> with(Cut other, int examples) {

@@ -13,9 +13,8 @@ import dev.ebb.tensor.Tensor;
 
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskKilledException;
 import org.apache.spark.sql.Row;
-import org.apache.spark.util.DoubleAccumulator;
-import org.apache.spark.util.LongAccumulator;
 
 import scala.Tuple2;
 
@@ -32,12 +31,9 @@ import java.util.Map;
  * One rank as a task of a barrier stage: joins the others, goes on from the latest checkpoint,
  * steps to the end.
  *
- * @param made steps, for Spark's UI
- * @param loss of the latest step, for Spark's UI
+ * @param tally what the driver sees while the rank runs
  */
-record RankTask<P>(
-        RankSettings<P> settings, Feed feed, LongAccumulator made, DoubleAccumulator loss)
-        implements Serializable {
+record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements Serializable {
     /** What this executor's ranks have planned: a stage that is started again need not search. */
     private static final PlanCache PLANS = PlanCache.inMemory();
 
@@ -47,11 +43,16 @@ record RankTask<P>(
         var task = BarrierTaskContext.get();
         var checkpoints = new Checkpoints(settings.checkpoints());
         // what rank 0 finds counts, as another rank would look a moment later
-        var found = task.partitionId() == 0 ? checkpoints.latest() : 0;
+        long found = 0;
+        if (task.partitionId() == 0) {
+            checkpoints.sweep();
+            found = checkpoints.latest();
+        }
         long from = Long.parseLong(task.allGather(String.valueOf(found))[0]);
         try (var group = SparkGroup.join(task, settings.limits().patience());
                 var device = new Cpu(settings.limits().threads())) {
-            var result = run(group, device, checkpoints, from, rows);
+            if (settings.limits().links() == RankSettings.Links.MEASURED) group.measureLinks();
+            var result = run(task, group, device, checkpoints, from, rows);
             task.barrier();
             return List.of(result).iterator();
         } catch (PeerException e) {
@@ -74,6 +75,7 @@ record RankTask<P>(
     }
 
     private RankResult run(
+            BarrierTaskContext task,
             Group group,
             Cpu device,
             Checkpoints checkpoints,
@@ -95,22 +97,27 @@ record RankTask<P>(
                         PLANS)) {
             if (from > 0) restore(rank, checkpoints, from, losses);
             for (long step = from; step < settings.course().steps(); step++) {
+                if (task.isInterrupted()) throw new TaskKilledException("the stage has ended");
                 losses.add(rank.step(batch));
-                made.add(1);
-                if (group.rank() == 0) loss.setValue(losses.getLast());
+                tally.step(group.rank(), step + 1, losses.getLast());
+                if (step == from) tally.memory(memory(rank));
                 boolean last = step + 1 == settings.course().steps();
                 if (last || (step + 1) % settings.course().every() == 0)
                     save(rank, group, checkpoints, losses);
                 if (!last) batch = feed.next();
             }
-            var report = rank.report();
-            var memory =
-                    new RankResult.StepMemory(
-                            report.promisedBytes(),
-                            report.measuredBytes(),
-                            Arrays.stream(rank.held()).boxed().toList());
+            var memory = memory(rank);
+            tally.memory(memory);
             return new RankResult(group.rank(), host(), rank.digest(), losses, memory);
         }
+    }
+
+    private static RankResult.StepMemory memory(Rank<?> rank) {
+        var report = rank.report();
+        return new RankResult.StepMemory(
+                report.promisedBytes(),
+                report.measuredBytes(),
+                Arrays.stream(rank.held()).boxed().toList());
     }
 
     private static String host() {

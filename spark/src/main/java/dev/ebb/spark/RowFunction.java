@@ -9,7 +9,9 @@ import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
+import org.apache.spark.TaskContext;
 import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.util.TaskCompletionListener;
 import org.jspecify.annotations.Nullable;
 
 import scala.collection.Seq;
@@ -29,7 +31,17 @@ final class RowFunction<P> implements UDF1<Seq<Object>, List<Float>> {
     private final String budget;
     private transient @Nullable Ready<P> ready;
 
-    private record Ready<P>(P model, Compiled2<P, Tensor, Tensor> program) {}
+    private record Ready<P>(P model, Cpu device, Compiled2<P, Tensor, Tensor> program) {
+        /** A partition's memory is given back with the end of its task. */
+        void closeWith(TaskContext task) {
+            task.addTaskCompletionListener(
+                    (TaskCompletionListener)
+                            _ -> {
+                                program.close();
+                                device.close();
+                            });
+        }
+    }
 
     RowFunction(Recipe<P> recipe, Prediction<P> prediction, Trained trained, String budget) {
         this.recipe = recipe;
@@ -41,11 +53,15 @@ final class RowFunction<P> implements UDF1<Seq<Object>, List<Float>> {
     private Ready<P> ready() throws IOException {
         var known = ready;
         if (known != null) return known;
+        var device = new Cpu(1);
         var program =
                 Ebb.compile((P model, Tensor row) -> prediction.of(model, row))
                         .within(Budget.of(budget))
-                        .on(new Cpu(1));
-        var made = new Ready<>(trained.model(recipe), program);
+                        .on(device);
+        var made = new Ready<>(trained.model(recipe), device, program);
+        // Spark computes a small local table on the driver, without a task
+        var task = TaskContext.get();
+        if (task != null) made.closeWith(task);
         ready = made;
         return made;
     }

@@ -2,6 +2,7 @@ package dev.ebb.spark;
 
 import dev.ebb.nn.parallel.Group;
 import dev.ebb.nn.parallel.Lane;
+import dev.ebb.nn.parallel.LinkCost;
 import dev.ebb.nn.parallel.PeerException;
 
 import org.apache.spark.BarrierTaskContext;
@@ -31,17 +32,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 /** Ranks on executors, by Spark's own transport, authentication and encryption included. */
 public final class SparkGroup implements Group {
     private final int rank;
     private final Duration patience;
+    private final Inbox inbox;
     private final TransportContext context;
     private final TransportServer server;
     private final TransportClientFactory clients;
-    private final List<Peer> peers;
+    private final List<Peer> peers = new ArrayList<>();
     private final Lane lane = new Lane();
+    private volatile LinkCost linkCost = LinkCost.TYPICAL;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
      * How ranks prove who they are.
@@ -67,7 +72,12 @@ public final class SparkGroup implements Group {
                         : Optional.empty();
         var conf =
                 SparkTransportConf.fromSparkConf(
-                        env.conf().clone().set("spark.ebb.io.mode", "NIO"),
+                        env.conf()
+                                .clone()
+                                .set("spark.ebb.io.mode", "NIO")
+                                .set(
+                                        "spark.ebb.io.connectionCreationTimeout",
+                                        patience.toMillis() + "ms"),
                         "ebb",
                         2,
                         Option.empty(),
@@ -91,7 +101,7 @@ public final class SparkGroup implements Group {
             Gathering gathering) {
         this.rank = rank;
         this.patience = patience;
-        var inbox = new Inbox(secret.isEmpty() && !conf.sslRpcEnabled());
+        inbox = new Inbox(secret.isEmpty() && !conf.sslRpcEnabled());
         context = new TransportContext(conf, inbox);
         List<TransportServerBootstrap> servers = new ArrayList<>();
         List<TransportClientBootstrap> bootstraps = new ArrayList<>();
@@ -102,25 +112,28 @@ public final class SparkGroup implements Group {
                 });
         server = context.createServer(servers);
         clients = context.createClientFactory(bootstraps);
-        long number = new SecureRandom().nextLong();
-        var all = gathering.apply(List.of(host + " " + server.getPort() + " " + number));
-        long session = Long.parseLong(all.getFirst().split(" ", -1)[2]);
-        peers = new ArrayList<>();
-        for (int i = 0; i < all.size(); i++) {
-            var words = all.get(i).split(" ", -1);
-            peers.add(new Peer(i, words[0], Integer.parseInt(words[1]), rank, session));
+        try {
+            long number = new SecureRandom().nextLong();
+            var all = gathering.apply(List.of(host + " " + server.getPort() + " " + number));
+            long session = Long.parseLong(all.getFirst().split(" ", -1)[2]);
+            for (int i = 0; i < all.size(); i++) {
+                var words = all.get(i).split(" ", -1);
+                peers.add(new Peer(i, words[0], Integer.parseInt(words[1]), rank, session));
+            }
+            inbox.open(session, peers);
+            connect();
+        } catch (RuntimeException e) {
+            close();
+            throw e;
         }
-        inbox.open(session, peers);
-        connect();
     }
 
     private void connect() {
         for (var peer : peers) {
             if (peer == peers.get(rank)) continue;
             try {
-                peer.connect(clients);
+                inbox.connected(peer.connect(clients), peer);
             } catch (IOException | RuntimeException e) {
-                close();
                 throw new PeerException(
                         peer.name()
                                 + " cannot be reached ("
@@ -129,7 +142,6 @@ public final class SparkGroup implements Group {
                                 + " and share one secret where spark.authenticate is set",
                         e);
             } catch (InterruptedException e) {
-                close();
                 Thread.currentThread().interrupt();
                 throw new PeerException("rank " + rank + " was stopped while it connected", e);
             }
@@ -149,6 +161,16 @@ public final class SparkGroup implements Group {
     @Override
     public Lane lane() {
         return lane;
+    }
+
+    /** Measures what exchanges take, for plans made from now on: all ranks must call this. */
+    public void measureLinks() {
+        linkCost = LinkCost.measured(this);
+    }
+
+    @Override
+    public LinkCost linkCost() {
+        return linkCost;
     }
 
     @Override
@@ -187,8 +209,16 @@ public final class SparkGroup implements Group {
     }
 
     @Override
+    public void settle() {
+        lane.settle();
+        if (!peers.stream().allMatch(Peer::isSettled)) close();
+    }
+
+    @Override
     public void close() {
+        if (closed.getAndSet(true)) return;
         lane.close();
+        inbox.close();
         clients.close();
         server.close();
         context.close();

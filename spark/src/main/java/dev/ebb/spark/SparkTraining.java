@@ -4,6 +4,8 @@ import dev.ebb.nn.parallel.Cut;
 import dev.ebb.nn.parallel.Recipe;
 
 import org.apache.spark.Partitioner;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -26,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Training on Spark: one rank a task of a barrier stage. Every method gives another training and
@@ -44,8 +47,10 @@ public final class SparkTraining<P> {
     private final SparkSession spark;
     private final RankSettings<P> settings;
     private final int attempts;
+    private final Consumer<String> lines;
 
-    private SparkTraining(SparkSession spark, RankSettings<P> settings, int attempts) {
+    private SparkTraining(
+            SparkSession spark, RankSettings<P> settings, int attempts, Consumer<String> lines) {
         if (attempts < 1) {
             throw new IllegalArgumentException(
                     attempts + " attempts; a run needs one at least to make a checkpoint");
@@ -53,6 +58,7 @@ public final class SparkTraining<P> {
         this.spark = spark;
         this.settings = settings;
         this.attempts = attempts;
+        this.lines = lines;
     }
 
     /**
@@ -69,13 +75,15 @@ public final class SparkTraining<P> {
                         new Cut(8, 1),
                         64,
                         new RankSettings.Course(100, 50),
-                        new RankSettings.Limits("100%", 1, Duration.ofMinutes(1)),
+                        new RankSettings.Limits(
+                                "100%", 1, Duration.ofMinutes(1), RankSettings.Links.TYPICAL),
                         checkpoints),
-                ATTEMPTS);
+                ATTEMPTS,
+                _ -> {});
     }
 
     private SparkTraining<P> with(RankSettings<P> other) {
-        return new SparkTraining<>(spark, other, attempts);
+        return new SparkTraining<>(spark, other, attempts, lines);
     }
 
     /** So many ranks, which divide the shards, each a task of its own. */
@@ -98,9 +106,11 @@ public final class SparkTraining<P> {
 
     /** The budget of each rank, as {@code Budget.of} reads it, and how many threads it uses. */
     public SparkTraining<P> within(String budget, int threads) {
+        var limits = settings.limits();
         return with(
                 settings.with(
-                        new RankSettings.Limits(budget, threads, settings.limits().patience())));
+                        new RankSettings.Limits(
+                                budget, threads, limits.patience(), limits.links())));
     }
 
     /** After how long a peer that does not answer is an error; a minute otherwise. */
@@ -108,12 +118,36 @@ public final class SparkTraining<P> {
         var limits = settings.limits();
         return with(
                 settings.with(
-                        new RankSettings.Limits(limits.budget(), limits.threads(), patience)));
+                        new RankSettings.Limits(
+                                limits.budget(), limits.threads(), patience, limits.links())));
+    }
+
+    /**
+     * Ranks measure latency and bandwidth between them when they have joined, and plan by the
+     * slowest: whether a weight is kept, or dropped and gathered again, then depends on the
+     * network, and no bit does. Otherwise a typical link of 10 Gb/s counts.
+     */
+    public SparkTraining<P> measuringLinks() {
+        var limits = settings.limits();
+        return with(
+                settings.with(
+                        new RankSettings.Limits(
+                                limits.budget(),
+                                limits.threads(),
+                                limits.patience(),
+                                RankSettings.Links.MEASURED)));
     }
 
     /** After how many attempts in a row without a new checkpoint a run gives up; 3 otherwise. */
     public SparkTraining<P> attempts(int most) {
-        return new SparkTraining<>(spark, settings, most);
+        return new SparkTraining<>(spark, settings, most, lines);
+    }
+
+    /**
+     * Tells a line whenever executors' heartbeats bring news: step, loss, and each rank's memory.
+     */
+    public SparkTraining<P> telling(Consumer<String> reader) {
+        return new SparkTraining<>(spark, settings, attempts, reader);
     }
 
     /** Trains on batches that are a function of the step. */
@@ -191,18 +225,45 @@ public final class SparkTraining<P> {
                             + " connect to a rank; set it, and spark.network.crypto.enabled, where"
                             + " the network is not your own");
         }
-        var task =
-                new RankTask<>(
-                        settings,
-                        feed,
-                        context.longAccumulator("ebb: steps of all ranks"),
-                        context.doubleAccumulator("ebb: latest loss"));
+        requireSlots(context);
+        var tally = Tally.of(context);
+        var task = new RankTask<>(settings, feed, tally);
         var results =
                 rows.rdd()
                         .barrier()
                         .mapPartitions(
                                 inScala(task), false, ClassTag$.MODULE$.apply(RankResult.class));
-        return new Trained(collected(results.toJavaRDD()), settings.checkpoints());
+        var progress =
+                new RunProgress(tally, settings.cut().ranks(), settings.course().steps(), lines);
+        var metrics = SparkEnv.get().metricsSystem();
+        context.addSparkListener(progress);
+        metrics.registerSource(progress);
+        try {
+            return new Trained(collected(results.toJavaRDD()), settings.checkpoints());
+        } finally {
+            metrics.removeSource(progress);
+            context.removeSparkListener(progress);
+        }
+    }
+
+    /** Executors may still come; the threads of {@code local[N]} do not. */
+    private void requireSlots(SparkContext context) {
+        if (!context.isLocal()) return;
+        int slots =
+                context.maxNumConcurrentTasks(
+                        context.resourceProfileManager().defaultResourceProfile());
+        int ranks = settings.cut().ranks();
+        if (slots < ranks) {
+            throw new IllegalArgumentException(
+                    ranks
+                            + " ranks on "
+                            + context.master()
+                            + ", where "
+                            + slots
+                            + " can run at once; take local["
+                            + ranks
+                            + "], or fewer ranks or threads");
+        }
     }
 
     /**

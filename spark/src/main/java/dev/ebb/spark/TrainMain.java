@@ -5,6 +5,7 @@ import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.option.SourceText;
 import dev.ebb.nn.data.Corpus;
 
+import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,10 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /**
@@ -97,6 +100,8 @@ public final class TrainMain implements Callable<Integer> {
                             + " A run goes on from the latest one there.")
     private String out = "ebb-spark";
 
+    private static final String VECTORS = "--add-modules=jdk.incubator.vector";
+
     private TrainMain() {}
 
     /** For {@code spark-submit} and {@code ./ebb}. */
@@ -118,18 +123,8 @@ public final class TrainMain implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        var builder =
-                SparkSession.builder()
-                        .appName("ebb train")
-                        .config(
-                                "spark.executor.extraJavaOptions",
-                                "--add-modules=jdk.incubator.vector")
-                        .config("spark.jars", String.join(",", jars()))
-                        // a rank that was lost is started again: look for its executor soon
-                        .config("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "3s")
-                        .config("spark.executor.cores", threads)
-                        .config("spark.task.cpus", threads)
-                        .config("spark.cores.max", (long) threads * executors);
+        var builder = SparkSession.builder().appName("ebb train");
+        settings(new SparkConf()).forEach(builder::config);
         if (master != null) builder.master(master);
         try (var spark = builder.getOrCreate()) {
             var context = JavaSparkContext.fromSparkContext(spark.sparkContext());
@@ -143,6 +138,7 @@ public final class TrainMain implements Callable<Integer> {
                             .ranks(executors)
                             .steps(steps, every)
                             .within(budget, threads)
+                            .telling(System.out::println)
                             .fit(
                                     new TextBatches(
                                             context.broadcast(bytes()),
@@ -155,6 +151,31 @@ public final class TrainMain implements Callable<Integer> {
             print(trained);
         }
         return 0;
+    }
+
+    /**
+     * What Spark is told, beside what the command line of {@code spark-submit} says, which counts
+     * where both say something.
+     */
+    private Map<String, String> settings(SparkConf said) {
+        var all = new HashMap<String, String>();
+        all.put("spark.executor.cores", threads + "");
+        all.put("spark.task.cpus", threads + "");
+        all.put("spark.executor.instances", executors + "");
+        all.put("spark.cores.max", (long) threads * executors + "");
+        // a rank that was lost is started again: look for its executor soon
+        all.put("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "3s");
+        // ranks wait for each other at the start and the end of a run, and not for a year
+        all.put("spark.barrier.sync.timeout", "3600");
+        all.put("spark.executor.heartbeatInterval", "2s");
+        all.put("spark.log.level", "WARN");
+        all.keySet().removeIf(said::contains);
+        var options = "spark.executor.extraJavaOptions";
+        all.put(options, (said.get(options, "") + " " + VECTORS).strip());
+        var jars = new ArrayList<>(jars());
+        if (!said.get("spark.jars", "").isEmpty()) jars.add(said.get("spark.jars"));
+        all.put("spark.jars", String.join(",", jars));
+        return all;
     }
 
     private static void print(Trained trained) {

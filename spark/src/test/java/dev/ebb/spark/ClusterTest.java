@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +49,7 @@ class ClusterTest {
                         .config("spark.executor.cores", "1")
                         .config("spark.executor.memory", "512m")
                         .config("spark.cores.max", EXECUTORS)
+                        .config("spark.executor.heartbeatInterval", "500ms")
                         .config("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
                         .config(
                                 "spark.executor.extraJavaOptions",
@@ -95,9 +97,13 @@ class ClusterTest {
                                     for (long step : new long[] {5, 10, 20})
                                         killAfter(checkpoints, step, marks, random);
                                 });
+        var told = new ConcurrentLinkedQueue<String>();
         var trained =
                 training("killed", 2)
+                        .telling(told::add)
                         .fit(new Small.Marked(marks.toString(), new Small.Passages(60)));
+        assertThat(told).as("what heartbeats brought").isNotEmpty();
+        assertThat(told).allMatch(l -> l.matches("step \\d+ of 30, loss .*rank 1: .* bytes.*"));
         assertThat(kills.isAlive()).as("the run ended before the last kill").isFalse();
         assertThat(trained.digest()).isEqualTo(expected);
         assertThat(trained.losses()).hasSize(Small.STEPS);
@@ -155,8 +161,8 @@ class ClusterTest {
         var words =
                 "--master %s --class %s --conf spark.driver.host=localhost --conf"
                     + " spark.ui.enabled=false --conf spark.executor.memory=512m %s --executors 1"
-                    + " --shards 2 --model 1x16x2 --batch 2 --steps 2 --budget 100%% --text %s"
-                    + " --out %s";
+                    + " --shards 2 --model 1x8x2 --batch 2 --steps 2 --budget 100%% --text %s --out"
+                    + " %s";
         var process =
                 cluster.start(
                         main,

@@ -33,9 +33,10 @@ final class ExchangeBench {
 
     public static void main(String[] arguments) throws IOException {
         if (arguments.length > 0) {
-            run(1, System.in, System.out);
+            run(1, System.in, System.out, new Page(""));
             return;
         }
+        var page = new Page("Exchange");
         var process =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -48,12 +49,13 @@ final class ExchangeBench {
                         .redirectError(ProcessBuilder.Redirect.INHERIT)
                         .start();
         try (var out = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8)) {
-            run(0, process.getInputStream(), out);
+            run(0, process.getInputStream(), out, page);
         }
     }
 
     /** Both processes do the same; rank 1 sends, rank 0 receives and tells. */
-    private static void run(int rank, java.io.InputStream in, PrintStream out) throws IOException {
+    private static void run(int rank, java.io.InputStream in, PrintStream out, Page page)
+            throws IOException {
         var lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
         var conf = Loopback.conf();
         SparkGroup.Gathering gathering =
@@ -103,7 +105,7 @@ final class ExchangeBench {
                             plain / spark,
                             Long.parseLong(lines.readLine()) / 1024.0,
                             garbage / 1024.0);
-            Page.write("ExchangeBench", text);
+            page.write("ExchangeBench", text);
         }
     }
 

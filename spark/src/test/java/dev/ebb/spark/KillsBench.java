@@ -16,6 +16,7 @@ final class KillsBench {
     public static void main(String[] arguments) throws IOException, InterruptedException {
         long seed = arguments.length > 0 ? Long.parseLong(arguments[0]) : System.nanoTime();
         int wanted = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10;
+        var page = new Page("Kills");
         var folder = Files.createTempDirectory("ebb-kills");
         var marks = Files.createDirectories(folder.resolve("marks"));
         var expected = Small.accumulated();
@@ -39,7 +40,7 @@ final class KillsBench {
                             .attempts(100)
                             .fit(new Small.Marked(marks.toString(), new Small.Passages(1000)));
             killer.interrupt();
-            Page.write(
+            page.write(
                     "KillsBench",
                     String.format(
                             Locale.ROOT,

@@ -6,7 +6,16 @@ import org.apache.spark.sql.SparkSession;
 final class Local {
     private Local() {}
 
+    /** For tables of a few rows: generating code for them takes longer than they do. */
     static SparkSession session() {
+        return builder()
+                .config("spark.sql.codegen.wholeStage", "false")
+                .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+                .config("spark.sql.adaptive.enabled", "false")
+                .getOrCreate();
+    }
+
+    static SparkSession.Builder builder() {
         return SparkSession.builder()
                 .master("local[2]")
                 .appName("ebb test")
@@ -14,7 +23,8 @@ final class Local {
                 .config("spark.driver.host", "localhost")
                 .config("spark.driver.bindAddress", "localhost")
                 .config("spark.sql.shuffle.partitions", "2")
-                .getOrCreate();
+                .config("spark.hadoop.fs.full.impl", FullDisk.class.getName())
+                .config("spark.hadoop.fs.once.impl", NamesOnce.class.getName());
     }
 
     /** Ends it, if there is one. */

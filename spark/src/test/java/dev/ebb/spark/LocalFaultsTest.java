@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.tensor.Tensor;
 
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.Logger;
+import org.apache.logging.log4j.core.appender.AbstractAppender;
+import org.apache.logging.log4j.core.config.Property;
 import org.apache.spark.TaskContext;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -14,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** The GPT on {@code local[2]}, and what may go wrong without a process being killed. */
 class LocalFaultsTest {
@@ -42,13 +48,29 @@ class LocalFaultsTest {
         }
     }
 
+    /** Also that a measured link changes none, and that nobody is authenticated is told. */
     @Test
     void a_slow_rank_changes_no_bit() throws IOException {
-        assertThat(
-                        training(folder.resolve("slow").toUri().toString(), Small.STEPS)
-                                .fit(new Slow(1000))
-                                .digest())
-                .isEqualTo(expected);
+        var logged = new ConcurrentLinkedQueue<String>();
+        var logger = (Logger) LogManager.getLogger(SparkTraining.class);
+        var appender =
+                new AbstractAppender("test", null, null, true, Property.EMPTY_ARRAY) {
+                    @Override
+                    public void append(LogEvent event) {
+                        logged.add(event.getMessage().getFormattedMessage());
+                    }
+                };
+        appender.start();
+        logger.addAppender(appender);
+        try {
+            var slow =
+                    training(folder.resolve("slow").toUri().toString(), Small.STEPS)
+                            .measuringLinks();
+            assertThat(slow.fit(new Slow(1000)).digest()).isEqualTo(expected);
+        } finally {
+            logger.removeAppender(appender);
+        }
+        assertThat(logged).anyMatch(l -> l.contains("spark.authenticate is not set"));
     }
 
     /** A disk that is full after ten steps; then a driver that is started anew when it is not. */

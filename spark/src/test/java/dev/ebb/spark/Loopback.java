@@ -1,5 +1,7 @@
 package dev.ebb.spark;
 
+import dev.ebb.nn.parallel.Group;
+
 import org.apache.spark.network.util.MapConfigProvider;
 import org.apache.spark.network.util.TransportConf;
 
@@ -9,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 
 /** Ranks as threads of this process, each with a server and connections of its own on loopback. */
 final class Loopback {
@@ -19,19 +22,28 @@ final class Loopback {
                 "ebb", new MapConfigProvider(new HashMap<>(Map.of("spark.ebb.io.mode", "NIO"))));
     }
 
+    /** How each of so many ranks joins the others: all must. */
+    static IntFunction<Group> joining(int ranks) {
+        var board = new Threads.Board(ranks);
+        return rank -> join(rank, board);
+    }
+
+    private static SparkGroup join(int rank, Threads.Board board) {
+        return new SparkGroup(
+                rank,
+                conf(),
+                Optional.empty(),
+                "localhost",
+                Duration.ofMinutes(1),
+                own -> board.gather(rank, own.getFirst()));
+    }
+
     static <T> List<T> run(int ranks, Function<SparkGroup, T> body) {
         var board = new Threads.Board(ranks);
         return Threads.run(
                 ranks,
                 rank -> {
-                    try (var group =
-                            new SparkGroup(
-                                    rank,
-                                    conf(),
-                                    Optional.empty(),
-                                    "localhost",
-                                    Duration.ofMinutes(1),
-                                    own -> board.gather(rank, own.getFirst()))) {
+                    try (var group = join(rank, board)) {
                         var result = body.apply(group);
                         board.gather(rank, "done");
                         return result;

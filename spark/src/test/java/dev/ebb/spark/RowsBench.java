@@ -52,8 +52,9 @@ final class RowsBench {
 
     public static void main(String[] arguments) throws IOException {
         long rows = arguments.length > 0 ? Long.parseLong(arguments[0]) : 1_000_000;
+        var page = new Page("Rows");
         var folder = Files.createTempDirectory("ebb-rows");
-        try (var spark = Local.session()) {
+        try (var spark = Local.builder().getOrCreate()) {
             long start = System.nanoTime();
             var files = folder.resolve("table").toString();
             made(spark, rows).write().parquet(files);
@@ -84,7 +85,7 @@ final class RowsBench {
             long right = scored.filter("found = label").count();
             double predicting = seconds(start);
             var rank = trained.ranks().getFirst();
-            Page.write(
+            page.write(
                     "RowsBench",
                     String.format(
                             Locale.ROOT,

@@ -2,10 +2,13 @@ package dev.ebb.spark;
 
 import com.sun.management.OperatingSystemMXBean;
 
+import dev.ebb.Ebb;
 import dev.ebb.Tensorwise;
 import dev.ebb.cpu.Cpu;
+import dev.ebb.ir.Shape;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.parallel.Collectives;
 import dev.ebb.nn.parallel.Cut;
 import dev.ebb.nn.parallel.Group;
 import dev.ebb.nn.parallel.LocalGroup;
@@ -17,8 +20,6 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,14 +28,17 @@ import java.util.Locale;
 
 /**
  * {@link ScalingModel} against what is measured here, and what it says of clusters. Its parameters
- * come from other programs than those it is held to: a rank alone with one shard and with two, and
- * exchanges without any computation. All times are the best of many.
+ * come from other programs than those it is held to: a rank alone with one shard and with three,
+ * and exchanges without any other computation. All programs are warmed up first and then take
+ * turns; of each the best turn counts. Argument: how many turns.
  */
 final class ScalingBench {
     private static final int SHARDS = 4;
-    private static final int ROWS = 2;
+    private static final int ROWS = 4;
     private static final int CONTEXT = 64;
-    private static final GptRecipe GPT = new GptRecipe(1, 128, 4, CONTEXT, 1, 1000);
+    private static final int BATCHES = 8;
+    private static final double WARM_UP = 5;
+    private static final GptRecipe GPT = new GptRecipe(2, 128, 4, CONTEXT, 1, 1000);
     private static final Corpus CORPUS =
             Corpus.of("the forward pass floods memory; the backward pass lets it ebb. ".repeat(99));
     private static final PlanCache PLANS = PlanCache.inMemory();
@@ -43,19 +47,20 @@ final class ScalingBench {
     private ScalingBench() {}
 
     public static void main(String[] arguments) throws IOException {
-        int steps = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 100;
-        double one = alone(1, 1, steps);
-        double two = alone(2, 1, steps);
-        double cores = CORES * one / alone(1, CORES, steps);
-        var link = link(steps);
-        var work = work(two - one, Math.max(0, 2 * one - two));
+        int turns = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 20;
+        var page = new Page("Scaling");
+        var link = link();
+        var best = times(turns);
+        double shard = (best[1] - best[0]) / 2;
+        var work = work(shard, Math.max(0, best[0] - shard));
+        double cores = CORES * best[0] / best[2];
         var model = new ScalingModel(work, link, cores, Integer.MAX_VALUE);
         var text = new StringBuilder();
         text.append(
                 String.format(
                         Locale.ROOT,
-                        "GPT of 1 layer, width 128, %d bytes of weights in %d buckets, %d shards of"
-                            + " %d passages. A shard takes %.1f ms, an update %.1f ms. All ranks"
+                        "GPT of 2 layers, width 128, %,d bytes of weights in %d buckets, %d shards"
+                            + " of %d passages. A shard takes %.1f ms, an update %.1f ms. All ranks"
                             + " share %d cores, which together do as much as %.2f alone. Loopback:"
                             + " %.2f GB/s, %.0f us of latency; a message takes %.0f us of processor"
                             + " time, a MB %.0f us.%n%n",
@@ -71,21 +76,45 @@ final class ScalingBench {
                         1e6 * link.latency(),
                         1e6 * link.messageSeconds(),
                         1e12 * link.byteSeconds()));
-        text.append("| ranks | predicted, ms | measured, ms | apart |\n|---|---|---|---|\n");
-        for (int ranks : new int[] {1, 2, 4}) {
-            double predicted = model.seconds(ranks);
-            double measured = measured(ranks, steps);
+        text.append("| ranks | predicted, ms | of it exchange, ms | measured, ms | apart |\n");
+        text.append("|---|---|---|---|---|\n");
+        for (int i = 0; i < 3; i++) {
+            var step = model.step(1 << i);
             text.append(
                     String.format(
                             Locale.ROOT,
-                            "| %d | %.1f | %.1f | %+.0f %% |%n",
-                            ranks,
-                            1e3 * predicted,
-                            1e3 * measured,
-                            100 * (predicted / measured - 1)));
+                            "| %d | %.1f | %.1f | %.1f | %+.0f %% |%n",
+                            1 << i,
+                            1e3 * step.seconds(),
+                            1e3 * (step.seconds() - step.compute()),
+                            1e3 * best[3 + i],
+                            100 * (step.seconds() / best[3 + i] - 1)));
         }
-        Page.write("ScalingBench", text.toString());
-        Page.write("ScalingTable", ScalingTable.text(link));
+        page.write("ScalingBench", text.toString());
+        page.write("ScalingTable", ScalingTable.text(link));
+    }
+
+    /** One shard alone, three, one on each core at once; then 1, 2 and 4 ranks on all shards. */
+    private static double[] times(int turns) {
+        var teams =
+                List.of(
+                        alone(1, 1),
+                        alone(3, 1),
+                        alone(1, CORES),
+                        connected(1),
+                        connected(2),
+                        connected(4));
+        var best = new double[teams.size()];
+        for (int i = 0; i < best.length; i++) {
+            teams.get(i).warmUp(WARM_UP);
+            best[i] = Double.MAX_VALUE;
+        }
+        for (int turn = 0; turn < turns; turn++) {
+            for (int i = 0; i < best.length; i++)
+                best[i] = Math.min(best[i], teams.get(i).seconds(BATCHES));
+        }
+        teams.forEach(Team::close);
+        return best;
     }
 
     private static List<Tensor> batch(Cut cut, int rank, long step) {
@@ -93,66 +122,36 @@ final class ScalingBench {
         return List.of(cut.rows((Array) all.ids(), rank), cut.rows((Array) all.targets(), rank));
     }
 
-    /** The time of a step of one rank with so many shards, while as many others do the same. */
-    private static double alone(int shards, int atOnce, int steps) {
-        var cut = new Cut(shards, 1);
-        var what = shards + " shards alone, " + atOnce + " at once";
-        var all =
-                Threads.run(
-                        atOnce,
-                        number -> {
-                            try (var group = LocalGroup.of(1, Duration.ofMinutes(1)).getFirst();
-                                    var device = new Cpu(1);
-                                    var rank = rank(cut, group, device)) {
-                                return times(rank, cut, 0, steps, number == 0 ? what : "");
-                            }
-                        });
-        return best(all);
+    private static List<List<Tensor>> batches(Cut cut, int rank) {
+        var all = new ArrayList<List<Tensor>>();
+        for (int i = 0; i < BATCHES; i++) all.add(batch(cut, rank, i));
+        return all;
+    }
+
+    /** Ranks of one each, with so many shards, that know nothing of each other. */
+    private static Team alone(int shards, int atOnce) {
+        return team(
+                atOnce,
+                new Cut(shards, 1),
+                _ -> LocalGroup.of(1, Duration.ofMinutes(1)).getFirst());
+    }
+
+    /** Ranks over Spark's transport that share the shards. */
+    private static Team connected(int ranks) {
+        return team(ranks, new Cut(SHARDS, ranks), Loopback.joining(ranks));
+    }
+
+    private static Team team(int size, Cut cut, java.util.function.IntFunction<Group> joining) {
+        return new Team(
+                size,
+                joining,
+                (group, device) -> rank(cut, group, device),
+                group -> batches(cut, group.rank()));
     }
 
     private static Rank<?> rank(Cut cut, Group group, Cpu device) {
         return new Rank<>(
                 GPT, cut, group, batch(cut, group.rank(), 0), Budget.unlimited(), device, PLANS);
-    }
-
-    /** Steps to warm up, and as many that count. */
-    private static List<Double> times(Rank<?> rank, Cut cut, int number, int steps, String what) {
-        var times = new ArrayList<Double>();
-        for (int i = 0; i < 2 * steps; i++) {
-            var rows = batch(cut, number, i);
-            if (i == steps && !what.isEmpty()) System.err.println("measuring " + what);
-            long before = System.nanoTime();
-            rank.step(rows);
-            if (i >= steps) times.add((System.nanoTime() - before) / 1e9);
-        }
-        if (!what.isEmpty()) System.err.println("measured");
-        return times;
-    }
-
-    /** Of two steps in a row, which evens out who began first, those of the slowest: the least. */
-    private static double best(List<List<Double>> all) {
-        double best = Double.MAX_VALUE;
-        for (int i = 0; i + 1 < all.getFirst().size(); i++) {
-            double slowest = 0;
-            for (var times : all) slowest = Math.max(slowest, times.get(i) + times.get(i + 1));
-            best = Math.min(best, slowest / 2);
-        }
-        return best;
-    }
-
-    /** The wall time of a step of so many ranks over Spark's transport. */
-    private static double measured(int ranks, int steps) {
-        var cut = new Cut(SHARDS, ranks);
-        return best(
-                Loopback.run(
-                        ranks,
-                        group -> {
-                            try (var device = new Cpu(1);
-                                    var rank = rank(cut, group, device)) {
-                                var what = group.rank() == 0 ? ranks + " ranks" : "";
-                                return times(rank, cut, group.rank(), steps, what);
-                            }
-                        }));
     }
 
     private static ScalingModel.Work work(double shard, double update) {
@@ -161,64 +160,69 @@ final class ScalingBench {
         var cut = new Cut(2, 2);
         var group = LocalGroup.of(2, Duration.ofMinutes(1)).getFirst();
         var plan = Rank.plan(GPT, cut, group, batch(cut, 0, 0), Budget.unlimited(), new Cpu(1));
-        long buckets =
-                plan.schedule().problem().graph().nodes().stream()
-                        .filter(n -> n.op().name().equals("begin_reduce_scatter"))
-                        .count();
-        return new ScalingModel.Work(shard, update, 2.0 / 3, SHARDS, bytes, (int) buckets);
+        var names =
+                plan.schedule().problem().graph().nodes().stream().map(n -> n.op().name()).toList();
+        int buckets = (int) names.stream().filter("begin_reduce_scatter"::equals).count();
+        int gathers = (int) names.stream().filter("all_gather"::equals).count();
+        int reduces = (int) names.stream().filter("all_reduce"::equals).count();
+        // every bucket of weights is gathered once, and a sum goes there and back
+        int numbers = gathers - buckets + 2 * reduces;
+        return new ScalingModel.Work(shard, update, 2.0 / 3, SHARDS, bytes, buckets, numbers, 1);
     }
 
-    /** A wall time and a processor time, each the least of many. */
+    /** Wall time and a rank's processor time of an exchange. */
     private record Cost(double wall, double processor) {}
 
-    /** From two sizes of exchanges between two ranks. */
-    private static ScalingModel.Link link(int rounds) {
-        int small = 64;
-        int large = 2 << 20;
-        var a = exchange(small, 50, 4 * rounds);
-        var b = exchange(large, 4, rounds);
-        double bytes = large - small;
+    /** From exchanges of two lengths between two ranks. */
+    private static ScalingModel.Link link() {
+        int small = 16;
+        int large = 1 << 19;
+        var a = exchange(small, 2000);
+        var b = exchange(large, 200);
+        double sent = 4.0 * (large - small) / 2; // a rank sends the other one's half
         return new ScalingModel.Link(
-                bytes / (b.wall - a.wall),
-                a.wall,
+                sent / (b.wall - a.wall),
+                Math.max(0, a.wall - a.processor),
                 a.processor,
-                Math.max(0, b.processor - a.processor) / bytes);
+                Math.max(0, b.processor - a.processor) / sent);
     }
 
-    /** So many bytes from each of two ranks to the other, several times in a row. */
-    private static Cost exchange(int bytes, int repeats, int rounds) {
+    /**
+     * Half of a sum of so many numbers that is scattered over two ranks and gathered again, many
+     * times in a row: a process tells its time in hundredths of a second.
+     */
+    private static Cost exchange(int numbers, int repeats) {
         var os = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         var all =
                 Loopback.run(
                         2,
                         group -> {
-                            try (var arena = Arena.ofShared()) {
-                                var out = arena.allocate(bytes, 64);
-                                var in = arena.allocate(bytes, 64);
-                                double wall = Double.MAX_VALUE;
-                                double processor = Double.MAX_VALUE;
-                                for (int i = 0; i < rounds; i++) {
-                                    if (i == rounds / 2 && group.rank() == 0)
-                                        System.err.println("measuring " + bytes + " bytes");
+                            double wall = Double.MAX_VALUE;
+                            double processor = Double.MAX_VALUE;
+                            Tensor x = Array.of(Shape.of(numbers), new float[numbers]);
+                            try (var device = new Cpu(1);
+                                    var program =
+                                            Ebb.compile(
+                                                            (Tensor t) ->
+                                                                    Collectives.allGather(
+                                                                            Collectives
+                                                                                    .reduceScatter(
+                                                                                            t,
+                                                                                            group),
+                                                                            group))
+                                                    .on(device)) {
+                                for (int round = 0; round < 10; round++) {
                                     long before = os.getProcessCpuTime();
                                     long start = System.nanoTime();
-                                    for (int k = 0; k < repeats; k++) swap(group, out, in);
+                                    for (int i = 0; i < repeats; i++) program.apply(x);
                                     wall = Math.min(wall, System.nanoTime() - start);
                                     processor =
                                             Math.min(processor, os.getProcessCpuTime() - before);
                                 }
-                                if (group.rank() == 0) System.err.println("measured");
-                                // the processor time is that of both ranks
-                                return new Cost(wall / 1e9 / repeats, processor / 2e9 / repeats);
                             }
+                            // two exchanges each time, and the processor time is that of both ranks
+                            return new Cost(wall / 2e9 / repeats, processor / 4e9 / repeats);
                         });
         return all.getFirst();
-    }
-
-    private static void swap(Group group, MemorySegment out, MemorySegment in) {
-        int other = 1 - group.rank();
-        var received = group.receive(other, in);
-        group.send(other, out).await();
-        received.await();
     }
 }

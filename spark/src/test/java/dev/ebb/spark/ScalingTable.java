@@ -12,13 +12,18 @@ final class ScalingTable {
     private static final int SHARDS = 1024;
     private static final double TOKENS = 1024;
 
+    private static final int CORES = 16;
+
     /**
      * Of an executor, in floating-point operations a second: 60 thousand million a core, assumed.
      */
-    private static final double RATE = 16 * 60e9;
+    private static final double RATE = CORES * 60e9;
 
     /** A tensor a bucket for the large ones. */
     private static final int BUCKETS = 60;
+
+    /** Of the norm, and of the loss there and back. */
+    private static final int NUMBERS = 3;
 
     /** A switch or two between machines. */
     private static final double LATENCY = 30e-6;
@@ -34,10 +39,11 @@ final class ScalingTable {
                 String.format(
                         Locale.ROOT,
                         "GPT-2 (124 million parameters, f32), %d shards of %.0f tokens, executors"
-                                + " of 16 cores at %.0f GFLOP/s, %.0f us of latency; %.0f us of"
+                                + " of %d cores at %.0f GFLOP/s, %.0f us of latency; %.0f us of"
                                 + " processor time a message as measured on loopback.%n",
                         SHARDS,
                         TOKENS,
+                        CORES,
                         RATE / 1e9,
                         1e6 * LATENCY,
                         1e6 * here.messageSeconds()));
@@ -75,7 +81,8 @@ final class ScalingTable {
         double shard = 6 * PARAMETERS * TOKENS / RATE;
         double update = PARAMETERS * 28 / 20e9;
         return new ScalingModel(
-                new ScalingModel.Work(shard, update, 2.0 / 3, SHARDS, 4 * PARAMETERS, BUCKETS),
+                new ScalingModel.Work(
+                        shard, update, 2.0 / 3, SHARDS, 4 * PARAMETERS, BUCKETS, NUMBERS, CORES),
                 new ScalingModel.Link(
                         gigabits * 1e9 / 8, LATENCY, here.messageSeconds(), here.byteSeconds()),
                 1,

@@ -22,11 +22,11 @@ import java.util.List;
 
 /** The GPT of the main job, small, and what one machine that accumulates makes of it. */
 final class Small {
-    static final int BATCH = 8;
+    static final int BATCH = 4;
     static final int SHARDS = 4;
-    static final int CONTEXT = 16;
+    static final int CONTEXT = 8;
     static final int STEPS = 30;
-    static final GptRecipe GPT = new GptRecipe(1, 16, 2, CONTEXT, 1, STEPS);
+    static final GptRecipe GPT = new GptRecipe(1, 8, 2, CONTEXT, 1, STEPS);
     private static final Corpus CORPUS =
             Corpus.of("the forward pass floods memory; the backward pass lets it ebb. ".repeat(9));
 

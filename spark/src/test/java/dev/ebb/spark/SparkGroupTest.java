@@ -17,12 +17,16 @@ import org.apache.spark.network.util.MapConfigProvider;
 import org.apache.spark.network.util.TransportConf;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** Spark's transport between threads, each with its own server. */
@@ -125,12 +129,7 @@ class SparkGroupTest {
                         group -> {
                             if (group.rank() == 1) return "";
                             var into = MemorySegment.ofArray(new byte[8]);
-                            try {
-                                group.receive(1, into).await();
-                                return "";
-                            } catch (PeerException e) {
-                                return String.valueOf(e.getMessage());
-                            }
+                            return refusal(() -> group.receive(1, into).await());
                         });
         assertThat(found.getFirst()).contains("rank 1 at localhost:", "rank 0", "1.5 s");
     }
@@ -149,14 +148,103 @@ class SparkGroupTest {
                                     return "";
                                 }
                                 group.send(1, bytes).await();
-                                try {
-                                    group.receive(1, bytes).await();
-                                    return "";
-                                } catch (PeerException e) {
-                                    return String.valueOf(e.getMessage());
-                                }
+                                return refusal(() -> group.receive(1, bytes).await());
                             }
                         });
         assertThat(told.getFirst()).contains("rank 1 at localhost:", "closed");
+    }
+
+    /** Its connection closes before a message went over it in either direction. */
+    @Test
+    void a_peer_that_dies_before_it_spoke_is_told_at_once() {
+        var board = new Threads.Board(2);
+        var told =
+                Threads.run(
+                        2,
+                        rank -> {
+                            try (var group = group(rank, board, Map.of(), "")) {
+                                board.gather(rank, "connected");
+                                if (rank == 1) return "";
+                                return refusal(
+                                        () ->
+                                                group.receive(1, MemorySegment.ofArray(new byte[8]))
+                                                        .await());
+                            }
+                        });
+        assertThat(told.getFirst()).contains("rank 1 at localhost:", "closed");
+    }
+
+    /** What was not waited for to its end must not touch memory that is given back. */
+    @Test
+    void a_group_that_is_settled_lets_go_of_its_memory() {
+        var board = new Threads.Board(2);
+        Threads.run(
+                2,
+                rank -> {
+                    try (var group = group(rank, board, Map.of(), "")) {
+                        try (var arena = Arena.ofShared()) {
+                            var memory = arena.allocate(1 << 20);
+                            if (rank == 0) {
+                                var come = group.receive(1, memory);
+                                group.settle();
+                                assertThat(refusal(come::await)).contains("rank 1", "closed");
+                                assertThat(refusal(() -> group.receive(1, memory).await()))
+                                        .contains("closed");
+                            }
+                        }
+                        board.gather(rank, "given back");
+                        if (rank == 1) {
+                            var sent = group.send(0, MemorySegment.ofArray(new byte[1 << 20]));
+                            assertThat(refusal(sent::await)).contains("rank 0", "closed");
+                        }
+                        return rank;
+                    }
+                });
+    }
+
+    @Test
+    void a_group_in_which_all_went_well_goes_on_after_it_is_settled() {
+        var sums =
+                run(
+                        2,
+                        Map.of(),
+                        "",
+                        group -> {
+                            var first = sum(group);
+                            group.settle();
+                            assertThat(sum(group)).isEqualTo(first);
+                            return first;
+                        });
+        assertThat(sums.get(1)).isEqualTo(sums.get(0));
+    }
+
+    @Test
+    void a_rank_that_cannot_join_keeps_no_port() {
+        var port = new AtomicInteger();
+        assertThatThrownBy(
+                        () ->
+                                new SparkGroup(
+                                        0,
+                                        Loopback.conf(),
+                                        Optional.empty(),
+                                        "localhost",
+                                        Duration.ofSeconds(1),
+                                        own -> {
+                                            var words = own.getFirst().split(" ", -1);
+                                            port.set(Integer.parseInt(words[1]));
+                                            throw new IllegalStateException("the stage has ended");
+                                        }))
+                .hasMessageContaining("the stage has ended");
+        assertThatThrownBy(() -> new Socket("localhost", port.get()).close())
+                .isInstanceOf(IOException.class);
+    }
+
+    private static String refusal(Runnable work) {
+        try {
+            work.run();
+            return "";
+        } catch (PeerException e) {
+            return String.valueOf(e.getMessage());
+        }
     }
 }

@@ -143,6 +143,8 @@ class TableTest {
         assertThatThrownBy(() -> training.ranks(3)).hasMessageContaining("divides the shards");
         assertThatThrownBy(() -> training.ranks(16)).hasMessageContaining("8 shards");
         assertThatThrownBy(() -> training.batch(12, 8)).hasMessageContaining("multiple of 8");
+        assertThatThrownBy(() -> training.ranks(4).fit(new Small.Passages(0)))
+                .hasMessageContainingAll("4 ranks on local[2]", "2 can run at once", "local[4]");
         assertThatThrownBy(() -> training.fit(table().limit(0), List.of(Column.numbers("x", 4)), 1))
                 .hasMessageContaining("no rows");
         assertThatThrownBy(
@@ -151,6 +153,7 @@ class TableTest {
                                                 spark,
                                                 new Classifier(),
                                                 folder.resolve("wrong").toUri().toString())
+                                        .attempts(1)
                                         .fit(
                                                 table(),
                                                 List.of(

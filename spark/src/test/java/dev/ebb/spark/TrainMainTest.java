@@ -26,7 +26,7 @@ class TrainMainTest {
                         "--spark", "local[2]",
                         "--executors", executors + "",
                         "--shards", "2",
-                        "--model", "1x16x2",
+                        "--model", "1x8x2",
                         "--batch", "2",
                         "--steps", "2",
                         "--budget", "100%",

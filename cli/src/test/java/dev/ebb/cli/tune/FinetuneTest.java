@@ -137,6 +137,7 @@ class FinetuneTest {
         assertThat(Files.readString(out.resolve("merged/config.json")))
                 .contains("\"torch_dtype\":\"float32\"");
         assertThat(out.resolve("merged/tokenizer.json")).exists();
+        checkedByPython(folder.resolve("model"), out);
         var written =
                 Shell.run(
                         "generate",
@@ -159,6 +160,31 @@ class FinetuneTest {
                 .isEqualTo(
                         memory.substring(
                                 memory.indexOf("measured ") + 9, memory.indexOf(", budget")));
+    }
+
+    /** A reader of the files that shares no code with Ebb, where numpy is installed. */
+    private static void checkedByPython(Path base, Path tuned) throws IOException {
+        var python = Path.of("/usr/bin/python3");
+        if (!Files.isExecutable(python)) return;
+        var script = Path.of("../nn/src/test/scripts/models/plain.py");
+        var code =
+                "import runpy, sys\n"
+                        + "try: import numpy\n"
+                        + "except ImportError: sys.exit(0)\n"
+                        + "sys.argv = sys.argv[1:]\n"
+                        + "runpy.run_path(sys.argv[0], run_name='__main__')\n";
+        var child =
+                new ProcessBuilder(
+                                python.toString(),
+                                "-c",
+                                code,
+                                script.toString(),
+                                base.toString(),
+                                tuned.toString())
+                        .redirectErrorStream(true)
+                        .start();
+        var said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(child.onExit().join().exitValue()).as(said).isZero();
     }
 
     @Test

@@ -12,21 +12,20 @@ final class Course {
 
     /**
      * Whether every run of {@code schedule} puts the same kernels on the queue and needs nothing of
-     * the host meanwhile: no loop or branch, no transfer, no plain Java.
+     * the host meanwhile: no loop or branch, no plain Java, no transfer unless those are {@code
+     * ordered} by the device.
      */
-    static boolean isFixed(Schedule schedule) {
-        return schedule.steps().stream().allMatch(Course::isFixed);
+    static boolean isFixed(Schedule schedule, boolean ordered) {
+        return schedule.steps().stream().allMatch(s -> isFixed(s, ordered));
     }
 
-    private static boolean isFixed(Step step) {
+    private static boolean isFixed(Step step, boolean ordered) {
         return switch (step) {
             case Step.Work work ->
                     switch (work.node().kernel()) {
                         case Control _, Kernel.Library _ -> false;
-                        case Kernel.Map _,
-                                Kernel.Fold _,
+                        case Kernel.Viewed _,
                                 Kernel.Rows _,
-                                Kernel.Contract _,
                                 Kernel.Assemble _,
                                 Kernel.Cut _,
                                 Kernel.Gather _,
@@ -34,12 +33,10 @@ final class Course {
                                 Kernel.Cumulate _,
                                 Kernel.Sort _,
                                 Decoded _,
-                                Kernel.Convolve _,
-                                Kernel.Attend _,
-                                Kernel.AttendGrad _ ->
+                                Kernel.Convolve _ ->
                                 true;
                     };
-            case Step.Offload _, Step.Fetch _ -> false;
+            case Step.Offload _, Step.Fetch _ -> ordered;
             case Step.Free _ -> true;
         };
     }

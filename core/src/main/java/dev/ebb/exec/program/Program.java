@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.ObjIntConsumer;
+import java.util.function.Supplier;
 
 /**
  * A laid-out schedule bound to memory and a device. One arena is allocated here and nothing after;
@@ -57,10 +58,8 @@ public final class Program implements AutoCloseable {
     private boolean partial;
     private boolean closed;
 
-    private int runs;
-
     /** All computations as one method, once the device has made one of them. */
-    private Optional<StraightRun> straight = Optional.empty();
+    private final Straightening straightening;
 
     /** On all threads of the device. */
     public Program(Layout layout, Device device) {
@@ -102,11 +101,18 @@ public final class Program implements AutoCloseable {
                                         ? steps.resident().find(r)
                                         : Optional.empty());
         recorded =
-                Course.isFixed(layout.schedule())
-                        ? session.queue().whole(() -> steps.bound().forEach(s -> s.body().run()))
+                Course.isFixed(layout.schedule(), carrier.areOrdered())
+                        ? session.queue().whole(this::allSteps)
                         : Optional.empty();
+        straightening =
+                new Straightening(steps, session.queue(), layout.schedule(), recorded.isEmpty());
         var tide = MemoryProfile.of(layout);
         for (var category : Category.values()) promised[category.ordinal()] = tide.peak(category);
+    }
+
+    private void allSteps() {
+        steps.bound().forEach(s -> s.body().run());
+        lastTransfers.run();
     }
 
     public Layout layout() {
@@ -195,51 +201,52 @@ public final class Program implements AutoCloseable {
      * without the times of single kernels.
      */
     public synchronized Report run() {
-        if (straight.isPresent()) return runStraight(straight.get());
-        if (recorded.isEmpty() && runs++ == session.queue().straightAfter()) return straighten();
+        var method = straight();
+        if (method.isPresent()) return runStraight(method.get()::run);
+        if (straightening.isDue()) {
+            // once more step by step, which counts memory
+            var report = runTimed();
+            straightening.make(() -> report);
+            return report;
+        }
         var check = new DigestCheck(layout.schedule(), session.queue());
         return recorded.isPresent()
                 ? repeat(recorded.get(), check)
                 : run(check, _ -> {}, (_, _) -> {});
     }
 
-    /** Runs once more step by step, which counts memory, and makes one method for later runs. */
-    private Report straighten() {
-        var report = runTimed();
-        straight =
-                steps.sequence()
-                        .flatMap(session.queue()::straight)
-                        .map(method -> new StraightRun(method, report));
-        return report;
+    /** Counts what a run of fixed course holds, without running it. */
+    private Report counted() {
+        return repeat(() -> {}, new DigestCheck(layout.schedule(), session.queue()));
     }
 
-    private Report runStraight(StraightRun method) {
+    private Optional<StraightRun> straight() {
+        return straightening.made(this::counted);
+    }
+
+    private Report runStraight(Supplier<Report> run) {
         requireOpen();
         partial = true;
-        var report = method.run();
+        var report = run.get();
         partial = false;
         return report;
     }
 
     /** Whether {@link #run(List)} writes results to where it is told without a copy. */
     public synchronized boolean isDelivering() {
-        return straight.isPresent() && !straight.get().method().delivered().isEmpty();
+        requireOpen();
+        return straight().filter(s -> !s.method().delivered().isEmpty()).isPresent();
     }
 
     /** As {@link #run()}, with each result written to a segment of its size. */
     public synchronized Report run(List<MemorySegment> to) {
-        if (!isDelivering()) {
-            var report = run();
-            for (int i = 0; i < to.size(); i++) readResult(i, to.get(i));
-            return report;
+        var method = straight();
+        var report = method.isPresent() ? runStraight(() -> method.get().run(to)) : run();
+        for (int i = 0; i < to.size(); i++) {
+            int result = i;
+            if (method.filter(m -> m.method().delivered().contains(result)).isEmpty())
+                readResult(i, to.get(i));
         }
-        requireOpen();
-        var method = straight.orElseThrow();
-        partial = true;
-        var report = method.run(to);
-        partial = false;
-        for (int i = 0; i < to.size(); i++)
-            if (!method.method().delivered().contains(i)) readResult(i, to.get(i));
         return report;
     }
 
@@ -271,6 +278,7 @@ public final class Program implements AutoCloseable {
 
     private Report repeat(Runnable whole, DigestCheck check) {
         requireOpen();
+        carrier.begin();
         long highest = paramsEnd;
         meter.begin();
         watch.begin();

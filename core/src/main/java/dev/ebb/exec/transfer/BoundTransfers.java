@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The transfers of a schedule bound to memory and to the places beside it, and the waits they need:
@@ -42,12 +43,15 @@ public final class BoundTransfers implements AutoCloseable {
      *
      * @param out the lane of what is offloaded, and of the states of loops
      * @param in the lane of what is fetched, which is the same one where the place is not two-way
+     * @param ordered what the device puts in order by itself, if it does: all but what the host
+     *     gives or takes between two runs, and the states of loops
      */
     private record Open(
             PlaceLayout layout,
             PlaceStore store,
             TransferLane out,
             TransferLane in,
+            Optional<OrderedTransfer.Lanes> ordered,
             Table<Value, PlaceStore.Block> blocks) {
 
         static Open of(PlaceLayout layout, PlaceStore store, Queue queue) {
@@ -57,12 +61,20 @@ public final class BoundTransfers implements AutoCloseable {
                     layout.place().isTwoWay()
                             ? new TransferLane(layout.place(), store, queue, traffic)
                             : out;
-            return new Open(layout, store, out, in, new Table<>());
+            var ordered =
+                    store.deviceCopies().map(c -> new OrderedTransfer.Lanes(layout.place(), c));
+            return new Open(layout, store, out, in, ordered, new Table<>());
         }
 
         void idle() {
             out.idle();
             in.idle();
+            ordered.ifPresent(OrderedTransfer.Lanes::idle);
+        }
+
+        long highest() {
+            return Math.max(
+                    out.highest(), ordered.map(OrderedTransfer.Lanes::highest).orElse(0L));
         }
 
         void close() {
@@ -92,7 +104,13 @@ public final class BoundTransfers implements AutoCloseable {
             return made;
         }
 
-        TransferLane.Transfer transfer(Value v, Memory memory, boolean away) {
+        /** The next transfer of a run. */
+        Transfer inRun(Value v, Memory memory, boolean away) {
+            if (ordered.isPresent()) return ordered.get().next(block(v), memory, away);
+            return betweenRuns(v, memory, away);
+        }
+
+        TransferLane.Transfer betweenRuns(Value v, Memory memory, boolean away) {
             var lane = away ? out : in;
             return lane.new Transfer(block(v), memory, away);
         }
@@ -104,10 +122,10 @@ public final class BoundTransfers implements AutoCloseable {
     /** The places that are used, by their number in the problem. */
     private final Map<Integer, Open> open = new HashMap<>();
 
-    private final Map<Value, TransferLane.Transfer> arriving = new HashMap<>();
-    private final Map<Value, List<TransferLane.Transfer>> leaving = new HashMap<>();
+    private final Map<Value, Transfer> arriving = new HashMap<>();
+    private final Map<Value, List<Transfer>> leaving = new HashMap<>();
     private final Table<Value, CheckpointStore> states = new Table<>();
-    private final List<TransferLane.Transfer> due = new ArrayList<>();
+    private final List<Transfer> due = new ArrayList<>();
 
     /** For a schedule without transfers. */
     public BoundTransfers(Layout layout) {
@@ -183,13 +201,13 @@ public final class BoundTransfers implements AutoCloseable {
     }
 
     public Runnable offload(Value v, Place to, Buffer from) {
-        var transfer = in(to).transfer(v, from.memory(), true);
+        var transfer = in(to).inRun(v, from.memory(), true);
         leaving.computeIfAbsent(v, _ -> new ArrayList<>()).add(transfer);
         return after(arrived(List.of(v)), transfer::start);
     }
 
     public Runnable fetch(Value v, Place from, Buffer to) {
-        var transfer = in(from).transfer(v, to.memory(), false);
+        var transfer = in(from).inRun(v, to.memory(), false);
         arriving.put(v, transfer);
         return after(taken(), transfer::start);
     }
@@ -208,14 +226,14 @@ public final class BoundTransfers implements AutoCloseable {
         return after(waits, body);
     }
 
-    private List<TransferLane.Transfer> taken() {
+    private List<Transfer> taken() {
         var waits = new ArrayList<>(due);
         due.clear();
         return waits;
     }
 
-    private List<TransferLane.Transfer> arrived(List<Value> values) {
-        var waits = new ArrayList<TransferLane.Transfer>();
+    private List<Transfer> arrived(List<Value> values) {
+        var waits = new ArrayList<Transfer>();
         for (Value v : values) {
             var transfer = arriving.remove(v);
             if (transfer != null) waits.add(transfer);
@@ -223,12 +241,12 @@ public final class BoundTransfers implements AutoCloseable {
         return waits;
     }
 
-    private List<TransferLane.Transfer> written(Value v) {
+    private List<Transfer> written(Value v) {
         var transfers = leaving.remove(v);
         return transfers == null ? List.of() : transfers;
     }
 
-    private static Runnable after(List<TransferLane.Transfer> waits, Runnable body) {
+    private static Runnable after(List<Transfer> waits, Runnable body) {
         if (waits.isEmpty()) return body;
         return () -> {
             for (var transfer : waits) transfer.await();
@@ -242,6 +260,11 @@ public final class BoundTransfers implements AutoCloseable {
         waits.addAll(arriving.values());
         leaving.values().forEach(waits::addAll);
         return after(waits, () -> {});
+    }
+
+    /** Whether a run needs no thread of the host for its transfers. */
+    public boolean areOrdered() {
+        return open.values().stream().allMatch(o -> o.ordered().isPresent());
     }
 
     /** A run begins, unless it moves values and its thread is interrupted. */
@@ -261,19 +284,19 @@ public final class BoundTransfers implements AutoCloseable {
     public void recover(Value v, Memory to) {
         for (var there : open.values()) {
             if (there.blocks.find(v).filter(PlaceStore.Block::written).isEmpty()) continue;
-            move(there.transfer(v, to, false));
+            move(there.betweenRuns(v, to, false));
             return;
         }
     }
 
     /** Puts {@code v} where it starts beside the arena, now. */
     public void put(Value v, MemorySegment from) {
-        move(home(v).transfer(v, Memory.of(from), true));
+        move(home(v).betweenRuns(v, Memory.of(from), true));
     }
 
     /** Copies {@code v} from where it lies beside the arena, now. */
     public void get(Value v, MemorySegment to) {
-        move(home(v).transfer(v, Memory.of(to), false));
+        move(home(v).betweenRuns(v, Memory.of(to), false));
     }
 
     private static void move(TransferLane.Transfer transfer) {
@@ -284,7 +307,7 @@ public final class BoundTransfers implements AutoCloseable {
     /** The highest byte of each place that has been written, in the order of the places. */
     public long[] highest() {
         var highest = new long[layout.places().size()];
-        open.forEach((k, there) -> highest[k] = there.out.highest());
+        open.forEach((k, there) -> highest[k] = there.highest());
         return highest;
     }
 

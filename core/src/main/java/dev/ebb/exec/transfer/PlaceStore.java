@@ -5,6 +5,7 @@ import dev.ebb.exec.Queue;
 import dev.ebb.ir.Memory;
 
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Where the bytes of one place are kept. It is written by one thread; where the place is two-way
@@ -63,6 +64,11 @@ interface PlaceStore extends AutoCloseable {
     /** Reads a block that was written, once the work before {@code ready} has done with it. */
     void read(Block block, Memory to, Queue.Event ready) throws IOException;
 
+    /** Transfers that the device puts in order by itself; none where a thread makes them. */
+    default Optional<HostPool.DeviceCopies> deviceCopies() {
+        return Optional.empty();
+    }
+
     @Override
     void close() throws IOException;
 
@@ -78,6 +84,11 @@ interface PlaceStore extends AutoCloseable {
             @Override
             public void read(Block block, Memory to, Queue.Event ready) {
                 pool.load(block.offset, to.slice(0, block.bytes), ready);
+            }
+
+            @Override
+            public Optional<HostPool.DeviceCopies> deviceCopies() {
+                return pool.deviceCopies();
             }
 
             @Override

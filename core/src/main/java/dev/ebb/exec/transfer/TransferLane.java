@@ -66,8 +66,8 @@ final class TransferLane implements AutoCloseable {
         }
     }
 
-    /** A block on its way from or to memory. Made once, started in every run. */
-    final class Transfer {
+    /** A transfer that this lane's thread makes. */
+    final class Transfer implements dev.ebb.exec.transfer.Transfer {
         private final PlaceStore.Block block;
         private final Memory memory;
         private final boolean out;
@@ -85,8 +85,8 @@ final class TransferLane implements AutoCloseable {
             this.out = out;
         }
 
-        /** Begins; returns at once. */
-        void start() {
+        @Override
+        public void start() {
             if (closed)
                 throw new IllegalStateException(
                         "a program that is closed moves nothing to or from its places");
@@ -107,7 +107,8 @@ final class TransferLane implements AutoCloseable {
          * Returns when the bytes are where they should be. An interrupt ends the wait, not the
          * transfer: see {@link TransferLane#idle}.
          */
-        void await() {
+        @Override
+        public void await() {
             synchronized (this) {
                 try {
                     while (state == UNDER_WAY) wait();

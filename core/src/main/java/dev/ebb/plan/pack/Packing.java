@@ -12,8 +12,8 @@ import java.util.stream.IntStream;
  * matters is the order. Several are tried, large ones first being the usual winner; then the
  * buffers that end above the peak of live bytes, which no arena can undercut, go first. What is
  * still more than that peak is brought into ever smaller arenas by {@link EjectionSearch}: the
- * large buffers, beside a shelf for the small ones, from the best packing so far; and all of them
- * from {@link TwoEndedPacking}. The work is bounded by counts, not by a clock.
+ * large buffers, below a part of the arena for the small ones, from the best packing so far; and
+ * all of them from {@link TwoEndedPacking}. The work is bounded by counts, not by a clock.
  */
 public final class Packing {
     /** Every buffer starts at a multiple of this: a cache line. */
@@ -184,7 +184,7 @@ public final class Packing {
     private void shrink() {
         boolean reached = true;
         for (int goal : GOALS) {
-            // whole cache lines, or the shelf would begin between two
+            // whole cache lines, or the part for small buffers would begin between two
             long spare = floor / 1000 * (goal - 1000) / ALIGNMENT * ALIGNMENT;
             long target = floor + spare;
             int promised = reached ? PROMISED_ATTEMPTS : DISTANT_ATTEMPTS;
@@ -198,14 +198,14 @@ public final class Packing {
         }
     }
 
-    /** Brings the best so far into {@code goal} bytes, the small ones on a shelf above. */
+    /** Brings the best so far into {@code goal} bytes, the small ones in a part above. */
     private void improve(long goal, int attempt) {
         long limit = floor / SMALL[attempt % SMALL.length];
         var large = some(i -> bytes[i] >= limit);
         var small = some(i -> bytes[i] < limit);
-        var shelf = among(small);
-        if (small.length > 0) shelf.place(shelf.sorted(shelf.byLife()), Long.MAX_VALUE);
-        long height = small.length > 0 ? shelf.bestArena : 0;
+        var upper = among(small);
+        if (small.length > 0) upper.place(upper.sorted(upper.byLife()), Long.MAX_VALUE);
+        long height = small.length > 0 ? upper.bestArena : 0;
         var rest = among(large);
         if (rest.floor + height > goal) return;
         long room = goal - height;
@@ -214,7 +214,7 @@ public final class Packing {
         if (!ejection.fit(room, effort(attempt))) return;
         var found = new long[bytes.length];
         for (int k = 0; k < large.length; k++) found[large[k]] = ejection.offsets()[k];
-        for (int k = 0; k < small.length; k++) found[small[k]] = room + shelf.best[k];
+        for (int k = 0; k < small.length; k++) found[small[k]] = room + upper.best[k];
         settle(found, goal);
     }
 
@@ -238,7 +238,7 @@ public final class Packing {
     private void settle(long[] found, long arena) {
         best = found;
         bestArena = arena;
-        // what hangs above a gap falls into it
+        // a buffer above a gap is moved down into it
         place(sorted(Comparator.comparingLong(i -> best[i])), arena);
     }
 

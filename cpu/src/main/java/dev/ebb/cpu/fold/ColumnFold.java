@@ -186,7 +186,7 @@ final class ColumnFold implements Runnable {
             int some = (int) Math.min(most, Math.min(to - row, together - row % together));
             long position = outer.position(k, row) * columns + block * width;
             body.run(tile, position, some * n);
-            for (int j = 0; j < some; j++) combiner.add(tile, body.result() + j * n, n);
+            combiner.addRows(tile, body.result(), some, n);
             row += some;
         }
     }

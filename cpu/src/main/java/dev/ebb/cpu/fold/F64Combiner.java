@@ -11,6 +11,9 @@ import java.util.Arrays;
 
 /** Combines f64, by plain loops. */
 final class F64Combiner extends Combiner {
+    /** Rows of so few elements are combined without lanes in memory. */
+    private static final int SHORT = 8;
+
     private final Combine combine;
     private final double identity;
 
@@ -80,8 +83,8 @@ final class F64Combiner extends Combiner {
      * begins with a zero that is added to and so is never a negative zero.
      */
     private long row(double[] x, int from, double[] lanes, int n) {
+        if (n <= SHORT) return Double.doubleToRawLongBits(shortRow(x, from, n));
         int used = Math.min(n, LANES);
-        if (used == 0) return identity();
         if (combine == Combine.SUM) for (int l = 0; l < used; l++) lanes[l] = 0.0 + x[from + l];
         else System.arraycopy(x, from, lanes, 0, used);
         for (int done = LANES; done < n; done += LANES)
@@ -92,6 +95,29 @@ final class F64Combiner extends Combiner {
             used = half;
         }
         return Double.doubleToRawLongBits(lanes[0]);
+    }
+
+    /** The same without lanes in memory; those that have no element are the identity. */
+    private double shortRow(double[] x, int from, int n) {
+        if (n == 0) return identity;
+        double zero = combine == Combine.SUM ? 0.0 : identity;
+        double a = first(x[from]);
+        if (n == 1) return a;
+        double b = first(x[from + 1]);
+        if (n == 2) return apply(a, b);
+        double c = first(x[from + 2]);
+        double d = n > 3 ? first(x[from + 3]) : zero;
+        if (n > 4) {
+            a = apply(a, first(x[from + 4]));
+            if (n > 5) b = apply(b, first(x[from + 5]));
+            if (n > 6) c = apply(c, first(x[from + 6]));
+            if (n > 7) d = apply(d, first(x[from + 7]));
+        }
+        return apply(apply(a, c), apply(b, d));
+    }
+
+    private double first(double x) {
+        return combine == Combine.SUM ? 0.0 + x : x;
     }
 
     /** The first {@code n} lanes with {@code n} elements. */
@@ -117,6 +143,19 @@ final class F64Combiner extends Combiner {
     @Override
     void add(Tile t, int from, int n) {
         columns(t.f64, from, t.f64Sums[0], n);
+    }
+
+    @Override
+    void addRows(Tile t, int from, int rows, int n) {
+        if (combine != Combine.SUM || n > SHORT) {
+            super.addRows(t, from, rows, n);
+            return;
+        }
+        for (int l = 0; l < n; l++) {
+            double sum = t.f64Sums[0][l];
+            for (int j = 0; j < rows; j++) sum += t.f64[from + j * n + l];
+            t.f64Sums[0][l] = sum;
+        }
     }
 
     @Override

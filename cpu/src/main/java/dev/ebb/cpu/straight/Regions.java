@@ -39,6 +39,9 @@ final class Regions {
     /** From so many rounds on they are taken some at a time. */
     private static final long MANY = 1024;
 
+    /** From so many elements on a loop is made before the first run. */
+    private static final long LARGE = 1 << 21;
+
     /** So many numbers of rounds are tried where examples are taken some at a time. */
     private static final int MOST_LOOPS = 4;
 
@@ -90,6 +93,16 @@ final class Regions {
                             plain.cut(loops, atOnce);
                             return plain.pieces;
                         }));
+    }
+
+    /** Whether so many elements are computed by loops over examples that these pay at once. */
+    static boolean isLarge(List<Node> nodes) {
+        long elements = 0;
+        for (Node node : nodes)
+            if (isAwkward(node)
+                    && candidates(node).stream().anyMatch(n -> n >= MANY && isSmall(node, n)))
+                elements += walked(node);
+        return elements >= LARGE;
     }
 
     private static List<Long> many(List<Long> rounds) {

@@ -10,6 +10,7 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -43,6 +44,11 @@ public record StraightPrograms(int after) {
             if (loops.isPresent()) return loops;
         }
         return small ? Optional.of(StraightClass.inPlace(sequence)) : Optional.empty();
+    }
+
+    /** Whether a program is worth loops before its first run: by its sizes alone. */
+    public boolean isAtOnce(List<Node> nodes) {
+        return after < Integer.MAX_VALUE && Regions.isLarge(nodes);
     }
 
     private static boolean isOneMethod(Sequence sequence) {

@@ -57,6 +57,9 @@ public final class TileProgram {
     private final TileStep[] before;
     private final TileStep[] steps;
 
+    /** Where the registers of the results begin. */
+    private final int[] results;
+
     public TileProgram(List<Scalar> bodies, Shape shape, List<? extends Source> sources) {
         this(bodies, shape, sources, false);
     }
@@ -82,6 +85,7 @@ public final class TileProgram {
         }
         before = first.toArray(TileStep[]::new);
         steps = each.toArray(TileStep[]::new);
+        results = line.results().stream().mapToInt(registers::start).toArray();
     }
 
     private TileStep step(int i) {
@@ -157,7 +161,7 @@ public final class TileProgram {
 
     /** Where the register of body {@code j} begins, in the bank of its {@link #type}. */
     public int result(int j) {
-        return registers.start(line.results().get(j));
+        return results[j];
     }
 
     /** The compute type of body {@code j}. */

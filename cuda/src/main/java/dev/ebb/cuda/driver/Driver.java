@@ -28,6 +28,7 @@ public final class Driver implements Streams, Kernels.Loader {
     private static final int MAX_DYNAMIC_SHARED = 8;
     private static final int CAPTURE_THREAD_LOCAL = 1;
     private static final int NON_BLOCKING = 1;
+    private static final int WITHOUT_TIME = 2;
 
     private final Native library;
 
@@ -182,8 +183,13 @@ public final class Driver implements Streams, Kernels.Loader {
         library.call("cuStreamSynchronize", stream);
     }
 
-    /** Lets {@code stream} go on only when an event has come. */
-    void waitFor(long stream, long event) {
+    @Override
+    public long mark() {
+        return handle("cuEventCreate", WITHOUT_TIME);
+    }
+
+    @Override
+    public void waitFor(long stream, long event) {
         library.call("cuStreamWaitEvent", stream, event, 0);
     }
 

@@ -59,15 +59,20 @@ public final class Collectives {
         return group.size() == 1 ? x : x.apply(new Broadcast(group, root));
     }
 
-    /** Plain Java that runs on the host after the exchanges before it, and what it needs. */
-    private record Run(Group group, long workspaceBytes, Body body) implements Kernel.Library {
+    /**
+     * Plain Java that runs on the host after the exchanges before it, and what it needs.
+     *
+     * @param sentBytes that a rank sends
+     */
+    record Run(Group group, long workspaceBytes, long sentBytes, Body body)
+            implements Kernel.Library {
         @Override
         public void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
             group.lane().run(() -> body.run(inputs.getFirst(), outputs.getFirst(), workspace));
         }
     }
 
-    private interface Body {
+    interface Body {
         void run(Buffer in, Buffer out, Buffer workspace);
     }
 
@@ -109,6 +114,7 @@ public final class Collectives {
             return new Run(
                     group,
                     Exchange.workspaceBytes(group.size(), part),
+                    2 * part * (group.size() - 1),
                     (x, y, space) ->
                             Exchange.allReduce(
                                     group, x.dtype(), bytes(x), bytes(y), space.segment()));
@@ -139,6 +145,7 @@ public final class Collectives {
             return new Run(
                     group,
                     Exchange.workspaceBytes(group.size(), infer(in).getFirst().bytes()),
+                    in.getFirst().bytes() - infer(in).getFirst().bytes(),
                     (x, y, space) ->
                             Exchange.reduceScatter(
                                     group, x.dtype(), bytes(x), bytes(y), space.segment()));
@@ -164,7 +171,12 @@ public final class Collectives {
 
         @Override
         public Kernel kernel(List<Type> in) {
-            return new Run(group, 0, (x, y, _) -> Exchange.allToAll(group, bytes(x), bytes(y)));
+            long all = in.getFirst().bytes();
+            return new Run(
+                    group,
+                    0,
+                    all - all / group.size(),
+                    (x, y, _) -> Exchange.allToAll(group, bytes(x), bytes(y)));
         }
 
         @Override
@@ -189,7 +201,11 @@ public final class Collectives {
 
         @Override
         public Kernel kernel(List<Type> in) {
-            return new Run(group, 0, (x, y, _) -> Exchange.allGather(group, bytes(x), bytes(y)));
+            return new Run(
+                    group,
+                    0,
+                    in.getFirst().bytes() * (group.size() - 1),
+                    (x, y, _) -> Exchange.allGather(group, bytes(x), bytes(y)));
         }
 
         @Override
@@ -212,7 +228,10 @@ public final class Collectives {
         @Override
         public Kernel kernel(List<Type> in) {
             return new Run(
-                    group, 0, (x, y, _) -> Exchange.broadcast(group, root, bytes(x), bytes(y)));
+                    group,
+                    0,
+                    in.getFirst().bytes() * (group.size() - 1),
+                    (x, y, _) -> Exchange.broadcast(group, root, bytes(x), bytes(y)));
         }
 
         @Override
@@ -240,6 +259,7 @@ public final class Collectives {
             return new Run(
                     group,
                     sum.workspaceBytes(),
+                    sum.sentBytes(),
                     (x, y, space) -> {
                         sum.body.run(x, y, space);
                         if (group.rank() != root) bytes(y).fill((byte) 0);

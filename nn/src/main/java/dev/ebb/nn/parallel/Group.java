@@ -21,11 +21,23 @@ public interface Group extends AutoCloseable {
     /** Where this rank's exchanges run, one after the other. */
     Lane lane();
 
+    /** What exchanges take, for plans: the same on every rank. */
+    default LinkCost linkCost() {
+        return LinkCost.TYPICAL;
+    }
+
     /** Sends bytes, which must stay as they are until the transfer is done. */
     Transfer send(int to, MemorySegment data);
 
     /** Takes as many bytes as {@code into} has. */
     Transfer receive(int from, MemorySegment into);
+
+    /**
+     * Ends what is under way: afterwards no memory that was handed to a transfer is read or written
+     * any more. A group of which a transfer failed, or was not waited for, is left: its peers would
+     * no longer agree on which message is which.
+     */
+    void settle();
 
     /** Leaves the group; peers that wait for this rank are told. */
     @Override

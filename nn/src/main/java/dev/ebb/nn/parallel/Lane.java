@@ -53,8 +53,8 @@ public final class Lane implements AutoCloseable {
         }
     }
 
-    /** Ends what is under way; afterwards its memory is neither read nor written any more. */
-    void settle() {
+    /** Ends what is under way; its thread then uses no memory of it any more. */
+    public void settle() {
         var ended = new CountDownLatch(1);
         synchronized (this) {
             if (thread.isShutdown()) return;

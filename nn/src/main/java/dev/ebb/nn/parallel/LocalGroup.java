@@ -83,6 +83,17 @@ public final class LocalGroup implements Group {
     }
 
     @Override
+    public void settle() {
+        lane.settle();
+        boolean settled = true;
+        for (int other = 0; other < size(); other++) {
+            settled &= channels.get(rank).get(other).hasSent();
+            settled &= channels.get(other).get(rank).hasReceived();
+        }
+        if (!settled) close();
+    }
+
+    @Override
     public void close() {
         for (int other = 0; other < size(); other++) {
             channels.get(rank).get(other).close("rank " + rank);
@@ -139,6 +150,16 @@ public final class LocalGroup implements Group {
             to.bytes.copyFrom(from.bytes);
             from.done.complete(null);
             to.done.complete(null);
+        }
+
+        /** Whether all that was sent has been taken. */
+        synchronized boolean hasSent() {
+            return sends.isEmpty();
+        }
+
+        /** Whether all that was waited for has come. */
+        synchronized boolean hasReceived() {
+            return receives.isEmpty();
         }
 
         synchronized void close(String who) {

@@ -61,6 +61,19 @@ public final class Rank<P> implements AutoCloseable {
             Budget budget,
             Device device,
             PlanCache plans) {
+        this(recipe, cut, group, example, budget, device, plans, device.isHost());
+    }
+
+    /** As above; {@code beside} says whether gradients travel beside the backward pass. */
+    Rank(
+            Recipe<P> recipe,
+            Cut cut,
+            Group group,
+            List<Tensor> example,
+            Budget budget,
+            Device device,
+            PlanCache plans,
+            boolean beside) {
         if (group.size() != cut.ranks()) {
             throw new IllegalArgumentException(
                     "a cut for " + cut.ranks() + " ranks in a group of " + group.size());
@@ -72,7 +85,7 @@ public final class Rank<P> implements AutoCloseable {
         places = places(model, recipe.optimizer().slots(), state);
         weights = Tensorwise.list(model).size();
         stepper =
-                stepping(recipe, model, cut, group, budget, device)
+                stepping(recipe, model, cut, group, budget, device, beside)
                         .caching(plans)
                         .start(state, example);
         Agreement.require(group, "graph or plan", Agreement.digest(stepper.plan()));
@@ -87,14 +100,23 @@ public final class Rank<P> implements AutoCloseable {
             Budget budget,
             Device device) {
         var model = recipe.model();
-        return stepping(recipe, model, cut, group, budget, device)
+        return stepping(recipe, model, cut, group, budget, device, device.isHost())
                 .plan(state(recipe, model, cut, group.rank()), example);
     }
 
     private static <P> Stepping<ShardedState, List<Tensor>, Tensor> stepping(
-            Recipe<P> recipe, P model, Cut cut, Group group, Budget budget, Device device) {
-        var step = new ShardedStep<>(recipe, Weights.blank(model), cut, group, device.isHost());
-        return Ebb.stepper(step::apply).within(budget).on(device);
+            Recipe<P> recipe,
+            P model,
+            Cut cut,
+            Group group,
+            Budget budget,
+            Device device,
+            boolean beside) {
+        var step = new ShardedStep<>(recipe, Weights.blank(model), cut, group, beside);
+        return Ebb.stepper(step::apply)
+                .within(budget)
+                .on(device)
+                .costing(new LinkCost.WithCompute(device.cost(), group.linkCost()));
     }
 
     private static <P> ShardedState state(Recipe<P> recipe, P model, Cut cut, int rank) {
@@ -196,7 +218,7 @@ public final class Rank<P> implements AutoCloseable {
 
     @Override
     public void close() {
-        group.lane().settle();
+        group.settle();
         stepper.close();
     }
 }

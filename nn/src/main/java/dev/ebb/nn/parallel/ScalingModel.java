@@ -4,12 +4,12 @@ package dev.ebb.nn.parallel;
  * How long a step of a sharded training takes on so many ranks, from what one rank computes, the
  * bytes and messages between ranks, and what of the exchange runs beside the computation.
  *
- * <p>Two bounds, of which the larger counts. The critical path: a rank gathers the weights,
- * computes its shards, and sends its gradients while the backward pass of its last shard goes on;
- * only what outlasts that pass, and always the last bucket, is waited for. And the processors:
- * ranks that share a machine share its cores, and moving bytes takes processor time too, so the
- * cores of a machine are busy for at least all that its ranks compute and move. On a cluster with a
- * machine for each rank the first bound counts; for ranks on one small machine the second does.
+ * <p>A rank gathers the weights, computes its shards, and sends its gradients while the backward
+ * pass of its last shard goes on. It waits for what outlasts that pass, for the last bucket, and
+ * for the processor time that messages and bytes take: one thread of the rank does not compute
+ * meanwhile. Ranks that share a machine share its cores: where there are more ranks than cores,
+ * everything that takes a processor takes longer by that ratio, so four ranks on two cores are no
+ * faster than two.
  *
  * @param cores of a machine, as a multiple of what one rank uses when it is alone there: two that
  *     hinder each other are fewer than two
@@ -26,6 +26,8 @@ public record ScalingModel(Work work, Link link, double cores, int ranksOfMachin
      * @param shards of a batch
      * @param bytes of all weights, and of their gradients
      * @param buckets in which they travel
+     * @param numbers exchanges of a few numbers that all ranks wait for: of the norm, of the loss
+     * @param threads with which a rank computes
      */
     public record Work(
             double shardSeconds,
@@ -33,15 +35,17 @@ public record ScalingModel(Work work, Link link, double cores, int ranksOfMachin
             double backwardShare,
             int shards,
             double bytes,
-            int buckets) {}
+            int buckets,
+            int numbers,
+            int threads) {}
 
     /**
      * What lies between two ranks.
      *
      * @param bytesPerSecond of a rank's connection, each way
-     * @param latency seconds until the first byte of an exchange has come
-     * @param messageSeconds of processor time for a message, sent and received
-     * @param byteSeconds of processor time for a byte, sent and received
+     * @param latency seconds of an exchange in which no processor works for it
+     * @param messageSeconds of a rank's processors for a message that is sent and one that comes
+     * @param byteSeconds of a rank's processors for a byte that is sent and one that comes
      */
     public record Link(
             double bytesPerSecond, double latency, double messageSeconds, double byteSeconds) {}
@@ -53,12 +57,12 @@ public record ScalingModel(Work work, Link link, double cores, int ranksOfMachin
      * @param gather of the weights, which the computation waits for
      * @param scatter of the gradients, beside the backward pass
      * @param waited what of {@code scatter} the computation waits for
-     * @param processors the bound by the cores of a machine
+     * @param numbers exchanges of a few numbers
      */
     public record Step(
-            double compute, double gather, double scatter, double waited, double processors) {
+            double compute, double gather, double scatter, double waited, double numbers) {
         public double seconds() {
-            return Math.max(compute + gather + waited, processors);
+            return compute + gather + waited + numbers;
         }
     }
 
@@ -67,18 +71,23 @@ public record ScalingModel(Work work, Link link, double cores, int ranksOfMachin
             throw new IllegalArgumentException(
                     ranks + " ranks for " + work.shards + " shards; take one rank a shard at most");
         }
+        double slower = Math.max(1, Math.min(ranks, ranksOfMachine) / cores);
         double own = (double) work.shards / ranks;
-        double compute = own * work.shardSeconds + work.updateSeconds / ranks;
-        if (ranks == 1) return new Step(compute, 0, 0, 0, compute / Math.max(1, cores));
+        double compute = slower * (own * work.shardSeconds + work.updateSeconds / ranks);
+        if (ranks == 1) return new Step(compute, 0, 0, 0, 0);
         double bytes = work.bytes * (ranks - 1) / ranks;
-        double messages = (double) work.buckets * (ranks - 1);
-        double busy = messages * link.messageSeconds + bytes * link.byteSeconds;
-        double exchange = Math.max(bytes / link.bytesPerSecond, busy) + work.buckets * link.latency;
-        double beside = work.shardSeconds * work.backwardShare * (work.buckets - 1) / work.buckets;
-        double waited = Math.max(exchange - beside, exchange / work.buckets);
-        int together = Math.min(ranks, ranksOfMachine);
+        double message = slower * (ranks - 1) * link.messageSeconds;
+        double moving = slower * bytes * link.byteSeconds;
+        double exchange =
+                work.buckets * (link.latency + message)
+                        + Math.max(bytes / link.bytesPerSecond, moving);
+        double backward = slower * work.shardSeconds * work.backwardShare;
+        double beside = backward * (work.buckets - 1) / work.buckets;
+        double last = exchange / work.buckets;
+        double busy = (work.buckets * message + moving) / work.threads;
+        double waited = Math.max(busy, Math.max(last, exchange - beside));
         return new Step(
-                compute, exchange, exchange, waited, together * (compute + 2 * busy) / cores);
+                compute, exchange, exchange, waited, work.numbers * (link.latency + message));
     }
 
     public double seconds(int ranks) {

@@ -11,6 +11,8 @@ import dev.ebb.tensor.Tensor;
 
 import org.junit.jupiter.api.Test;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -181,6 +183,20 @@ class CollectivesTest {
                                 Ebb.compile((Tensor x) -> Collectives.allReduce(x, groups.get(0)))
                                         .apply(Array.of(1f)))
                 .hasMessageContainingAll("rank 1", "has left");
+    }
+
+    /** What was not waited for to its end must not touch memory that is given back. */
+    @Test
+    void a_group_that_is_settled_lets_go_of_its_memory() {
+        var groups = LocalGroup.of(2, Duration.ofMinutes(5));
+        var bytes = MemorySegment.ofArray(new byte[8]);
+        groups.get(0).settle();
+        try (var arena = Arena.ofShared()) {
+            groups.get(0).receive(1, arena.allocate(8));
+            groups.get(0).settle();
+        }
+        assertThatThrownBy(() -> groups.get(1).send(0, bytes).await())
+                .hasMessageContainingAll("rank 0", "has left");
     }
 
     @Test

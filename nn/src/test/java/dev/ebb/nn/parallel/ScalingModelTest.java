@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class ScalingModelTest {
     private static final ScalingModel.Work WORK =
-            new ScalingModel.Work(0.3, 0.08, 0.5, 16, 1e8, 10);
+            new ScalingModel.Work(0.3, 0.08, 0.5, 16, 1e8, 10, 3, 1);
     private static final ScalingModel.Link FREE =
             new ScalingModel.Link(Double.POSITIVE_INFINITY, 0, 0, 0);
 
@@ -43,6 +43,20 @@ class ScalingModelTest {
         var link = new ScalingModel.Link(Double.POSITIVE_INFINITY, 0, 1e-2, 0);
         var model = new ScalingModel(WORK, link, 1, 1);
         assertThat(model.seconds(16)).isGreaterThan(model.seconds(4));
+    }
+
+    /** Two messages of 1 ms to one peer, beside a long backward pass: a core works for each. */
+    @Test
+    void processor_time_of_messages_is_never_hidden() {
+        var work = new ScalingModel.Work(10, 0, 0.5, 2, 0, 2, 1, 1);
+        var link = new ScalingModel.Link(Double.POSITIVE_INFINITY, 4e-3, 1e-3, 0);
+        var step = new ScalingModel(work, link, 1, 1).step(2);
+        assertThat(step.gather()).isCloseTo(10e-3, within(1e-12));
+        assertThat(step.waited()).as("latency of one, not of both").isCloseTo(5e-3, within(1e-12));
+        assertThat(step.numbers()).isCloseTo(5e-3, within(1e-12));
+        var shared = new ScalingModel(work, link, 1, 2).step(2);
+        assertThat(shared.compute()).as("two on one core").isCloseTo(20, within(1e-12));
+        assertThat(shared.gather()).isCloseTo(12e-3, within(1e-12));
     }
 
     @Test

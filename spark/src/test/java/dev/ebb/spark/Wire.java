@@ -1,0 +1,76 @@
+package dev.ebb.spark;
+
+import dev.ebb.nn.parallel.Group;
+import dev.ebb.nn.parallel.Lane;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Another group's messages over a wire that takes its time: what comes to a rank comes at so many
+ * bytes a second, one message after the other. Waiting for it takes no processor, unlike loopback.
+ */
+final class Wire implements Group {
+    private final Group group;
+    private final double bytesPerSecond;
+    private final long latencyNanos;
+    private long free;
+
+    Wire(Group group, double bytesPerSecond, double latency) {
+        this.group = group;
+        this.bytesPerSecond = bytesPerSecond;
+        latencyNanos = (long) (1e9 * latency);
+    }
+
+    /** When the last byte of a message has come that is asked for now. */
+    private synchronized long end(long bytes) {
+        long begin = Math.max(free, System.nanoTime() + latencyNanos);
+        free = begin + (long) (1e9 * bytes / bytesPerSecond);
+        return free;
+    }
+
+    @Override
+    public Transfer receive(int from, MemorySegment into) {
+        long end = end(into.byteSize());
+        var transfer = group.receive(from, into);
+        return () -> {
+            transfer.await();
+            for (long left; (left = end - System.nanoTime()) > 0; ) LockSupport.parkNanos(left);
+        };
+    }
+
+    @Override
+    public Transfer send(int to, MemorySegment data) {
+        return group.send(to, data);
+    }
+
+    @Override
+    public int rank() {
+        return group.rank();
+    }
+
+    @Override
+    public int size() {
+        return group.size();
+    }
+
+    @Override
+    public Lane lane() {
+        return group.lane();
+    }
+
+    @Override
+    public void settle() {
+        group.settle();
+    }
+
+    @Override
+    public void close() {
+        group.close();
+    }
+
+    @Override
+    public String toString() {
+        return group.toString();
+    }
+}
