@@ -30,10 +30,12 @@ public final class Packing {
     /** How often each is tried from the best so far, and anew. */
     private static final int ATTEMPTS = 3;
 
-    /** The one that every plan should reach is tried more often. */
+    /** The one that every plan should reach is tried more often, most where the one before is. */
     private static final int PROMISED = 1020;
 
     private static final int PROMISED_ATTEMPTS = 40;
+
+    private static final int DISTANT_ATTEMPTS = 10;
 
     /** Comparisons spent on piling up, at first and where that was not enough. */
     private static final long PILING = 20_000_000L;
@@ -180,16 +182,19 @@ public final class Packing {
 
     /** Goes on to the next smaller arena as long as all find a place in it. */
     private void shrink() {
+        boolean reached = true;
         for (int goal : GOALS) {
             // whole cache lines, or the part for small buffers would begin between two
             long spare = floor / 1000 * (goal - 1000) / ALIGNMENT * ALIGNMENT;
             long target = floor + spare;
-            int anew = goal > PROMISED ? 1 : goal == PROMISED ? PROMISED_ATTEMPTS : ATTEMPTS;
+            int promised = reached ? PROMISED_ATTEMPTS : DISTANT_ATTEMPTS;
+            int anew = goal > PROMISED ? 1 : goal == PROMISED ? promised : ATTEMPTS;
             for (int k = 0; k < Math.max(anew, ATTEMPTS) && bestArena > target; k++) {
                 improve(target, k);
                 if (k < anew && bestArena > target) build(target, k);
             }
-            if (goal <= PROMISED && bestArena > target) return;
+            reached = bestArena <= target;
+            if (goal <= PROMISED && !reached) return;
         }
     }
 
