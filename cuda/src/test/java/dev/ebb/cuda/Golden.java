@@ -230,7 +230,7 @@ final class Golden {
         put(
                 all,
                 "cumulate",
-                new Kernel.Cumulate(3, 11, 5, Kernel.Combine.SUM, true),
+                new Kernel.Cumulate(3, 11, 5, Kernel.Combine.SUM, true, false),
                 List.of(F32),
                 F32);
     }
