@@ -73,8 +73,7 @@ public final class BoundTransfers implements AutoCloseable {
         }
 
         long highest() {
-            return Math.max(
-                    out.highest(), ordered.map(OrderedTransfer.Lanes::highest).orElse(0L));
+            return Math.max(out.highest(), ordered.map(OrderedTransfer.Lanes::highest).orElse(0L));
         }
 
         void close() {
