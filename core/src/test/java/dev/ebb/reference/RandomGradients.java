@@ -23,16 +23,20 @@ import java.util.stream.Stream;
  * is cut to the fewest steps that still do, and printed.
  */
 public abstract class RandomGradients {
-    private static final int PROGRAMS = 200;
     private static final int LENGTH = 12;
 
     protected RandomGradients() {}
 
     protected abstract Device device();
 
+    /** How many programs. */
+    protected int programs() {
+        return 200;
+    }
+
     @TestFactory
     Stream<DynamicTest> random_programs() {
-        return LongStream.range(0, PROGRAMS)
+        return LongStream.range(0, programs())
                 .mapToObj(seed -> DynamicTest.dynamicTest("seed " + seed, () -> check(seed)));
     }
 
