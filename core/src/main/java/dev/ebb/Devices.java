@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 
-/** The devices there are. */
+/** The devices of this machine: found, listed and chosen by name. */
 public final class Devices {
     private Devices() {}
 

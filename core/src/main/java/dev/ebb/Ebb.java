@@ -19,7 +19,11 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** The way in. Every method takes a function and gives a function, so they compose in any order. */
+/**
+ * The entry points: derivatives ({@link #grad}), batching ({@code vmap}), compilation ({@link
+ * #compile}) and training steps ({@code stepper}). Every method takes a function and gives a
+ * function, so they compose in any order.
+ */
 public final class Ebb {
     private Ebb() {}
 

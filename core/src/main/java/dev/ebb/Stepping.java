@@ -87,6 +87,11 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
         return StepTrace.of(step, initial, example).plan(planner());
     }
 
+    /** The plans of this step in any budget, of which this one's does not count: traced once. */
+    public StepPlans plans(S initial, B example) {
+        return new StepPlans(StepTrace.of(step, initial, example), planner());
+    }
+
     /**
      * What memory buys for this step, and what each way of bringing values back adds: the curve on
      * which {@link #plan} lies. Of the budget only the places count.

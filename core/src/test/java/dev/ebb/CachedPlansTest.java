@@ -24,7 +24,7 @@ import java.util.Random;
 
 /** A cache changes how long planning takes, and nothing else. */
 class CachedPlansTest {
-    private static final int PROGRAMS = 6;
+    private static final int PROGRAMS = 4;
 
     @TempDir Path folder;
 

@@ -10,6 +10,7 @@ import dev.ebb.plan.Budget;
 import dev.ebb.plan.Fit;
 import dev.ebb.plan.OverBudgetException;
 import dev.ebb.plan.Plan;
+import dev.ebb.plan.schedule.Ways;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -18,6 +19,7 @@ import dev.ebb.trace.Tree;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** What is inside a loop is kept or computed again under the same budget as everything else. */
@@ -132,6 +134,29 @@ class LoopBodyTest {
         var sum = v;
         for (var a : all.reversed()) sum = sum.mul(a).cumsum(0).tanh();
         return sum;
+    }
+
+    /** Rounds of reversible blocks: the reverse of a round walks back through its streams. */
+    @Test
+    void theBodyOfALoopIsRebuiltByInverses() {
+        var w = noise(7, new int[0], 8, 8);
+        var x = noise(9, new int[0], 24, 8);
+        var blocks =
+                Collections.nCopies(
+                        6, Reversible.block(t -> t.matmul(w).tanh(), t -> t.matmul(w).gelu()));
+        Fn<Tensor, Tensor> round =
+                c -> Reversible.stack(blocks).apply(Reversible.Streams.of(c)).sum();
+        Fn<Tensor, Tensor> f = v -> Loop.repeat(2, v, round).square().mean();
+        var all = Ebb.compile(Ebb.grad(f));
+        long least = all.plan(x).leastBytes();
+        assertThat(least).isLessThan(all.only(Ways.recomputing()).plan(x).leastBytes());
+        try (all;
+                var few = all.within(Budget.bytes(least))) {
+            assertThat(((Array) few.apply(x)).sameBits((Array) all.apply(x))).isTrue();
+            assertThat(few.report().measuredBytes())
+                    .isEqualTo(few.report().promisedBytes())
+                    .isLessThanOrEqualTo(least);
+        }
     }
 
     @Test

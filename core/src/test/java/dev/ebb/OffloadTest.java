@@ -53,6 +53,10 @@ class OffloadTest {
         };
     }
 
+    /** Shared, so that what one test has searched for is known to the others. */
+    private static final Compiled<Net, Ebb.ValueAndGrad<Net>> GRADIENT =
+            Ebb.compile(Ebb.valueAndGrad(loss()));
+
     private static void assertSameBits(Object a, Object b) {
         var left = Tensorwise.list(a);
         var right = Tensorwise.list(b);
@@ -66,29 +70,26 @@ class OffloadTest {
     @Test
     void runsInLessMemoryThanWithoutADiskAndKeepsBothPromises() throws IOException {
         var net = Net.of(8, 32);
-        var f = Ebb.valueAndGrad(loss());
-        try (var all = Ebb.compile(f)) {
-            var expected = all.apply(net);
-            long least = all.plan(net).leastBytes();
-            for (double share : new double[] {1, 0.8, 0.6}) {
-                var budget = Budget.bytes((long) (least * share));
-                if (share < 1) {
-                    assertThatThrownBy(() -> all.within(budget).plan(net))
-                            .isInstanceOf(OverBudgetException.class);
-                }
-                try (var away = all.within(budget.with(Disk.in(folder, ROOM)))) {
-                    for (int run = 0; run < 3; run++) assertSameBits(away.apply(net), expected);
-                    var report = away.report();
-                    assertThat(report.measuredBytes())
-                            .isEqualTo(report.promisedBytes())
-                            .isLessThanOrEqualTo(budget.resolve(0));
-                    assertThat(report.places().getFirst().measuredBytes())
-                            .isEqualTo(report.places().getFirst().promisedBytes())
-                            .isLessThanOrEqualTo(ROOM);
-                    assertSameBits(away.verify(net), expected);
-                    try (var files = Files.list(folder)) {
-                        assertThat(files).isEmpty();
-                    }
+        var expected = GRADIENT.apply(net);
+        long least = GRADIENT.plan(net).leastBytes();
+        for (double share : new double[] {1, 0.8, 0.6}) {
+            var budget = Budget.bytes((long) (least * share));
+            if (share < 1) {
+                assertThatThrownBy(() -> GRADIENT.within(budget).plan(net))
+                        .isInstanceOf(OverBudgetException.class);
+            }
+            try (var away = GRADIENT.within(budget.with(Disk.in(folder, ROOM)))) {
+                for (int run = 0; run < 3; run++) assertSameBits(away.apply(net), expected);
+                var report = away.report();
+                assertThat(report.measuredBytes())
+                        .isEqualTo(report.promisedBytes())
+                        .isLessThanOrEqualTo(budget.resolve(0));
+                assertThat(report.places().getFirst().measuredBytes())
+                        .isEqualTo(report.places().getFirst().promisedBytes())
+                        .isLessThanOrEqualTo(ROOM);
+                assertSameBits(away.verify(net), expected);
+                try (var files = Files.list(folder)) {
+                    assertThat(files).isEmpty();
                 }
             }
         }
@@ -188,10 +189,9 @@ class OffloadTest {
     @Test
     void explainsWhatLiesOnTheDisk() {
         var net = Net.of(8, 32);
-        var f = Ebb.valueAndGrad(loss());
-        long least = Ebb.compile(f).plan(net).leastBytes();
+        long least = GRADIENT.plan(net).leastBytes();
         var budget = Budget.bytes((long) (0.7 * least)).with(Disk.in(folder, ROOM));
-        var plan = Ebb.compile(f).within(budget).plan(net);
+        var plan = GRADIENT.within(budget).plan(net);
         assertThat(plan.schedule().steps()).anyMatch(s -> s instanceof Step.Fetch);
         assertThat(plan.explain()).contains("fetched").contains("in disk " + folder);
         assertThat(plan.layout().offloadedBytes()).isPositive();
@@ -200,27 +200,25 @@ class OffloadTest {
     @Test
     void aDiskTooSmallIsNotOverfilled() {
         var net = Net.of(8, 32);
-        var f = Ebb.valueAndGrad(loss());
-        long least = Ebb.compile(f).plan(net).leastBytes();
+        long least = GRADIENT.plan(net).leastBytes();
         long room = 24 << 10;
-        try (var some = Ebb.compile(f).within(Budget.bytes(least).with(Disk.in(folder, room)))) {
+        try (var some = GRADIENT.within(Budget.bytes(least).with(Disk.in(folder, room)))) {
             some.apply(net);
             assertThat(some.report().places().getFirst().measuredBytes())
                     .isLessThanOrEqualTo(24 << 10);
         }
         var tight = Budget.bytes((long) (0.6 * least)).with(Disk.in(folder, room));
-        assertThatThrownBy(() -> Ebb.compile(f).within(tight).plan(net))
+        assertThatThrownBy(() -> GRADIENT.within(tight).plan(net))
                 .isInstanceOf(OverBudgetException.class);
     }
 
     @Test
     void aMissingFolderIsNamed() {
         var net = Net.of(8, 32);
-        var f = Ebb.valueAndGrad(loss());
-        long least = Ebb.compile(f).plan(net).leastBytes();
+        long least = GRADIENT.plan(net).leastBytes();
         var nowhere = folder.resolve("nowhere");
         var budget = Budget.bytes((long) (0.7 * least)).with(Disk.in(nowhere, ROOM));
-        assertThatThrownBy(() -> Ebb.compile(f).within(budget).apply(net))
+        assertThatThrownBy(() -> GRADIENT.within(budget).apply(net))
                 .isInstanceOf(PlaceException.class)
                 .hasMessageContaining("nowhere")
                 .hasMessageContaining("name another place");
@@ -243,8 +241,7 @@ class OffloadTest {
         assertThat(speed.writing()).isGreaterThan(1e6);
         assertThat(speed.reading()).isGreaterThan(1e6);
         var plan =
-                Ebb.compile(Ebb.valueAndGrad(loss()))
-                        .within(Budget.share(0.5).with(new Disk(folder, ROOM, speed)))
+                GRADIENT.within(Budget.share(0.5).with(new Disk(folder, ROOM, speed)))
                         .plan(Net.of(4, 32));
         assertThat(plan.peakBytes()).isLessThanOrEqualTo(plan.storeAllBytes() / 2);
     }

@@ -17,7 +17,7 @@ import java.util.List;
 
 /** Stacks of reversible blocks, from all the memory they can use down to the least. */
 class ReversibleDepthTest {
-    private static final int[] DEPTHS = {8, 24, 64};
+    private static final int[] DEPTHS = {6, 12, 24};
 
     /** What the parts of one block take: two streams, and what a branch and its reverse hold. */
     private static final long BLOCK = 8L * ReversibleTest.ROWS * ReversibleTest.WIDTH * 4;
@@ -33,7 +33,7 @@ class ReversibleDepthTest {
                 long least = curve.leastBytes();
                 var arguments = Tensorwise.list(net).stream().map(t -> (Array) t).toList();
                 var expected = run(curve, all, arguments);
-                int budgets = depth > 32 ? 3 : 6;
+                int budgets = 6;
                 for (int i = 1; i < budgets; i++) {
                     long bytes = all - (all - least) * i / (budgets - 1);
                     var found = run(curve, bytes, arguments);

@@ -34,6 +34,8 @@ public final class All {
         all.put("Budgets", "6 4");
         all.put("Planning", "12 48");
         all.put("CompileTime", "");
+        all.put("Start", "3");
+        all.put("StudioStart", "200");
         all.put("Arenas", "");
         all.put("Hauling", "");
         all.put("LongLoops", "");

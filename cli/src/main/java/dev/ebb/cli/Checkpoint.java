@@ -1,6 +1,7 @@
 package dev.ebb.cli;
 
 import dev.ebb.Tensorwise;
+import dev.ebb.cli.option.JsonRecord;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
@@ -89,8 +90,8 @@ record Checkpoint(
         var notes = new LinkedHashMap<String, String>();
         notes.put("format", FORMAT);
         notes.put(Pretrained.NOTE, Pretrained.config(like.model()).toString());
-        notes.put("settings", settings.json().toString());
-        notes.put("run", setup.json().toString());
+        notes.put("settings", JsonRecord.write(settings).toString());
+        notes.put("run", JsonRecord.write(setup).toString());
         notes.put("text", text);
         return new Writer(losses.size(), tensors, notes);
     }
@@ -136,7 +137,7 @@ record Checkpoint(
         // opened again, so that the pages read for the proof are given back
         try (var file = Safetensors.open(path)) {
             var notes = file.metadata();
-            var settings = Settings.of(path, note(path, notes, "settings"));
+            var settings = JsonRecord.read(Settings.class, path, note(path, notes, "settings"));
             var model = Weights.blank(Pretrained.load(path));
             var state = new TrainingState(model, settings.optimizer().start(model));
             var losses = file.read("losses").toDoubles();
@@ -145,7 +146,7 @@ record Checkpoint(
                     tensors(path, file, state),
                     Arrays.stream(losses).boxed().toList(),
                     settings,
-                    Setup.of(path, note(path, notes, "run")),
+                    JsonRecord.read(Setup.class, path, note(path, notes, "run")),
                     note(path, notes, "text"));
         }
     }

@@ -48,7 +48,7 @@ final class Explain implements Callable<Integer> {
             model.disk().refuseFor("a bare graph");
             out.print(BarePlan.of(BareGraph.read(graph), budget).plan().explain());
         } else {
-            out.print(model.plan(model.size(), budget).explain());
+            out.print(model.plan(budget).explain());
         }
         out.flush();
         return 0;

@@ -26,6 +26,11 @@ record Folder(Path path) {
         return path.resolve("report.html");
     }
 
+    /** The figures of the run as they were when it last ended. */
+    Path figures() {
+        return path.resolve("figures.json");
+    }
+
     Path sources() {
         return path.resolve("text.bin");
     }

@@ -12,6 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -32,41 +33,53 @@ final class Memory implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         var out = Objects.requireNonNull(spec).commandLine().getOut();
-        var s = model.size();
+        var source = model.source();
+        var s = source.size();
         out.printf(
                 "%-22s %10s %10s %12s %12s %12s%n",
                 "", "weights", "optimizer", "activations", "training", "use");
-        row(out, "as it is", s);
+        row(out, "as it is", source);
         row(
                 out,
                 "batch x 2",
-                new ModelSize(s.layers(), s.width(), s.heads(), s.context(), 2 * s.batch()));
-        row(
-                out,
-                "context x 2",
-                new ModelSize(s.layers(), s.width(), s.heads(), 2 * s.context(), s.batch()));
-        row(
-                out,
-                "width x 2",
-                new ModelSize(s.layers(), 2 * s.width(), s.heads(), s.context(), s.batch()));
-        row(
-                out,
-                "depth x 2",
-                new ModelSize(2 * s.layers(), s.width(), s.heads(), s.context(), s.batch()));
-        row(out, "adapters of rank 8", model.of(s).tuned(model.device()));
-        row(out, "the same, 8 bits", model.of(s).tuned(Bits.EIGHT, model.device()));
-        row(out, "the same, 4 bits", model.of(s).tuned(Bits.FOUR, model.device()));
+                source.in(
+                        new ModelSize(
+                                s.layers(), s.width(), s.heads(), s.context(), 2 * s.batch())));
+        if (!model.isFile()) {
+            row(
+                    out,
+                    "context x 2",
+                    source.in(
+                            new ModelSize(
+                                    s.layers(), s.width(), s.heads(), 2 * s.context(), s.batch())));
+            row(
+                    out,
+                    "width x 2",
+                    source.in(
+                            new ModelSize(
+                                    s.layers(), 2 * s.width(), s.heads(), s.context(), s.batch())));
+            row(
+                    out,
+                    "depth x 2",
+                    source.in(
+                            new ModelSize(
+                                    2 * s.layers(), s.width(), s.heads(), s.context(), s.batch())));
+        }
+        var as = model.of(source);
+        row(out, "adapters of rank 8", as.tuned(model.device()));
+        row(out, "the same, 8 bits", as.tuned(Bits.EIGHT, model.device()));
+        row(out, "the same, 4 bits", as.tuned(Bits.FOUR, model.device()));
         out.printf(
                 "%nAttention is computed without its scores in memory. With them, the backward half"
                         + " would keep %s more.%n",
-                BudgetText.show(model.of(s).scoreBytes()));
+                BudgetText.show(as.scoreBytes()));
         return 0;
     }
 
-    private void row(PrintWriter out, String name, ModelSize size) {
-        row(out, name, model.of(size).memory(model.device()));
+    private void row(PrintWriter out, String name, ModelSource source) {
+        row(out, name, model.of(source).memory(model.device()));
     }
 
     private static void row(PrintWriter out, String name, PlannedModel.Figures figures) {

@@ -11,9 +11,6 @@ import dev.ebb.cli.option.PrecisionName;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.exec.Device;
-import dev.ebb.nn.Seed;
-import dev.ebb.nn.data.Corpus;
-import dev.ebb.nn.model.Gpt2;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
@@ -25,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 
 /** The options that name a model to plan for. */
@@ -36,6 +35,14 @@ final class ModelArguments {
             converter = ModelSize.Text.class,
             description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
     private ModelSize size = new ModelSize.Text().convert("small");
+
+    @Option(
+            names = "--from",
+            paramLabel = "FILE.safetensors",
+            description =
+                    "Plan for the model of a checkpoint, or of a published GPT-2 or Llama, instead"
+                            + " of --model; batch and context are its run's unless given.")
+    private @Nullable Path from;
 
     @Option(names = "--batch", paramLabel = "N", description = "Passages a step.")
     private @Nullable Integer batch;
@@ -80,18 +87,23 @@ final class ModelArguments {
 
     @Mixin private CacheArgument cache = new CacheArgument();
 
-    /** The sizes with the options counted in. */
-    ModelSize size() {
-        var named =
+    /** The model that is named, with the options counted in. */
+    ModelSource source() throws IOException {
+        if (batch != null && batch < 1 || context != null && context < 1)
+            throw new Refusal("--batch and --context must be positive");
+        if (from != null) return ModelSource.read(from, size, batch, context);
+        return new ModelSource.OfSize(
                 new ModelSize(
                         size.layers(),
                         size.width(),
                         size.heads(),
                         context == null ? size.context() : context,
-                        batch == null ? size.batch() : batch);
-        if (named.context() < 1 || named.batch() < 1)
-            throw new Refusal("--batch and --context must be positive");
-        return named;
+                        batch == null ? size.batch() : batch));
+    }
+
+    /** Whether the model is one in a file, whose width and depth are as they are. */
+    boolean isFile() {
+        return from != null;
     }
 
     /** What is planned for. */
@@ -111,24 +123,26 @@ final class ModelArguments {
 
     /**
      * All that decides a plan besides the budget and the program, as texts: none where prices were
-     * measured or read, values may be moved, or the device is not the processor.
+     * measured or read, the model is in a file, values may be moved, or the device is not the
+     * processor.
      */
-    List<String> decidedBy() {
+    List<String> decidedBy() throws IOException {
         var device = device();
-        if (!cost.isTypical() || host != null || disk.isNamed() || !(device instanceof Cpu))
-            return List.of();
-        return List.of(size().toString(), precision.name(), optimizer.name(), device.signature());
+        boolean texts = cost.isTypical() && host == null && !disk.isNamed() && !isFile();
+        if (!texts || !(device instanceof Cpu)) return List.of();
+        return List.of(
+                source().size().toString(), precision.name(), optimizer.name(), device.signature());
     }
 
-    /** A training step of a model of these sizes. */
-    PlannedModel of(ModelSize size) {
-        return new PlannedModel(size, precision, optimizer, cache());
+    /** A training step of a model. */
+    PlannedModel of(ModelSource source) {
+        return new PlannedModel(source, precision, optimizer, cache());
     }
 
-    /** A training step of a model of these sizes, planned: there is no memory for it yet. */
-    Plan plan(ModelSize size, Budget budget) {
+    /** A training step of the model that is named, planned: there is no memory for it yet. */
+    Plan plan(Budget budget) throws IOException {
         var device = device();
-        return of(size).plan(disk.with(besideHost(budget)), device, cost.on(device));
+        return of(source()).plan(disk.with(besideHost(budget)), device, cost.on(device));
     }
 
     private Budget besideHost(Budget budget) {
@@ -138,19 +152,8 @@ final class ModelArguments {
     }
 
     /** What memory buys with the places of the command, and what each way adds. */
-    TradeOff curve() {
+    TradeOff curve() throws IOException {
         var device = device();
-        return of(size()).curve(disk.with(Budget.unlimited()), device, cost.on(device));
-    }
-
-    static Gpt2 model(ModelSize size) {
-        var config =
-                Gpt2.Config.of(
-                        Corpus.VOCABULARY,
-                        size.context(),
-                        size.width(),
-                        size.layers(),
-                        size.heads());
-        return Gpt2.of(config, new Seed(1));
+        return of(source()).curve(disk.with(Budget.unlimited()), device, cost.on(device));
     }
 }

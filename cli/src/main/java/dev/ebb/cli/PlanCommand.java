@@ -72,14 +72,14 @@ final class PlanCommand implements Callable<Integer> {
         return 0;
     }
 
-    private PlanFigures figures() {
+    private PlanFigures figures() throws IOException {
         var asked = new ArrayList<>(model.decidedBy());
         if (!asked.isEmpty()) asked.add(budget.toString());
         return KnownFigures.in(model.cache()).of(asked, this::planned);
     }
 
-    private Planned planned() {
-        return Planned.of(model.plan(model.size(), budget), budget);
+    private Planned planned() throws IOException {
+        return Planned.of(model.plan(budget), budget);
     }
 
     private void write(String text) throws IOException {

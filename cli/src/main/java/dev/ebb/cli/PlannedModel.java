@@ -2,6 +2,7 @@ package dev.ebb.cli;
 
 import dev.ebb.Compiled;
 import dev.ebb.Ebb;
+import dev.ebb.StepPlans;
 import dev.ebb.Stepping;
 import dev.ebb.Tensorwise;
 import dev.ebb.cli.option.ModelSize;
@@ -13,15 +14,12 @@ import dev.ebb.exec.Device;
 import dev.ebb.exec.program.MemoryProfile;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
-import dev.ebb.nn.Seed;
 import dev.ebb.nn.adapt.LoraConfig;
 import dev.ebb.nn.adapt.QuantisedDense;
 import dev.ebb.nn.adapt.QuantisedDense.Bits;
 import dev.ebb.nn.data.Corpus;
 import dev.ebb.nn.model.AutoregressiveModel;
-import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.LanguageModel;
-import dev.ebb.nn.model.Weights;
 import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.optim.Precision;
 import dev.ebb.plan.Budget;
@@ -32,14 +30,13 @@ import dev.ebb.plan.schedule.Cost;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** A training step of a GPT that is planned and never run: its weights have shapes, no data. */
+/** A training step of a model that is planned and never run: its weights have shapes, no data. */
 record PlannedModel(
-        ModelSize size, PrecisionName precision, OptimizerName optimizer, PlanCache cache) {
+        ModelSource source, PrecisionName precision, OptimizerName optimizer, PlanCache cache) {
     private static final int RANK = 8;
 
     /**
@@ -53,6 +50,11 @@ record PlannedModel(
 
     Plan plan(Budget budget, Device device, Cost cost) {
         return step(budget, device, cost).plan(state(), batch());
+    }
+
+    /** The plans in any budget; the step is traced once. */
+    StepPlans plans(Device device, Cost cost) {
+        return step(Budget.unlimited(), device, cost).plans(state(), batch());
     }
 
     /** What memory buys with the budget's places, and what each way adds. */
@@ -78,7 +80,8 @@ record PlannedModel(
 
     Figures memory(Device device) {
         var plan = plan(Budget.unlimited(), device, device.cost());
-        return new Figures(bytes(plan), plan.storeAllBytes(), use(model(), size, device, cache));
+        return new Figures(
+                bytes(plan), plan.storeAllBytes(), use(model(), source.size(), device, cache));
     }
 
     /**
@@ -87,16 +90,16 @@ record PlannedModel(
      */
     Figures tuned(Bits bits, Device device) {
         return tuned(
-                ModelArguments.model(size).rewritten((_, layer) -> QuantisedDense.of(layer, bits)),
-                device);
+                source.whole().rewritten((_, layer) -> QuantisedDense.of(layer, bits)), device);
     }
 
     /** The same with the frozen model in f32. */
     Figures tuned(Device device) {
-        return tuned(ModelArguments.model(size), device);
+        return tuned(source.whole(), device);
     }
 
     private Figures tuned(AutoregressiveModel frozen, Device device) {
+        var size = source.size();
         var plan = Tuning.plan(frozen, LoraConfig.of(RANK), size.batch(), size.context(), device);
         return new Figures(bytes(plan), plan.storeAllBytes(), use(frozen, size, device, cache));
     }
@@ -110,6 +113,7 @@ record PlannedModel(
 
     /** What the scores of attention would take, were they kept for the backward half. */
     long scoreBytes() {
+        var size = source.size();
         long scores = (long) size.context() * size.context() * size.heads();
         return precision.type().bytes(scores * size.layers() * size.batch());
     }
@@ -123,42 +127,26 @@ record PlannedModel(
     }
 
     private Optimizer rule() {
+        var size = source.size();
         return optimizer == OptimizerName.ADAMW
                 ? new Settings(size.batch(), size.context(), 1, 1, 1e-3).optimizer()
                 : optimizer.rule();
     }
 
     private TrainingState state() {
-        AutoregressiveModel model = weights();
+        var model = source.blank();
         return new TrainingState(model, rule().start(model));
     }
 
     /** For use, the weights themselves are in the precision that is computed in. */
     private AutoregressiveModel model() {
         return precision.type() == DType.F32
-                ? weights()
-                : Precision.rounded(weights(), precision.type());
-    }
-
-    /** Of one block's weights as many blocks are made as there are, and all of them blank. */
-    private Gpt2 weights() {
-        var one = Gpt2.of(config(1), new Seed(1));
-        return Weights.blank(
-                new Gpt2(
-                        one.tokens(),
-                        one.positions(),
-                        Collections.nCopies(size.layers(), one.blocks().getFirst()),
-                        one.norm(),
-                        config(size.layers())));
-    }
-
-    private Gpt2.Config config(int layers) {
-        return Gpt2.Config.of(
-                Corpus.VOCABULARY, size.context(), size.width(), layers, size.heads());
+                ? source.blank()
+                : Precision.rounded(source.blank(), precision.type());
     }
 
     private Corpus.Batch batch() {
-        var ids = ids(size);
+        var ids = ids(source.size());
         return new Corpus.Batch(ids, ids);
     }
 

@@ -29,6 +29,7 @@ import dev.ebb.plan.schedule.Place;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -64,9 +65,14 @@ record Run(
     Outcome train(Start start, Corpus corpus, Stop stop) throws IOException {
         var end = finished(start, corpus, stop);
         goodbye(end.outcome, corpus, stop.isAsked());
-        Durable.write(folder.report(), out -> out.write(end.page.getBytes(StandardCharsets.UTF_8)));
+        write(folder.report(), end.page);
+        write(folder.figures(), end.outcome.json() + "\n");
         lines.println("report: " + folder.report().toAbsolutePath());
         return end.outcome;
+    }
+
+    private static void write(Path file, String text) throws IOException {
+        Durable.write(file, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     private Finished finished(Start start, Corpus corpus, Stop stop) throws IOException {
@@ -185,6 +191,8 @@ record Run(
                 plan.promisedBytes(),
                 measured(report, Report::measuredBytes),
                 plan.storeAllBytes(),
+                plan.leastBytes(),
+                plan.scheduleDigest(),
                 plan.recomputeShare(),
                 new Outcome.Disk(
                         trainer.setup().bounds().places().stream().mapToLong(Place::bytes).sum(),

@@ -30,10 +30,12 @@ record StudioModels(PlanCache cache, StudioFolder folder) implements Models {
         var cost = Roofline.typical();
         if (key.hostBytes() == 0 && key.diskBytes() == 0)
             return new Step(model.plan(Budget.unlimited(), device, cost), model.names());
+        var plans = model.plans(device, cost);
+        var all = withPlaces(Budget.unlimited(), key);
         return new Step(
-                model.plan(withPlaces(Budget.unlimited(), key), device, cost),
-                budget -> model.plan(withPlaces(budget, key), device, cost),
-                () -> model.curve(withPlaces(Budget.unlimited(), key), device, cost),
+                plans.within(all),
+                budget -> plans.within(withPlaces(budget, key)),
+                () -> plans.curve(all),
                 model.names());
     }
 
@@ -68,7 +70,17 @@ record StudioModels(PlanCache cache, StudioFolder folder) implements Models {
     }
 
     private PlannedModel model(ModelKey key) {
-        return new PlannedModel(key.size(), key.precision(), key.optimizer(), cache);
+        return new PlannedModel(source(key), key.precision(), key.optimizer(), cache);
+    }
+
+    private ModelSource source(ModelKey key) {
+        var size = key.size();
+        if (key.from().isEmpty()) return new ModelSource.OfSize(size);
+        try {
+            return ModelSource.read(folder.file(key.from()), size, size.batch(), size.context());
+        } catch (IOException e) {
+            throw new Refusal(String.valueOf(e.getMessage()));
+        }
     }
 
     private static Device device(ModelKey key) {

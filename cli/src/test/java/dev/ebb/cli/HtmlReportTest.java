@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.ebb.nn.file.Json;
 
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,17 +24,21 @@ final class HtmlReportTest {
     /** The number of a step that frees a value. */
     private static final int FREE = 2;
 
-    @TempDir Path folder;
+    @TempDir static Path folder;
 
-    private Path report() throws IOException {
+    /** The report of a run that all tests but one look at. */
+    private static Path report;
+
+    @BeforeAll
+    static void train() throws IOException {
         var result = Shell.run(Shell.tiny(folder, "run", 3));
         assertThat(result.code()).as(result.err()).isZero();
-        return folder.resolve("run/report.html");
+        report = folder.resolve("run/report.html");
     }
 
     @Test
     void the_page_needs_nothing_but_itself() throws IOException {
-        var page = Files.readString(report());
+        var page = Files.readString(report);
         assertThat(page)
                 .doesNotContain("{{")
                 .doesNotContain(" src=")
@@ -49,7 +54,6 @@ final class HtmlReportTest {
         Assumptions.assumeTrue(
                 browser.isPresent(),
                 "no chromium on the PATH: the page was not tried in a browser");
-        var report = report().toUri().toString();
         for (var size : List.of("1280,900", "500,900")) {
             var page = drawn(browser.orElseThrow(), report, "--window-size=" + size);
             assertThat(page)
@@ -68,19 +72,19 @@ final class HtmlReportTest {
         Assumptions.assumeTrue(
                 browser.isPresent(),
                 "no chromium on the PATH: the page was not tried in a browser");
-        var arguments = Shell.tiny(folder, "run", 3);
+        var arguments = Shell.tiny(folder, "disk", 3);
         var room = Files.createDirectory(folder.resolve("room")).toString();
         arguments.addAll(List.of("--disk", room, "--disk-room", "8MiB"));
         var result = Shell.run(arguments);
         assertThat(result.code()).as(result.err()).isZero();
-        var report = folder.resolve("run/report.html").toUri().toString();
-        var page = drawn(browser.orElseThrow(), report, "--window-size=1280,900");
+        var onDisk = folder.resolve("disk/report.html");
+        var page = drawn(browser.orElseThrow(), onDisk, "--window-size=1280,900");
         assertThat(page)
                 .contains("data-ready=\"true\"", "data-fits=\"true\"")
                 .contains(">recompute, from ", ">recompute + disk, from ");
     }
 
-    private static String drawn(String browser, String page, String... more)
+    private static String drawn(String browser, Path page, String... more)
             throws IOException, InterruptedException {
         var command =
                 new ArrayList<>(
@@ -91,7 +95,7 @@ final class HtmlReportTest {
                                 "--disable-gpu",
                                 "--virtual-time-budget=5000"));
         command.addAll(List.of(more));
-        command.addAll(List.of("--dump-dom", page));
+        command.addAll(List.of("--dump-dom", page.toUri().toString()));
         var process =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
         var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -101,7 +105,7 @@ final class HtmlReportTest {
 
     @Test
     void what_was_measured_is_what_was_promised_at_every_step() throws IOException {
-        var page = Files.readString(report());
+        var page = Files.readString(report);
         var start = page.indexOf("id=\"data\">") + "id=\"data\">".length();
         var plan =
                 Shell.parsed(page.substring(start, page.indexOf("</script>", start)))

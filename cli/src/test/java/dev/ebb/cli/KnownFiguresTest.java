@@ -23,6 +23,9 @@ import java.util.Optional;
 
 /** Figures of a plan that was made before are found, and only those. */
 final class KnownFiguresTest {
+    /** What was searched for: the figures that are kept are not in it. */
+    private static final PlanCache SEARCHED = PlanCache.inMemory();
+
     @TempDir Path folder;
 
     private int made;
@@ -31,10 +34,10 @@ final class KnownFiguresTest {
         made++;
         var model =
                 new PlannedModel(
-                        new ModelSize(1, 16, 2, 16, 2),
+                        new ModelSource.OfSize(new ModelSize(1, 16, 2, 16, 2)),
                         PrecisionName.F32,
                         OptimizerName.ADAMW,
-                        PlanCache.inMemory());
+                        SEARCHED);
         var budget = Budget.share(0.9);
         var plan = model.plan(budget, Devices.named("cpu"), Roofline.typical());
         return Planned.of(plan, budget);
@@ -63,7 +66,7 @@ final class KnownFiguresTest {
     }
 
     @Test
-    void what_cannot_be_told_in_texts_is_planned_anew() {
+    void what_cannot_be_told_in_texts_is_planned_anew() throws IOException {
         build("a").of(List.of(), this::plan);
         build("a").of(List.of(), this::plan);
         new KnownFigures(Optional.empty(), PlanCache.in(folder)).of(List.of("x"), this::plan);

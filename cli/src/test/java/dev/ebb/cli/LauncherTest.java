@@ -43,7 +43,7 @@ final class LauncherTest {
             #!/usr/bin/env bash
             echo "mvn $*" >> "$CALLS"
             echo "[INFO] Building Ebb core 0.1.0-SNAPSHOT                [2/6]"
-            if [[ -n ${MAVEN_CODE:-} ]]; then echo '[ERROR] a semicolon is missing'; fi
+            if [[ -n ${MAVEN_CODE:-} ]]; then echo "[ERROR] ${MAVEN_SAYS:-a semicolon is missing}"; fi
             exit "${MAVEN_CODE:-0}"
             """;
 
@@ -201,7 +201,7 @@ final class LauncherTest {
         assertThat(rows.calls().getLast()).endsWith("dev.ebb.spark.RowsBench");
         var unknown = ebb("bench", "spark", "Nonsense");
         assertThat(unknown.code()).isEqualTo(1);
-        assertThat(unknown.err()).contains("Exchange, Scaling, Rows and Kills");
+        assertThat(unknown.err()).contains("Exchange, Scaling, Overlap, Rows and Kills");
         environment.add("MAVEN_CODE=1");
         assertThat(ebb("format").code()).isEqualTo(1);
         assertThat(ebb("bench", "cuda").calls()).as("no program without a build").hasSize(1);
@@ -216,6 +216,41 @@ final class LauncherTest {
                 .endsWith("dev.ebb.spark.TrainMain --spark local[2] --steps 3");
         var second = ebb("train", "--spark=local[2]", "--help");
         assertThat(second.call()).endsWith("dev.ebb.spark.TrainMain --spark=local[2] --help");
+    }
+
+    @Test
+    void jars_of_spark_that_cannot_be_fetched_are_told() throws Exception {
+        environment.add("MAVEN_CODE=1");
+        environment.add("MAVEN_SAYS=Could not resolve org.apache.spark:spark-sql_2.13:jar:4.2.0");
+        var failed = ebb("train", "--spark", "local[2]");
+        assertThat(failed.code()).isEqualTo(1);
+        assertThat(failed.err())
+                .contains("about 200 MB", "Spark's jars are not on this machine", "settings.xml");
+        assertThat(failed.calls()).as("nothing is run").hasSize(1);
+    }
+
+    @Test
+    void the_remark_on_incubator_modules_is_left_out_and_nothing_else() throws Exception {
+        build();
+        program(
+                folder.resolve("jdk/bin/java"),
+                """
+                #!/usr/bin/env bash
+                echo 'WARNING: something real' >&2
+                echo 'WARNING: Using incubator modules: jdk.incubator.vector' >&2
+                echo 'ebb: and no more' >&2
+                exit 3
+                """);
+        var line = "set -o pipefail; \"$1\" plan 2>&1 | cat";
+        var piped =
+                new ProcessBuilder("bash", "-c", line, "ebb", root.resolve("ebb").toString())
+                        .redirectError(ProcessBuilder.Redirect.DISCARD);
+        piped.environment().put("JAVA_HOME", folder.resolve("jdk").toString());
+        var process = piped.start();
+        var shown = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(shown).isEqualTo("WARNING: something real\nebb: and no more\n");
+        assertThat(process.waitFor()).isEqualTo(3);
+        assertThat(ebb("plan").err()).as("a file gets all").contains("Using incubator modules");
     }
 
     @Test

@@ -67,7 +67,7 @@ final class ResidentTest {
     @Test
     void the_process_takes_the_budget_and_a_constant() throws IOException, InterruptedException {
         Assumptions.assumeTrue(Resident.peakBytes().isPresent(), "no /proc/self/status here");
-        String[] model = {"--model", "2x256x4", "--context", "128", "--batch", "32"};
+        String[] model = {"--model", "2x64x4", "--context", "128", "--batch", "160"};
         var all = train("all", with(model, "100%"));
         var half = train("half", with(model, "50%"));
         assertThat(all.promised - half.promised).as("worth measuring").isGreaterThan(2 * NOISE);
@@ -77,7 +77,7 @@ final class ResidentTest {
         // the weights and their optimizer state are most of the budget here
         String[] wide = {"--model", "1x1024x4", "--context", "16", "--batch", "1"};
         var heavy = train("heavy", with(wide, "100%"));
-        var resumed = train("heavy", "--resume", "--steps", "6", "--budget", "100%");
+        var resumed = train("heavy", "--resume", "--steps", "3", "--budget", "100%");
         for (var run : List.of(all, half, heavy, resumed)) {
             assertThat(run.resident).as("%s", run).isLessThan(run.promised + Resident.JVM_BYTES);
         }
@@ -92,11 +92,11 @@ final class ResidentTest {
                 train(
                         "large",
                         "--model",
-                        "2x128x4",
+                        "2x64x4",
                         "--context",
                         "128",
                         "--batch",
-                        "480",
+                        "900",
                         "--steps",
                         "1",
                         "--budget",
@@ -110,7 +110,7 @@ final class ResidentTest {
 
     private static String[] with(String[] model, String budget) {
         var all = new ArrayList<>(List.of(model));
-        all.addAll(List.of("--steps", "3", "--budget", budget));
+        all.addAll(List.of("--steps", "2", "--budget", budget));
         return all.toArray(String[]::new);
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.ebb.cli.option.Refusal;
 
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,14 +19,21 @@ import java.util.concurrent.TimeUnit;
 
 /** A run that is stopped and goes on ends in the same bits as one that was not. */
 final class ResumeTest {
-    private static final int STEPS = 30;
-    private static final int LONG = 400;
+    private static final int BEGUN = 3;
+    private static final int LONG = 240;
     private static final int KILLS = 10;
+
+    /** A run of {@link #LONG} steps that nothing stops, and one that is begun: made once. */
+    @TempDir static Path before;
 
     @TempDir Path folder;
 
-    private List<String> arguments(String name, String... more) throws IOException {
-        return arguments(name, STEPS, more);
+    @BeforeAll
+    static void train() throws IOException {
+        assertThat(Shell.run(Shell.tiny(before, "whole", LONG)).code()).isZero();
+        var begun = Shell.tiny(before, "begun", BEGUN);
+        begun.addAll(List.of("--checkpoint", "1"));
+        assertThat(Shell.run(begun).code()).isZero();
     }
 
     private List<String> arguments(String name, int steps, String... more) throws IOException {
@@ -35,15 +43,32 @@ final class ResumeTest {
         return arguments;
     }
 
+    /** The begun run, in a folder of the test's own. */
+    private Folder begun() throws IOException {
+        var copy = Files.createDirectory(folder.resolve("run"));
+        try (var files = Files.list(before.resolve("begun"))) {
+            for (var file : files.toList()) Files.copy(file, copy.resolve(file.getFileName()));
+        }
+        return new Folder(copy);
+    }
+
+    private void assertSameAsWhole(String name) {
+        assertThat(Shell.digest(folder.resolve(name + ".json")))
+                .isEqualTo(Shell.digest(before.resolve("whole.json")));
+        assertThat(Shell.json(folder.resolve(name + ".json")).at("loss"))
+                .isEqualTo(Shell.json(before.resolve("whole.json")).at("loss"));
+    }
+
     @Test
     void killed_at_ten_random_moments_it_goes_on_bit_for_bit()
             throws IOException, InterruptedException {
-        assertThat(Shell.run(arguments("whole", LONG)).code()).isZero();
         var random = new Random(7);
         var log = folder.resolve("log.txt");
         var checkpoint = folder.resolve("cut/checkpoint.safetensors");
+        int untilFirst = 0;
         for (int i = 0; i < KILLS; i++) {
             boolean begun = Files.exists(checkpoint);
+            long from = System.nanoTime();
             var child =
                     Shell.spawn(
                             begun ? arguments("cut", LONG, "--resume") : arguments("cut", LONG),
@@ -51,10 +76,11 @@ final class ResumeTest {
             if (i % 2 == 0) {
                 // some steps after the first checkpoint of this process
                 awaitChange(child, checkpoint);
+                untilFirst = (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - from);
                 child.waitFor(random.nextInt(60), TimeUnit.MILLISECONDS);
             } else {
-                // whatever it is doing: starting, planning, reading, writing, training
-                child.waitFor(random.nextInt(1500), TimeUnit.MILLISECONDS);
+                // whatever it is doing before that: starting, planning, reading, training
+                child.waitFor(random.nextInt(untilFirst), TimeUnit.MILLISECONDS);
             }
             assertThat(child.isAlive()).as("kill %d hits it: %s", i, read(log)).isTrue();
             child.destroyForcibly().waitFor();
@@ -62,10 +88,7 @@ final class ResumeTest {
         assertThat(checkpoint).exists();
         var last = Shell.run(arguments("cut", LONG, "--resume"));
         assertThat(last.code()).as(last.err()).isZero();
-        assertThat(Shell.digest(folder.resolve("cut.json")))
-                .isEqualTo(Shell.digest(folder.resolve("whole.json")));
-        assertThat(Shell.json(folder.resolve("cut.json")).at("loss"))
-                .isEqualTo(Shell.json(folder.resolve("whole.json")).at("loss"));
+        assertSameAsWhole("cut");
     }
 
     private static void awaitChange(Process child, Path file)
@@ -82,18 +105,17 @@ final class ResumeTest {
 
     @Test
     void a_corrupted_checkpoint_gives_way_to_the_one_before() throws IOException {
-        assertThat(Shell.run(arguments("run")).code()).isZero();
-        var run = new Folder(folder.resolve("run"));
+        var run = begun();
         var good = Files.readAllBytes(run.checkpoint());
         for (int at : new int[] {good.length / 2, good.length - 3, 20}) {
             var bad = good.clone();
             bad[at] ^= 1;
             Files.write(run.checkpoint(), bad);
             var found = run.restore();
-            assertThat(found.checkpoint().step()).isEqualTo(STEPS - 1);
+            assertThat(found.checkpoint().step()).isEqualTo(BEGUN - 1);
             assertThat(found.remark()).contains("checkpoint.safetensors", "the one before");
         }
-        var again = Shell.run(arguments("run", "--resume"));
+        var again = Shell.run(arguments("run", BEGUN, "--resume"));
         assertThat(again.code()).as(again.err()).isZero();
         assertThat(again.err()).contains("the one before");
         Files.write(run.checkpoint(), new byte[10]);
@@ -105,18 +127,17 @@ final class ResumeTest {
     void a_full_disk_leaves_the_last_checkpoint_and_the_run_goes_on_later()
             throws IOException, InterruptedException {
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "limits need bash");
-        assertThat(Shell.run(arguments("whole")).code()).isZero();
-        assertThat(Shell.run(arguments("full", 5)).code()).isZero();
-        var run = new Folder(folder.resolve("full"));
+        var run = begun();
+        int steps = BEGUN + 2;
         var good = Files.readAllBytes(run.checkpoint());
         var before = Files.readAllBytes(run.before());
         var log = folder.resolve("log.txt");
         int less = good.length / 1024 / 2;
-        var child = Shell.spawnWithFilesUpTo(less, arguments("full", "--resume"), log);
+        var child = Shell.spawnWithFilesUpTo(less, arguments("run", steps, "--resume"), log);
         assertThat(child.waitFor()).as(Files.readString(log)).isEqualTo(1);
         assertThat(Files.readString(log))
                 .contains(
-                        "ebb: the checkpoint of step 6 cannot be written",
+                        "ebb: the checkpoint of step " + (BEGUN + 1) + " cannot be written",
                         "the disk is full",
                         "the last good one is kept",
                         "--resume")
@@ -128,10 +149,10 @@ final class ResumeTest {
                     .as("no half a file is left")
                     .noneMatch(name -> name.contains("next") || name.contains("part"));
         }
-        // five steps at the rate of a run of five, then on at its last rate: the run's own bits
-        var again = Shell.run(arguments("full", "--resume"));
+        // at the last rate of the run that was begun: the run's own bits
+        var again = Shell.run(arguments("run", steps, "--resume"));
         assertThat(again.code()).as(again.err()).isZero();
-        assertThat(Shell.whole(folder.resolve("full.json"), "steps")).isEqualTo(STEPS);
+        assertThat(Shell.whole(folder.resolve("run.json"), "steps")).isEqualTo(steps);
     }
 
     @Test
@@ -157,15 +178,14 @@ final class ResumeTest {
 
     @Test
     void both_checkpoints_corrupted_end_in_a_sentence() throws IOException {
-        assertThat(Shell.run(arguments("run", 2)).code()).isZero();
-        var run = new Folder(folder.resolve("run"));
+        var run = begun();
         for (var file : List.of(run.checkpoint(), run.before())) {
             var bad = Files.readAllBytes(file);
             bad[bad.length / 2] ^= 4;
             Files.delete(file);
             Files.write(file, bad);
         }
-        var result = Shell.run(arguments("run", "--resume"));
+        var result = Shell.run(arguments("run", BEGUN, "--resume"));
         assertThat(result.code()).isEqualTo(1);
         assertThat(result.err())
                 .contains("no checkpoint can be read", "corrupted", "the one before", "--out")
@@ -174,7 +194,6 @@ final class ResumeTest {
 
     @Test
     void a_polite_kill_saves_first_and_the_run_goes_on() throws IOException, InterruptedException {
-        assertThat(Shell.run(arguments("whole", LONG)).code()).isZero();
         var log = folder.resolve("log.txt");
         var arguments = Shell.tiny(folder, "cut", LONG);
         arguments.addAll(List.of("--checkpoint", "1000"));
@@ -185,8 +204,7 @@ final class ResumeTest {
         assertThat(Files.readString(log)).contains("stopped after step", "--resume --out");
         var last = Shell.run(arguments("cut", LONG, "--resume"));
         assertThat(last.code()).as(last.err()).isZero();
-        assertThat(Shell.digest(folder.resolve("cut.json")))
-                .isEqualTo(Shell.digest(folder.resolve("whole.json")));
+        assertSameAsWhole("cut");
     }
 
     @Test
@@ -207,9 +225,9 @@ final class ResumeTest {
 
     @Test
     void another_text_is_refused() throws IOException {
-        assertThat(Shell.run(arguments("run")).code()).isZero();
+        begun();
         Files.writeString(folder.resolve("text.txt"), "another text altogether, and no less long");
-        var result = Shell.run(arguments("run", "--resume"));
+        var result = Shell.run(arguments("run", BEGUN + 1, "--resume"));
         assertThat(result.code()).isEqualTo(1);
         assertThat(result.err()).contains("not the one the checkpoint was trained on");
     }

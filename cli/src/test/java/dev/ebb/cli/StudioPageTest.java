@@ -192,6 +192,8 @@ class StudioPageTest {
         browser.await("document.querySelector('#compared .badge')");
         assertThat(browser.text("document.querySelector('#compared .badge').textContent"))
                 .isEqualTo("same bits in all 1200 steps");
+        assertThat(browser.text("document.querySelector('#compared').textContent"))
+                .contains("memory promised", "tokens/s");
         assertThat(browser.errors()).isEmpty();
     }
 

@@ -74,8 +74,15 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                                     k.stride(),
                                     k.bound()));
             case Kernel.Scatter k -> Optional.of(scatter(k));
-            case Kernel.Cumulate(var outer, var length, var inner, var combine, var reverse) ->
-                    Optional.of(new Kernel.Cumulate(size * outer, length, inner, combine, reverse));
+            case Kernel.Cumulate k ->
+                    Optional.of(
+                            new Kernel.Cumulate(
+                                    size * k.outer(),
+                                    k.length(),
+                                    k.inner(),
+                                    k.combine(),
+                                    k.reverse(),
+                                    k.weighted()));
             case Kernel.Sort(var outer, var length, var inner, var descending) ->
                     Optional.of(new Kernel.Sort(size * outer, length, inner, descending));
             case Kernel.Convolve k -> convolve(k);

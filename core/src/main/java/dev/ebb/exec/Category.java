@@ -10,7 +10,7 @@ import dev.ebb.plan.schedule.Problem;
 import java.util.HashSet;
 import java.util.Set;
 
-/** What bytes are for. */
+/** What the memory of a value is used for: the groups in which a {@link Report} adds bytes up. */
 public enum Category {
     /** What a program holds from run to run: captured tensors, and state that gradients read. */
     PARAMETERS,

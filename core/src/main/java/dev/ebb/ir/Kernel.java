@@ -9,10 +9,8 @@ import java.util.List;
  * switch over this interface compiles. Outputs are contiguous, and written whole.
  */
 public sealed interface Kernel
-        permits Kernel.Map,
-                Kernel.Fold,
+        permits Kernel.Viewed,
                 Kernel.Rows,
-                Kernel.Contract,
                 Decoded,
                 Kernel.Assemble,
                 Kernel.Cut,
@@ -21,10 +19,11 @@ public sealed interface Kernel
                 Kernel.Cumulate,
                 Kernel.Sort,
                 Kernel.Convolve,
-                Kernel.Attend,
-                Kernel.AttendGrad,
                 Kernel.Library,
                 Control {
+
+    /** The forms whose operands can be read through any view, which passes may change. */
+    sealed interface Viewed extends Kernel permits Map, Fold, Contract, Attend, AttendGrad {}
 
     /** How several elements become one. */
     enum Combine {
@@ -39,7 +38,7 @@ public sealed interface Kernel
      * {@code shape}. All bodies are evaluated at an index before any output is written there: each
      * output may lie over an operand that is read nowhere else than where it is written.
      */
-    record Map(Shape shape, List<View> operands, List<Scalar> bodies) implements Kernel {
+    record Map(Shape shape, List<View> operands, List<Scalar> bodies) implements Viewed {
         public Map {
             operands = List.copyOf(operands);
             bodies = List.copyOf(bodies);
@@ -56,7 +55,7 @@ public sealed interface Kernel
      * of combination depends on {@code shape} and {@code axes} alone.
      */
     record Fold(Shape shape, List<Integer> axes, Combine combine, List<View> operands, Scalar body)
-            implements Kernel {
+            implements Viewed {
         public Fold {
             axes = List.copyOf(axes);
             operands = List.copyOf(operands);
@@ -120,7 +119,7 @@ public sealed interface Kernel
      */
     record Contract(
             Shape batch, int m, int n, int k, View a, View b, List<View> extras, Scalar epilogue)
-            implements Kernel {
+            implements Viewed {
         public Contract {
             extras = List.copyOf(extras);
             a.requireRank(batch.rank() + 2);
@@ -271,11 +270,25 @@ public sealed interface Kernel
     }
 
     /**
-     * Running sums or products along the middle axis of {@code [outer, length, inner]}, from either
-     * end, carried in F64 (integers in I64) and rounded where they are stored.
+     * Running sums, products or extremes of {@code x} along the middle axis of {@code [outer,
+     * length, inner]}, from either end, carried in F64 (integers in I64) and rounded where they are
+     * stored. If {@code weighted}, the inputs are weights and {@code x}, and the sums are those of
+     * the linear recurrence {@code s[i] = x[i] + weight[i] * s[i - 1]} of floats; the first weight
+     * is not used. Else {@code x} is the only input.
      */
-    record Cumulate(long outer, int length, long inner, Combine combine, boolean reverse)
-            implements Kernel {}
+    record Cumulate(
+            long outer, int length, long inner, Combine combine, boolean reverse, boolean weighted)
+            implements Kernel {
+        public Cumulate {
+            if (weighted && combine != Combine.SUM)
+                throw new IllegalArgumentException("weights are for sums, not for " + combine);
+        }
+
+        /** Without weights. */
+        public Cumulate(long outer, int length, long inner, Combine combine, boolean reverse) {
+            this(outer, length, inner, combine, reverse, false);
+        }
+    }
 
     /**
      * The indices, as I64, that put every line along the middle axis of {@code [outer, length,
@@ -323,7 +336,7 @@ public sealed interface Kernel
      * [batch, heads, queries]. {@code operands} says where q, k and v lie, {@code out} where the
      * first output goes; elements of a row follow each other.
      */
-    record Attend(Heads heads, List<View> operands, View out) implements Kernel {
+    record Attend(Heads heads, List<View> operands, View out) implements Viewed {
         public Attend {
             operands = List.copyOf(operands);
             heads.requireRows(List.of(operands.get(0), operands.get(1)), heads.width());
@@ -349,7 +362,7 @@ public sealed interface Kernel
      * Inputs q, k, v, (mask), out, dout, logsum; results dq, dk, dv. {@code operands} says where q,
      * k, v, out and dout lie, {@code results} where the results go, to as many outputs as it names.
      */
-    record AttendGrad(Heads heads, List<View> operands, List<Place> results) implements Kernel {
+    record AttendGrad(Heads heads, List<View> operands, List<Place> results) implements Viewed {
         public AttendGrad {
             operands = List.copyOf(operands);
             results = List.copyOf(results);

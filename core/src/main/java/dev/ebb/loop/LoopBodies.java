@@ -11,6 +11,9 @@ import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
+import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.schedule.Way;
+import dev.ebb.plan.schedule.Ways;
 
 import java.util.HashMap;
 import java.util.List;
@@ -19,9 +22,9 @@ import java.util.Optional;
 
 /**
  * Plans what is inside loops and branches. A body runs in the workspace of its loop: given a bound
- * for that, the body is replaced by one that computes the same in no more bytes, some of its nodes
- * computed again, or in as few as there is a plan for. Each body has one curve of memory against
- * time, which equal bodies share.
+ * for that, the body is replaced by one that computes the same in no more bytes, some of its values
+ * computed again or rebuilt by exact inverses, or in as few as there is a plan for. Each body has
+ * one curve of memory against time, which equal bodies share.
  */
 final class LoopBodies {
     /** Bodies are left as they are. */
@@ -33,11 +36,16 @@ final class LoopBodies {
 
     private final Device device;
     private final Cost cost;
+    private final Ways ways;
     private final SearchCache cache;
     private final Map<Key, Curve> curves = new HashMap<>();
     private final Map<Bounded, Graph> planned = new HashMap<>();
 
-    LoopBodies(Device device, Cost cost, SearchCache cache) {
+    /**
+     * @param ways how values may come back; of these bodies use exact inverses
+     */
+    LoopBodies(Device device, Cost cost, Ways ways, SearchCache cache) {
+        this.ways = ways.and(Ways.of(Way.INVERSES));
         this.cache = cache;
         this.device = device;
         this.cost = cost;
@@ -120,12 +128,11 @@ final class LoopBodies {
     }
 
     private Curve curve(Key key) {
-        return curves.computeIfAbsent(
-                key,
-                k ->
-                        Curve.ofPart(
-                                ControlKernels.problem(k.body, k.outside, k.carried, device),
-                                cost,
-                                cache));
+        return curves.computeIfAbsent(key, k -> Curve.ofPart(problem(k), cost, cache));
+    }
+
+    private Problem problem(Key key) {
+        var plain = ControlKernels.problem(key.body, key.outside, key.carried, device);
+        return plain.inverting(Scratch.inversions(plain.graph(), device)).only(ways);
     }
 }

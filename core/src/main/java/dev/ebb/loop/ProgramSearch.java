@@ -19,8 +19,8 @@ import java.util.Optional;
 
 /**
  * Finds the best plan of a program in any budget with the same places beside the arena. The plan
- * with fewer of the places is always among the candidates, so that a place more never costs time:
- * without places, states are updated together by one kernel, and loops are given other rooms.
+ * with fewer of the places is always among the candidates, so that a further place never costs
+ * time: without places, states are updated together by one kernel, and loops are given other rooms.
  */
 final class ProgramSearch {
     private final ProgramPlanner planner;
@@ -50,7 +50,8 @@ final class ProgramSearch {
         this.bindings = bindings;
         var places = planner.places();
         var tapes = new LoopTapes(planner.cost(), planner.cache());
-        bodies = new LoopBodies(planner.device(), planner.cost(), planner.cache());
+        bodies =
+                new LoopBodies(planner.device(), planner.cost(), planner.ways(), planner.cache());
         var together = planner.merged(simple, ProgramPlanner.Updates.TOGETHER);
         var apart =
                 places.isEmpty()

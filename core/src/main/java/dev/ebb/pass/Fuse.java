@@ -128,7 +128,7 @@ public final class Fuse {
         for (FusionCandidate piece : pieces) {
             if (!(piece.kernel instanceof Kernel.Map) && !(piece.kernel instanceof Kernel.Fold))
                 continue;
-            if (piece.is(Trait.ALONE)) continue;
+            if (piece.is(Trait.ALONE) || isMadeByReaders(piece, readers)) continue;
             for (int i = 0; i < piece.inputs.size(); i++) {
                 var from = producer.find(piece.inputs.get(i));
                 if (from.isPresent()
@@ -143,6 +143,30 @@ public final class Fuse {
             }
         }
         dropUnread();
+    }
+
+    /**
+     * Whether each reader will make this value itself from a smaller one, such as a float of
+     * sixteen bits that is widened: whatever makes the smaller one had better not make this.
+     */
+    private boolean isMadeByReaders(
+            FusionCandidate piece, Table<Value, Set<FusionCandidate>> readers) {
+        if (piece.inputs.size() != 1 || !(piece.kernel instanceof Kernel.Map map)) return false;
+        var from = piece.inputs.getFirst().type();
+        var to = piece.outputs.getFirst().type();
+        if (map.bodies().size() != 1
+                || from.size() != to.size()
+                || from.bytes() >= to.bytes()
+                || map.bodies().getFirst().cost() > limits.cheap()
+                || !piece.node.op().traits().isEmpty()
+                || results.contains(piece.outputs.getFirst())) return false;
+        var all = readers.find(piece.outputs.getFirst()).orElse(Set.of());
+        return all.size() > 1
+                && all.stream()
+                        .allMatch(
+                                r ->
+                                        r.kernel instanceof Kernel.Map
+                                                || r.kernel instanceof Kernel.Fold);
     }
 
     /** Keeps {@code readers} true after {@code from} became part of {@code into}. */

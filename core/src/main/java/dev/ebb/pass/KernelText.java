@@ -91,7 +91,7 @@ public final class KernelText {
                             + " bound "
                             + k.bound();
             case Kernel.Cumulate k ->
-                    "running "
+                    (k.weighted() ? "weighted running " : "running ")
                             + name(k.combine())
                             + (k.reverse() ? " from the end, " : ", ")
                             + k.outer()

@@ -106,10 +106,8 @@ public final class Loops {
             }
             case Control.Scan _, Control.While _, Control.Sweep _, Control.Cond _ ->
                     Optional.empty();
-            case Kernel.Map _,
-                    Kernel.Fold _,
+            case Kernel.Viewed _,
                     Kernel.Rows _,
-                    Kernel.Contract _,
                     Kernel.Assemble _,
                     Kernel.Cut _,
                     Kernel.Gather _,
@@ -118,8 +116,6 @@ public final class Loops {
                     Kernel.Sort _,
                     Decoded _,
                     Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
                     Kernel.Library _ ->
                     Optional.empty();
         };

@@ -1,8 +1,6 @@
 package dev.ebb.pass;
 
-import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Kernel.Place;
@@ -21,7 +19,8 @@ final class Operands {
 
     /** The views of a kernel's operands, in order; none for a kernel that reads whole buffers. */
     static List<View> views(Kernel kernel) {
-        return switch (kernel) {
+        if (!(kernel instanceof Kernel.Viewed viewed)) return List.of();
+        return switch (viewed) {
             case Kernel.Map k -> k.operands();
             case Kernel.Fold k -> k.operands();
             case Kernel.Contract k -> {
@@ -31,19 +30,12 @@ final class Operands {
             }
             case Kernel.Attend k -> withMask(k.operands(), k.heads());
             case Kernel.AttendGrad k -> withMask(k.operands(), k.heads());
-            case Kernel.Rows _,
-                    Kernel.Assemble _,
-                    Kernel.Cut _,
-                    Kernel.Gather _,
-                    Kernel.Scatter _,
-                    Kernel.Cumulate _,
-                    Kernel.Sort _,
-                    Decoded _,
-                    Kernel.Convolve _,
-                    Control _,
-                    Kernel.Library _ ->
-                    List.of();
         };
+    }
+
+    private static Kernel.Viewed viewed(Kernel kernel) {
+        if (kernel instanceof Kernel.Viewed viewed) return viewed;
+        throw new IllegalArgumentException("no views in " + kernel);
     }
 
     /** The mask comes after q, k and v. */
@@ -55,7 +47,7 @@ final class Operands {
 
     /** The shape along which operand {@code i} is read. */
     static Shape walked(Kernel kernel, int i) {
-        return switch (kernel) {
+        return switch (viewed(kernel)) {
             case Kernel.Map k -> k.shape();
             case Kernel.Fold k -> k.shape();
             case Kernel.Contract k ->
@@ -64,18 +56,6 @@ final class Operands {
                             : i == 1 ? with(k.batch(), k.k(), k.n()) : output(k);
             case Kernel.Attend k -> walked(k.heads(), i);
             case Kernel.AttendGrad k -> walked(k.heads(), i);
-            case Kernel.Rows _,
-                    Kernel.Assemble _,
-                    Kernel.Cut _,
-                    Kernel.Gather _,
-                    Kernel.Scatter _,
-                    Kernel.Cumulate _,
-                    Kernel.Sort _,
-                    Decoded _,
-                    Kernel.Convolve _,
-                    Control _,
-                    Kernel.Library _ ->
-                    throw new IllegalArgumentException("no views in " + kernel);
         };
     }
 
@@ -106,7 +86,7 @@ final class Operands {
     }
 
     static Kernel withBodies(Kernel kernel, List<View> views, UnaryOperator<Scalar> body) {
-        return switch (kernel) {
+        return switch (viewed(kernel)) {
             case Kernel.Map k ->
                     new Kernel.Map(k.shape(), views, k.bodies().stream().map(body).toList());
             case Kernel.Fold k ->
@@ -126,18 +106,6 @@ final class Operands {
             case Kernel.AttendGrad k ->
                     new Kernel.AttendGrad(
                             masked(k.heads(), views), withoutMask(k.heads(), views), k.results());
-            case Kernel.Rows _,
-                    Kernel.Assemble _,
-                    Kernel.Cut _,
-                    Kernel.Gather _,
-                    Kernel.Scatter _,
-                    Kernel.Cumulate _,
-                    Kernel.Sort _,
-                    Decoded _,
-                    Kernel.Convolve _,
-                    Control _,
-                    Kernel.Library _ ->
-                    throw new IllegalArgumentException("no views in " + kernel);
         };
     }
 
@@ -152,23 +120,12 @@ final class Operands {
     }
 
     static int bodyCost(Kernel kernel) {
-        return switch (kernel) {
+        if (!(kernel instanceof Kernel.Viewed viewed)) return 0;
+        return switch (viewed) {
             case Kernel.Map k -> k.bodies().stream().mapToInt(Scalar::cost).sum();
             case Kernel.Fold k -> k.body().cost();
             case Kernel.Contract k -> k.epilogue().cost();
             case Kernel.Attend _, Kernel.AttendGrad _ -> 0;
-            case Kernel.Rows _,
-                    Kernel.Assemble _,
-                    Kernel.Cut _,
-                    Kernel.Gather _,
-                    Kernel.Scatter _,
-                    Kernel.Cumulate _,
-                    Kernel.Sort _,
-                    Decoded _,
-                    Kernel.Convolve _,
-                    Control _,
-                    Kernel.Library _ ->
-                    0;
         };
     }
 
@@ -181,25 +138,8 @@ final class Operands {
 
     /** Where results of a kernel go that can go elsewhere. */
     static List<Place> results(Kernel kernel) {
-        return switch (kernel) {
-            case Kernel.Attend k -> List.of(new Place(0, k.out()));
-            case Kernel.AttendGrad k -> k.results();
-            case Kernel.Map _,
-                    Kernel.Fold _,
-                    Kernel.Contract _,
-                    Kernel.Rows _,
-                    Kernel.Assemble _,
-                    Kernel.Cut _,
-                    Kernel.Gather _,
-                    Kernel.Scatter _,
-                    Kernel.Cumulate _,
-                    Kernel.Sort _,
-                    Decoded _,
-                    Kernel.Convolve _,
-                    Control _,
-                    Kernel.Library _ ->
-                    List.of();
-        };
+        if (kernel instanceof Kernel.Attend k) return List.of(new Place(0, k.out()));
+        return kernel instanceof Kernel.AttendGrad k ? k.results() : List.of();
     }
 
     /** The shape along which result {@code i} is written. */
@@ -208,26 +148,11 @@ final class Operands {
     }
 
     static Kernel withResults(Kernel kernel, List<Place> results) {
-        return switch (kernel) {
-            case Kernel.Attend k ->
-                    new Kernel.Attend(k.heads(), k.operands(), results.getFirst().view());
-            case Kernel.AttendGrad k -> new Kernel.AttendGrad(k.heads(), k.operands(), results);
-            case Kernel.Map _,
-                    Kernel.Fold _,
-                    Kernel.Contract _,
-                    Kernel.Rows _,
-                    Kernel.Assemble _,
-                    Kernel.Cut _,
-                    Kernel.Gather _,
-                    Kernel.Scatter _,
-                    Kernel.Cumulate _,
-                    Kernel.Sort _,
-                    Decoded _,
-                    Kernel.Convolve _,
-                    Control _,
-                    Kernel.Library _ ->
-                    throw new IllegalArgumentException("no views of results in " + kernel);
-        };
+        if (kernel instanceof Kernel.Attend k)
+            return new Kernel.Attend(k.heads(), k.operands(), results.getFirst().view());
+        if (kernel instanceof Kernel.AttendGrad k)
+            return new Kernel.AttendGrad(k.heads(), k.operands(), results);
+        throw new IllegalArgumentException("no views of results in " + kernel);
     }
 
     /** Whether a body depends on where it is evaluated, not only on its operands. */

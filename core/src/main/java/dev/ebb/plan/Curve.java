@@ -24,9 +24,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What memory buys: for one problem under one cost model, the cheapest plan found at every budget.
- * Equal budgets get equal plans, and a larger budget never gets a dearer one. A budget is searched
- * for when it is first asked for, and no smaller one with it.
+ * The trade of memory against time: for one problem under one cost model, the cheapest plan found
+ * at every budget. Equal budgets get equal plans, and a larger budget never gets a dearer one. A
+ * budget is searched for when it is first asked for, and no smaller one with it.
  */
 public final class Curve {
 
@@ -112,10 +112,9 @@ public final class Curve {
         plain = all.plain;
     }
 
-    /** That of a part of a program, which runs in memory of its own, by computing again alone. */
+    /** That of a part of a program, such as the body of a loop, which runs in its own memory. */
     public static Curve ofPart(Problem problem, Cost cost, SearchCache cache) {
-        return new Curve(problem, cost, Measure.ARENA, WorkerMemory.NONE, Effort.PART, cache)
-                .by(Ways.recomputing());
+        return new Curve(problem, cost, Measure.ARENA, WorkerMemory.NONE, Effort.PART, cache);
     }
 
     /** The same problem where values come back by these ways alone. */

@@ -6,7 +6,8 @@ import dev.ebb.plan.schedule.Schedule;
 import java.util.List;
 
 /**
- * A decided plan: what is done, where it lies, what it is predicted to cost, and how good that is.
+ * A plan for one budget: the order of computations, where every value lies in memory, the predicted
+ * time, and a lower bound of the time of any plan, by which its quality is judged.
  *
  * @param workers how many workers share its kernels: at least one
  */

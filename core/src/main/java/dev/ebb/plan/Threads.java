@@ -3,8 +3,8 @@ package dev.ebb.plan;
 /**
  * How many threads a device may share a program's kernels among.
  *
- * @param asked whether somebody asked for that number; else it is as many as the machine has cores,
- *     and no plan depends on it
+ * @param asked whether the user chose that number; else it is as many as the machine has cores, and
+ *     no plan depends on it
  */
 public record Threads(int count, boolean asked) {
     /** One thread, on any machine. */

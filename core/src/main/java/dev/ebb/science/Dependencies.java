@@ -270,7 +270,11 @@ final class Dependencies {
     }
 
     private List<int[]> cumulate(Kernel.Cumulate k, Node node) {
-        var all = new ArrayList<>(of(node.inputs().getFirst()));
+        var all = new ArrayList<>(of(node.inputs().getLast()));
+        if (k.weighted()) {
+            var weights = of(node.inputs().getFirst());
+            for (int i = 0; i < all.size(); i++) all.set(i, union(all.get(i), weights.get(i)));
+        }
         for (long outer = 0; outer < k.outer(); outer++) {
             for (long inner = 0; inner < k.inner(); inner++) {
                 int[] sum = NONE;

@@ -71,7 +71,7 @@ final class ElementwiseKernels {
                 : new ScatterKernel(k, in.get(0), in.get(1), out, workspace, workers, tiles);
     }
 
-    Runnable cumulate(Kernel.Cumulate k, Buffer in, Buffer out) {
+    Runnable cumulate(Kernel.Cumulate k, List<Buffer> in, Buffer out) {
         return new CumulateKernel(k, in, out, workers, tiles);
     }
 }

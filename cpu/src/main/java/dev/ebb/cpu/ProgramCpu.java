@@ -80,8 +80,7 @@ final class ProgramCpu implements HostQueue.Binder {
             case Kernel.Gather k ->
                     elementwise.gather(k, inputs.get(0), inputs.get(1), outputs.getFirst());
             case Kernel.Scatter k -> elementwise.scatter(k, inputs, outputs.getFirst(), workspace);
-            case Kernel.Cumulate k ->
-                    elementwise.cumulate(k, inputs.getFirst(), outputs.getFirst());
+            case Kernel.Cumulate k -> elementwise.cumulate(k, inputs, outputs.getFirst());
             case Kernel.Sort k ->
                     elementwise.sort(k, inputs.getFirst(), outputs.getFirst(), workspace);
             case Control _, Kernel.Library _ -> reference.bind(node, inputs, outputs, workspace);

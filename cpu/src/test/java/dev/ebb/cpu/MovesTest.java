@@ -299,6 +299,10 @@ class MovesTest {
                     var kernel = new Kernel.Cumulate(s[0], s[1], s[2], combine, reverse);
                     var in = Direct.calm(type, (long) s[0] * s[1] * s[2], 3);
                     check(kernel, List.of(in), Type.of(type, s[0], s[1], s[2]));
+                    if (combine != Combine.SUM || !type.isFloat()) continue;
+                    var weighted = new Kernel.Cumulate(s[0], s[1], s[2], combine, reverse, true);
+                    var weights = Direct.calm(type, (long) s[0] * s[1] * s[2], 4);
+                    check(weighted, List.of(weights, in), Type.of(type, s[0], s[1], s[2]));
                 }
             }
         }

@@ -48,6 +48,13 @@ final class MoreCases {
                             List.of(draft.calm(type, 165, 3)),
                             Type.of(type, 3, 11, 5));
                 }
+                if (!type.isFloat()) continue;
+                draft.add(
+                        "cumulate",
+                        type + " weighted " + reverse,
+                        new Kernel.Cumulate(3, 11, 5, Kernel.Combine.SUM, reverse, true),
+                        List.of(draft.calm(type, 165, 3), draft.calm(type, 165, 3)),
+                        Type.of(type, 3, 11, 5));
             }
         }
     }

@@ -3,11 +3,11 @@ package dev.ebb.cli.report;
 import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.cache.SearchKey;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Supplier;
 
 /**
  * The figures of plans that were asked for before, so that asking again traces and plans nothing.
@@ -23,13 +23,19 @@ public record KnownFigures(Optional<String> build, PlanCache cache) {
         return new KnownFigures(Optional.ofNullable(System.getProperty("ebb.build")), cache);
     }
 
+    /** Makes a plan, of a model that may be in a file. */
+    @FunctionalInterface
+    public interface Planning {
+        Planned make() throws IOException;
+    }
+
     /**
      * The figures of a plan.
      *
      * @param asked all that decides them, as texts; none where it is more than texts can tell
      * @param plan makes the plan where it is not known
      */
-    public PlanFigures of(List<String> asked, Supplier<Planned> plan) {
+    public PlanFigures of(List<String> asked, Planning plan) throws IOException {
         if (build.isEmpty() || asked.isEmpty()) return planned(plan);
         var key = new SearchKey(build.get().getBytes(StandardCharsets.UTF_8)).put("figures");
         asked.forEach(key::put);
@@ -41,8 +47,8 @@ public record KnownFigures(Optional<String> build, PlanCache cache) {
         return figures;
     }
 
-    private static PlanFigures planned(Supplier<Planned> plan) {
-        var planned = plan.get();
+    private static PlanFigures planned(Planning plan) throws IOException {
+        var planned = plan.make();
         var least = OptionalLong.of(planned.leastBytes());
         return PlanFigures.of(planned, least, planned.scheduleDigest());
     }

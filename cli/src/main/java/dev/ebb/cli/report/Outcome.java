@@ -7,7 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** The figures of a run, as --json gives them; nothing is measured where no step was made. */
+/**
+ * The figures of a run, as --json gives them; nothing is measured where no step was made.
+ *
+ * @param scheduleDigest what a step does, in one word: the same as {@code ebb plan} tells
+ */
 public record Outcome(
         List<Double> losses,
         double tokensPerSecond,
@@ -16,6 +20,8 @@ public record Outcome(
         long promisedBytes,
         OptionalLong measuredBytes,
         long storeAllBytes,
+        long leastBytes,
+        String scheduleDigest,
         double recomputeShare,
         Disk disk,
         List<Report.Peak> categories,
@@ -42,6 +48,8 @@ public record Outcome(
         members.put("promised_peak_bytes", Json.of(promisedBytes));
         measuredBytes.ifPresent(bytes -> members.put("measured_peak_bytes", Json.of(bytes)));
         members.put("store_all_peak_bytes", Json.of(storeAllBytes));
+        members.put("least_budget_bytes", Json.of(leastBytes));
+        members.put("schedule_digest", Json.of(scheduleDigest));
         members.put("recompute_share", Json.of(recomputeShare));
         members.put("disk_room_bytes", Json.of(disk.roomBytes));
         members.put("disk_promised_peak_bytes", Json.of(disk.promisedBytes));

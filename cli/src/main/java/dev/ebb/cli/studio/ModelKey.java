@@ -15,6 +15,8 @@ import java.util.Locale;
  * trained, the device, and the room of places beside its memory, 0 for none; or a file with a bare
  * graph, and then nothing else counts. Equal keys have equal plans.
  *
+ * @param size of a model in a file only batch and context count
+ * @param from the file of the model in the studio's folder, empty for a GPT of these sizes
  * @param graph the file's name in the studio's folder, empty for none
  */
 public record ModelKey(
@@ -25,6 +27,7 @@ public record ModelKey(
         String device,
         long hostBytes,
         long diskBytes,
+        String from,
         String graph) {
     private static final int MOST_LAYERS = 128;
     private static final int MOST_WIDTH = 1 << 14;
@@ -59,6 +62,7 @@ public record ModelKey(
                 query.find("device").orElse("best"),
                 room(query, "host"),
                 room(query, "disk"),
+                query.find("from").orElse(""),
                 query.find("graph").orElse(""));
     }
 
@@ -83,12 +87,8 @@ public record ModelKey(
     /** The options that give the same on the command line. */
     String options() {
         if (!graph.isEmpty()) return "--graph " + CommandText.quoted(graph);
-        return "--model "
-                + size.layers()
-                + "x"
-                + size.width()
-                + "x"
-                + size.heads()
+        var model = size.layers() + "x" + size.width() + "x" + size.heads();
+        return (from.isEmpty() ? "--model " + model : "--from " + CommandText.quoted(from))
                 + " --batch "
                 + size.batch()
                 + " --context "

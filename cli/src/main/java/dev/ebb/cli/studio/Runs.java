@@ -66,6 +66,31 @@ final class Runs implements AutoCloseable {
         return Json.of(all);
     }
 
+    /**
+     * The files whose models can be planned for and trained further, with what is known of them.
+     */
+    Json checkpoints() throws IOException {
+        var all = new ArrayList<Json>();
+        for (var entry : here.entries()) {
+            var name = entry.getFileName().toString();
+            if (!Files.exists(entry.resolve(StoredRun.CHECKPOINT))) continue;
+            var row = new LinkedHashMap<String, Json>();
+            row.put("file", Json.of(name + "/" + StoredRun.CHECKPOINT));
+            row.put("name", Json.of(name));
+            try {
+                var stored = StoredRun.read(folder(name)).json();
+                for (var member : List.of("batch", "context", "step"))
+                    stored.at(member).ifPresent(value -> row.put(member, value));
+                all.add(Json.of(row));
+            } catch (IOException | Refused e) {
+                // it is among the runs, which tell what is wrong with it
+            }
+        }
+        for (var name : here.files(".safetensors"))
+            all.add(Json.of(Map.of("file", Json.of(name), "name", Json.of(name))));
+        return Json.of(List.copyOf(all));
+    }
+
     private Json summary(String name, Path folder) {
         var all = new LinkedHashMap<String, Json>();
         all.put("name", Json.of(name));
@@ -140,6 +165,8 @@ final class Runs implements AutoCloseable {
         for (var option : List.of("model", "batch", "context", "steps", "seed", "budget", "device"))
             query.find(option).ifPresent(value -> arguments.addAll(List.of("--" + option, value)));
         query.find("every").ifPresent(value -> arguments.addAll(List.of("--checkpoint", value)));
+        var from = query.find("from");
+        if (from.isPresent()) arguments.addAll(List.of("--from", here.file(from.get()).toString()));
         var text = query.find("text");
         boolean hold = query.find("holdOut").isPresent();
         if (hold) {

@@ -9,11 +9,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
-/** A run as its checkpoint tells it: every loss, and what it was started with. */
-record StoredRun(String name, double[] losses, Json settings, Json setup, boolean reported) {
+/**
+ * A run as its checkpoint tells it: every loss, and what it was started with.
+ *
+ * @param figures what it measured, as of the checkpoint; empty where it did not end there
+ */
+record StoredRun(
+        String name, double[] losses, Json settings, Json setup, Json figures, boolean reported) {
     static final String CHECKPOINT = "checkpoint.safetensors";
     static final String REPORT = "report.html";
+    private static final String FIGURES = "figures.json";
 
     static StoredRun read(Path folder) throws IOException {
         var path = folder.resolve(CHECKPOINT);
@@ -21,14 +28,28 @@ record StoredRun(String name, double[] losses, Json settings, Json setup, boolea
             var notes = file.metadata();
             if (!notes.getOrDefault("format", "").startsWith("ebb training checkpoint"))
                 throw new FileFormatException(path, "not a training checkpoint");
+            var losses = file.read("losses").toDoubles();
             return new StoredRun(
                     folder.getFileName().toString(),
-                    file.read("losses").toDoubles(),
+                    losses,
                     note(notes, "settings"),
                     note(notes, "run"),
+                    figures(folder.resolve(FIGURES), losses.length),
                     Files.exists(folder.resolve(REPORT)));
         }
     }
+
+    private static Json figures(Path file, long steps) {
+        try {
+            var found = Files.exists(file) ? Json.parse(Files.readString(file)) : NONE;
+            boolean current = found.at("steps").flatMap(Json::whole).equals(Optional.of(steps));
+            return current ? found : NONE;
+        } catch (IOException e) {
+            return NONE;
+        }
+    }
+
+    private static final Json NONE = Json.of(Map.of());
 
     private static Json note(Map<String, String> notes, String key) throws FileFormatException {
         return Json.parse(notes.getOrDefault(key, "{}"));
@@ -45,8 +66,18 @@ record StoredRun(String name, double[] losses, Json settings, Json setup, boolea
         settings.at("context").ifPresent(context -> all.put("context", context));
         settings.at("seed").ifPresent(seed -> all.put("seed", seed));
         if (losses.length > 0) all.put("loss", Json.of(losses[losses.length - 1]));
+        figure("promised_peak_bytes").ifPresent(bytes -> all.put("promised", bytes));
+        figure("measured_peak_bytes").ifPresent(bytes -> all.put("measured", bytes));
+        figure("budget_bytes").ifPresent(bytes -> all.put("budget", bytes));
+        figure("tokens_per_second").ifPresent(tokens -> all.put("speed", tokens));
+        figure("recompute_share").ifPresent(share -> all.put("again", share));
+        figure("weights_digest").ifPresent(digest -> all.put("digest", digest));
         all.put("report", Json.of(reported));
         return Json.of(all);
+    }
+
+    private Optional<Json> figure(String name) {
+        return figures.at(name);
     }
 
     Json series() {

@@ -142,7 +142,8 @@ final class StudioApi implements AutoCloseable {
                 Map.of(
                         "model", Json.of(first),
                         "devices", Json.of(List.copyOf(all)),
-                        "graphs", Json.of(here.files(".json").stream().map(Json::of).toList())));
+                        "graphs", Json.of(here.files(".json").stream().map(Json::of).toList()),
+                        "checkpoints", runs.checkpoints()));
     }
 
     /** The report of a run: a page of its own, which can ask this server nothing. */

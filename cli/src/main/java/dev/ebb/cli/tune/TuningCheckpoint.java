@@ -1,6 +1,7 @@
 package dev.ebb.cli.tune;
 
 import dev.ebb.Tensorwise;
+import dev.ebb.cli.option.JsonRecord;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Safetensors;
 import dev.ebb.nn.file.Supply;
@@ -23,7 +24,7 @@ import java.util.function.IntFunction;
  */
 final class TuningCheckpoint {
     static final String FILE = "tuning.safetensors";
-    private static final String FORMAT = "ebb fine-tuning checkpoint 1";
+    private static final String FORMAT = "ebb fine-tuning checkpoint 2";
     private static final String LOSSES = "losses";
     private static final String DIGEST = "digest";
 
@@ -45,7 +46,7 @@ final class TuningCheckpoint {
         tensors.add(new Supply(LOSSES, data.type(), () -> data));
         var notes = new LinkedHashMap<String, String>();
         notes.put("format", FORMAT);
-        notes.put("settings", settings.json().toString());
+        notes.put("settings", JsonRecord.write(settings).toString());
         notes.put("text", text);
         notes.put(DIGEST, Weights.digest(tensors, lines(notes)));
         Safetensors.write(folder.resolve(FILE), tensors, notes);
@@ -69,7 +70,7 @@ final class TuningCheckpoint {
                 throw new FileFormatException(
                         path, "corrupted: its content does not match its digest");
             return new Begun(
-                    TuningSettings.of(path, notes.getOrDefault("settings", "")),
+                    JsonRecord.read(TuningSettings.class, path, notes.getOrDefault("settings", "")),
                     notes.getOrDefault("text", ""),
                     Arrays.stream(file.read(LOSSES).toDoubles()).boxed().toList());
         }

@@ -4,8 +4,8 @@ import { driversView } from "./drivers.js";
 import { runsView } from "./runs.js";
 
 const names = ["plan", "drivers", "runs"];
-planView();
-const views = { plan: { open() {} }, drivers: driversView(), runs: runsView() };
+const plan = planView();
+const views = { plan, drivers: driversView(), runs: runsView(file => { location.hash = "plan"; plan.from(file); }) };
 
 function open() {
   const name = names.includes(location.hash.slice(1)) ? location.hash.slice(1) : "plan";

@@ -94,6 +94,12 @@ export function planView() {
     $("figures").replaceChildren(...rows);
   }
 
+  /** Tells who does not see the page what a plan comes to. */
+  function say(lines) {
+    const told = Object.fromEntries(lines);
+    $("said").textContent = "Budget " + bytes(budget) + ": " + ["promised", "peak", "time", "cost"].filter(n => told[n]).map(n => n + " " + told[n]).join(", ");
+  }
+
   /** The graph that plans are of: where states may be moved, some plans have one of their own. */
   function adopt(next) {
     if (model === next) return;
@@ -130,7 +136,7 @@ export function planView() {
       while (mine === generation && wanted === budget) {
         const answer = await ask("plan", { ...query, budget: wanted }, abort.signal);
         if (mine !== generation || wanted !== budget) return;
-        if (answer.state === "ready") { show(answer); $("memory").classList.remove("behind"); status(""); return; }
+        if (answer.state === "ready") { show(answer); $("memory").classList.remove("behind"); status(""); say(answer.lines); return; }
         if (answer.state === "refused") { $("memory").classList.remove("behind"); figures([["budget", bytes(wanted)]], answer.why); status(""); return; }
         if (answer.state === "near" && (!plan || plan.budget !== answer.plan.budget)) show(answer.plan);
         if (answer.state === "near") figures(plan.lines, "not ready for " + bytes(wanted) + "; shown: that for " + bytes(plan.budget));
@@ -194,11 +200,28 @@ export function planView() {
     } catch (e) { if (mine === generation) status(e.message, true); }
   }
 
-  form.addEventListener("change", () => {
-    // of a bare graph nothing but its file counts
-    for (const field of form.elements) if (field.name !== "graph") field.disabled = form.elements.graph.value !== "";
-    load();
-  });
+  let checkpoints = null;
+  /** Of a bare graph nothing but its file counts; a checkpoint has sizes of its own. */
+  function chosen(field) {
+    const { graph, from, model, batch, context } = form.elements;
+    for (const other of form.elements) if (other !== graph) other.disabled = graph.value !== "";
+    if (from.value) model.disabled = true;
+    if (field !== from) return;
+    const run = checkpoints.find(c => c.file === from.value) || {};
+    batch.value = run.batch ?? "";
+    context.value = run.context ?? "";
+  }
+  form.addEventListener("change", e => { chosen(e.target); load(); });
+
+  /** The checkpoints there are now; the one that is chosen stays so. */
+  async function choose(file) {
+    const found = await ask("choices"), { from } = form.elements;
+    checkpoints = found.checkpoints;
+    const kept = file ?? from.value;
+    from.replaceChildren(el("option", { value: "" }, "none"), ...checkpoints.map(c => el("option", { value: c.file }, c.name + (c.step == null ? "" : ", step " + c.step))));
+    from.value = checkpoints.some(c => c.file === kept) ? kept : "";
+    return found;
+  }
   form.addEventListener("submit", e => e.preventDefault());
   $("budget").addEventListener("change", () => {
     const b = parseBytes($("budget").value, traced ? traced.storeAll : 0);
@@ -215,10 +238,17 @@ export function planView() {
     $("show-" + t).addEventListener("keydown", e => { const jump = { ArrowRight: 1, ArrowLeft: -1 }[e.key]; if (jump) { const next = tabs[(i + jump + tabs.length) % tabs.length]; open(next); $("show-" + next).focus(); } });
   });
   showBudget();
-  ask("choices").then(found => {
+  choose().then(found => {
     form.elements.model.value = found.model;
     found.devices.forEach(d => $("device").append(el("option", { value: d.name, disabled: d.missing != null, title: d.text || d.missing }, d.name)));
     found.graphs.forEach(name => $("graphs").append(el("option", { value: name }, name)));
     return load();
   }).catch(e => status(e.message, true));
+  return {
+    open() { if (checkpoints) choose().catch(e => status(e.message, true)); },
+    /** Plans for the model of a checkpoint. */
+    async from(file) {
+      try { form.elements.graph.value = ""; await choose(file); chosen(form.elements.from); load(); } catch (e) { status(e.message, true); }
+    },
+  };
 }

@@ -12,7 +12,8 @@ function add(points, x, y) {
   if (points.length > MOST) points.splice(0, points.length, ...points.filter((_, i) => i % 2 === 0));
 }
 
-export function runsView() {
+/** onPlan is told the file of a checkpoint that is to be planned for. */
+export function runsView(onPlan) {
   const chart = lineChart($("loss"), "Loss");
   let list = [], chosen = null, shown = null, beside = new Map(), events = null, unread = false, choices = 0;
 
@@ -22,6 +23,9 @@ export function runsView() {
     const kept = $("texts").value;
     $("texts").replaceChildren(el("option", { value: "" }, "Ebb's own sources"), ...found.texts.map(t => el("option", { value: t }, t)));
     $("texts").value = found.texts.includes(kept) ? kept : "";
+    const { checkpoints } = await ask("choices"), from = $("begin-from"), had = from.value;
+    from.replaceChildren(el("option", { value: "" }, "new weights"), ...checkpoints.map(c => el("option", { value: c.file }, c.name)));
+    from.value = checkpoints.some(c => c.file === had) ? had : "";
     drawList();
     const names = new Set(list.map(r => r.name)), field = $("start").elements.name;
     if (names.has(field.value)) { let n = 1; while (names.has("run-" + n)) n++; field.value = "run-" + n; }
@@ -81,7 +85,7 @@ export function runsView() {
       actions.push(Object.assign(button("Resume", () => act("resume", { name: run.name })), { id: "resume", disabled: !!run.steps && run.step >= run.steps }));
       if (run.report) actions.push(el("a", { href: "/report/" + encodeURIComponent(run.name), target: "_blank", rel: "noopener" }, "Report"));
     }
-    if (run.step) actions.push(Object.assign(button("Write a sample", sample), { id: "write" }));
+    if (run.step) actions.push(Object.assign(button("Write a sample", sample), { id: "write" }), Object.assign(button("Plan it", () => onPlan(run.name + "/checkpoint.safetensors")), { id: "plan-it" }));
     $("run-actions").replaceChildren(...actions);
     const tiles = [["state", run.state], ["step", (run.step ?? 0) + (run.steps ? " / " + run.steps : "")], ["loss", run.loss == null ? "none yet" : run.loss.toFixed(4)],
       ["held-out loss", run.heldOut == null ? (run.live ? "none yet" : "") : run.heldOut.toFixed(4)], ["speed", run.speed == null ? "" : count(run.speed) + " tokens/s"],
@@ -94,7 +98,7 @@ export function runsView() {
     if (run.command) more.push(el("p", { class: "command" }, run.command));
     if (beside.size) more.push(el("div", { id: "compared" }, ...compared()));
     if (run.text) more.push(el("h3", {}, "A sample"), el("pre", {}, run.text));
-    if (run.kernels && run.kernels.length) more.push(el("h3", {}, "Kernels by time, latest step"), el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "op"), el("th", { class: "n" }, "calls"), el("th", { class: "n" }, "ms"))),
+    if (run.kernels && run.kernels.length) more.push(el("h3", {}, "Kernels by time"), el("table", {}, el("caption", {}, "The latest step, kernel by kernel"), el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "op"), el("th", { scope: "col", class: "n" }, "calls"), el("th", { scope: "col", class: "n" }, "ms"))),
       el("tbody", {}, ...run.kernels.map(k => el("tr", {}, el("td", {}, k[0]), el("td", { class: "n" }, String(k[1])), el("td", { class: "n" }, k[2].toFixed(2)))))));
     if (run.said) more.push(el("h3", {}, "What it said"), el("pre", {}, run.said));
     $("run-more").replaceChildren(...more);
@@ -121,13 +125,19 @@ export function runsView() {
     drawList();
   }
 
+  /** The chosen run and those beside it, figure by figure, and how far their losses have the same bits. */
   function compared() {
-    const rows = [...beside].filter(([name]) => name !== shown.name).map(([name, { color, run, equal }]) => {
-      const same = equal && equal.of > 0 && equal.same === equal.of;
-      const mark = !equal ? "" : same ? el("span", { class: "badge" }, "same bits in all " + equal.of + " steps") : el("span", { class: "badge warn" }, "bits differ from step " + (equal.same + 1) + " on");
-      return el("tr", {}, el("td", {}, swatch(color, "span", "dot"), name), el("td", {}, run.budgetText || (run.budget ? bytes(run.budget) : "")), el("td", { class: "n" }, String(run.step ?? "")), el("td", { class: "n" }, run.loss == null ? "" : run.loss.toFixed(4)), el("td", {}, mark));
-    });
-    return rows.length ? [el("h3", {}, "Beside " + shown.name), el("table", {}, el("thead", {}, el("tr", {}, ...["run", "budget"].map(t => el("th", {}, t)), el("th", { class: "n" }, "steps"), el("th", { class: "n" }, "loss"), el("th", {}, "losses"))), el("tbody", {}, ...rows))] : [];
+    const others = [...beside].filter(([name]) => name !== shown.name);
+    if (!others.length) return [];
+    const figures = [["budget", r => r.budgetText || (r.budget ? bytes(r.budget) : "")], ["memory promised", r => r.promised == null ? "" : bytes(r.promised)], ["memory measured", r => r.measured == null ? "" : bytes(r.measured)],
+      ["computed again", r => r.again == null ? "" : (100 * r.again).toFixed(1) + " % of the time"], ["speed", r => r.speed == null ? "" : count(r.speed) + " tokens/s"], ["steps", r => String(r.step ?? "")], ["loss", r => r.loss == null ? "" : r.loss.toFixed(4)], ["held-out loss", r => r.heldOut == null ? "" : r.heldOut.toFixed(4)]];
+    const runs = [[COLORS[0], shown], ...others.map(([, { color, run }]) => [color, run])];
+    const mark = equal => !equal ? "" : !equal.of ? "no step to compare" : equal.same === equal.of ? el("span", { class: "badge" }, "same bits in all " + equal.of + " steps") : el("span", { class: "badge warn" }, "bits differ from step " + (equal.same + 1) + " on");
+    const rows = figures.map(([name, show]) => [name, runs.map(([, r]) => show(r))]).filter(([, cells]) => cells.some(c => c !== ""));
+    return [el("h3", {}, "Side by side"), el("table", {}, el("caption", {}, "Runs beside " + shown.name + "; equal bits are found by comparing every loss"),
+      el("thead", {}, el("tr", {}, el("td"), ...runs.map(([color, r]) => el("th", { scope: "col", class: "n" }, swatch(color, "span", "dot"), r.name)))),
+      el("tbody", {}, ...rows.map(([name, cells]) => el("tr", {}, el("th", { scope: "row" }, name), ...cells.map(c => el("td", { class: "n" }, c)))),
+        el("tr", {}, el("th", { scope: "row" }, "losses"), el("td", { class: "n" }, "compared with"), ...others.map(([, { equal }]) => el("td", { class: "n" }, mark(equal))))))];
   }
 
   async function sample() {
@@ -136,6 +146,7 @@ export function runsView() {
     try { const found = await command("sample", { name }); if (chosen === name) { shown.text = found.text; draw(); } status(""); } catch (e) { status(e.message, true); }
   }
 
+  $("begin-from").addEventListener("change", e => { $("start").elements.model.disabled = e.target.value !== ""; });
   $("start").addEventListener("submit", e => {
     e.preventDefault();
     const body = Object.fromEntries([...new FormData(e.target).entries()].filter(([, v]) => v !== ""));

@@ -249,21 +249,34 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
                             "windowsVirtualKeyCode", Json.of(key.equals("Tab") ? 9 : 0)));
     }
 
-    /** What a screen reader can act on but has no name for, by role. */
-    public List<String> unnamed() throws Exception {
+    /** One thing that a screen reader finds in the page. */
+    public record Heard(String role, String name) {}
+
+    /** All that a screen reader finds, in the order of the page. */
+    public List<Heard> heard() throws Exception {
         send("Accessibility.enable", Map.of());
-        var unnamed = new ArrayList<String>();
+        var all = new ArrayList<Heard>();
         for (var node :
                 send("Accessibility.getFullAXTree", Map.of())
                         .at("nodes")
                         .orElseThrow()
                         .elements()) {
-            var role = node.at("role").flatMap(r -> r.at("value")).flatMap(Json::text).orElse("");
-            var name = node.at("name").flatMap(n -> n.at("value")).flatMap(Json::text).orElse("");
             boolean ignored = node.at("ignored").flatMap(Json::truth).orElse(false);
-            if (!ignored && NAMED_ROLES.contains(role) && name.isBlank()) unnamed.add(role);
+            if (!ignored) all.add(new Heard(value(node, "role"), value(node, "name")));
         }
-        return unnamed;
+        return all;
+    }
+
+    private static String value(Json node, String member) {
+        return node.at(member).flatMap(m -> m.at("value")).flatMap(Json::text).orElse("");
+    }
+
+    /** What a screen reader can act on but has no name for, by role. */
+    public List<String> unnamed() throws Exception {
+        return heard().stream()
+                .filter(h -> NAMED_ROLES.contains(h.role) && h.name.isBlank())
+                .map(Heard::role)
+                .toList();
     }
 
     public void look(int width, int height, boolean dark) throws Exception {

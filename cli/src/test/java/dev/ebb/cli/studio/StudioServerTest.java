@@ -158,6 +158,8 @@ class StudioServerTest {
                         "{\"name\":\"-x\"}",
                         "{\"name\":\"x\",\"text\":\"../secret.txt\"}",
                         "{\"name\":\"x\",\"text\":\"out/secret.txt\"}",
+                        "{\"name\":\"x\",\"from\":\"../secret.txt\"}",
+                        "{\"name\":\"x\",\"from\":\"out/secret.txt\"}",
                         "{\"name\":\"x\",\"text\":\"" + folder.resolve("secret.txt") + "\"}",
                         "not json",
                         "{\"name\":\"" + "x".repeat(40_000) + "\"}")) {
@@ -166,6 +168,16 @@ class StudioServerTest {
             assertThat(answer.body()).doesNotContain("secret\"");
         }
         assertThat(runs.resolve("x")).doesNotExist();
+    }
+
+    @Test
+    void a_run_starts_from_a_checkpoint_of_the_folder() throws IOException {
+        var file = "first/checkpoint.safetensors";
+        Files.createDirectory(runs.resolve("first"));
+        Files.writeString(runs.resolve(file), "x");
+        var body = "{\"name\":\"second\",\"from\":\"" + file + "\"}";
+        var started = wire.request("POST", "/api/start", body, cookie(), origin());
+        assertThat(started.body()).contains("--from " + runs.resolve(file).toRealPath());
     }
 
     @Test

@@ -24,10 +24,8 @@ final class Course {
             case Step.Work work ->
                     switch (work.node().kernel()) {
                         case Control _, Kernel.Library _ -> false;
-                        case Kernel.Map _,
-                                Kernel.Fold _,
+                        case Kernel.Viewed _,
                                 Kernel.Rows _,
-                                Kernel.Contract _,
                                 Kernel.Assemble _,
                                 Kernel.Cut _,
                                 Kernel.Gather _,
@@ -35,9 +33,7 @@ final class Course {
                                 Kernel.Cumulate _,
                                 Kernel.Sort _,
                                 Decoded _,
-                                Kernel.Convolve _,
-                                Kernel.Attend _,
-                                Kernel.AttendGrad _ ->
+                                Kernel.Convolve _ ->
                                 true;
                     };
             case Step.Offload _, Step.Fetch _ -> ordered;

@@ -99,8 +99,7 @@ public final class Reference implements Device {
                     k.isUpdate()
                             ? () -> ReferenceMoves.update(k, in, out.getFirst())
                             : () -> ReferenceMoves.scatter(k, in.get(0), in.get(1), out.getFirst());
-            case Kernel.Cumulate k ->
-                    () -> ReferenceMoves.cumulate(k, in.getFirst(), out.getFirst());
+            case Kernel.Cumulate k -> () -> ReferenceMoves.cumulate(k, in, out.getFirst());
             case Kernel.Sort k -> () -> ReferenceMoves.sort(k, in.getFirst(), out.getFirst());
             case Kernel.Convolve k -> () -> ReferenceConvolve.run(k, in, out.getFirst());
             case Kernel.Attend k -> () -> ReferenceAttend.forward(k, in, out);

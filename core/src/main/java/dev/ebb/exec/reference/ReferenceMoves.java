@@ -110,7 +110,9 @@ final class ReferenceMoves {
     }
 
     /** What runs along is carried in double, or as long, and rounded where it is stored. */
-    static void cumulate(Kernel.Cumulate k, Buffer in, Buffer out) {
+    static void cumulate(Kernel.Cumulate k, List<Buffer> inputs, Buffer out) {
+        var in = inputs.getLast();
+        var weights = inputs.getFirst();
         for (long o = 0; o < k.outer(); o++) {
             for (long i = 0; i < k.inner(); i++) {
                 double real = 0;
@@ -120,7 +122,8 @@ final class ReferenceMoves {
                     long at = (o * k.length() + here) * k.inner() + i;
                     if (out.dtype().isFloat()) {
                         double x = in.get(at);
-                        real = j == 0 ? x : ReferenceLoops.combine(k.combine(), real, x);
+                        if (k.weighted()) real = j == 0 ? x : x + weights.get(at) * real;
+                        else real = j == 0 ? x : ReferenceLoops.combine(k.combine(), real, x);
                         out.set(at, real);
                     } else {
                         long x = in.getLong(at);

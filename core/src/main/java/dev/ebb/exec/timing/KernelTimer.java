@@ -70,10 +70,8 @@ final class KernelTimer {
                     control.bodies().stream()
                             .flatMap(g -> g.nodes().stream())
                             .allMatch(KernelTimer::canTime);
-            case Kernel.Map _,
-                    Kernel.Fold _,
+            case Kernel.Viewed _,
                     Kernel.Rows _,
-                    Kernel.Contract _,
                     Kernel.Assemble _,
                     Kernel.Cut _,
                     Kernel.Gather _,
@@ -82,8 +80,6 @@ final class KernelTimer {
                     Kernel.Sort _,
                     Decoded _,
                     Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
                     Kernel.Library _ ->
                     true;
         };

@@ -8,7 +8,7 @@ package dev.ebb.plan.pack;
  * guided ejection search (Nagata and Bräysy, 2009), which they use to do with fewer vehicles.
  *
  * <p>A step looks at the living neighbours of one buffer, not at all buffers as a new packing
- * would: within a second this tries a hundred thousand changes.
+ * would, so that many more changes are tried in the same time.
  */
 final class EjectionSearch {
     /** How much chance enters the choice of a place. */

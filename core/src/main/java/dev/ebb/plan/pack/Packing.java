@@ -12,8 +12,8 @@ import java.util.stream.IntStream;
  * matters is the order. Several are tried, large ones first being the usual winner; then the
  * buffers that end above the peak of live bytes, which no arena can undercut, go first. What is
  * still more than that peak is brought into ever smaller arenas by {@link EjectionSearch}: the
- * large buffers, beside a shelf for the small ones, from the best packing so far; and all of them
- * from {@link TwoEndedPacking}. The work is bounded by counts, not by a clock.
+ * large buffers, below a part of the arena for the small ones, from the best packing so far; and
+ * all of them from {@link TwoEndedPacking}. The work is bounded by counts, not by a clock.
  */
 public final class Packing {
     /** Every buffer starts at a multiple of this: a cache line. */
@@ -30,10 +30,12 @@ public final class Packing {
     /** How often each is tried from the best so far, and anew. */
     private static final int ATTEMPTS = 3;
 
-    /** The one that every plan should reach is tried more often. */
+    /** The one that every plan should reach is tried more often, most where the one before is. */
     private static final int PROMISED = 1020;
 
     private static final int PROMISED_ATTEMPTS = 40;
+
+    private static final int DISTANT_ATTEMPTS = 10;
 
     /** Comparisons spent on piling up, at first and where that was not enough. */
     private static final long PILING = 20_000_000L;
@@ -180,27 +182,30 @@ public final class Packing {
 
     /** Goes on to the next smaller arena as long as all find a place in it. */
     private void shrink() {
+        boolean reached = true;
         for (int goal : GOALS) {
-            // whole cache lines, or the shelf would begin between two
+            // whole cache lines, or the part for small buffers would begin between two
             long spare = floor / 1000 * (goal - 1000) / ALIGNMENT * ALIGNMENT;
             long target = floor + spare;
-            int anew = goal > PROMISED ? 1 : goal == PROMISED ? PROMISED_ATTEMPTS : ATTEMPTS;
+            int promised = reached ? PROMISED_ATTEMPTS : DISTANT_ATTEMPTS;
+            int anew = goal > PROMISED ? 1 : goal == PROMISED ? promised : ATTEMPTS;
             for (int k = 0; k < Math.max(anew, ATTEMPTS) && bestArena > target; k++) {
                 improve(target, k);
                 if (k < anew && bestArena > target) build(target, k);
             }
-            if (goal <= PROMISED && bestArena > target) return;
+            reached = bestArena <= target;
+            if (goal <= PROMISED && !reached) return;
         }
     }
 
-    /** Brings the best so far into {@code goal} bytes, the small ones on a shelf above. */
+    /** Brings the best so far into {@code goal} bytes, the small ones in a part above. */
     private void improve(long goal, int attempt) {
         long limit = floor / SMALL[attempt % SMALL.length];
         var large = some(i -> bytes[i] >= limit);
         var small = some(i -> bytes[i] < limit);
-        var shelf = among(small);
-        if (small.length > 0) shelf.place(shelf.sorted(shelf.byLife()), Long.MAX_VALUE);
-        long height = small.length > 0 ? shelf.bestArena : 0;
+        var upper = among(small);
+        if (small.length > 0) upper.place(upper.sorted(upper.byLife()), Long.MAX_VALUE);
+        long height = small.length > 0 ? upper.bestArena : 0;
         var rest = among(large);
         if (rest.floor + height > goal) return;
         long room = goal - height;
@@ -209,7 +214,7 @@ public final class Packing {
         if (!ejection.fit(room, effort(attempt))) return;
         var found = new long[bytes.length];
         for (int k = 0; k < large.length; k++) found[large[k]] = ejection.offsets()[k];
-        for (int k = 0; k < small.length; k++) found[small[k]] = room + shelf.best[k];
+        for (int k = 0; k < small.length; k++) found[small[k]] = room + upper.best[k];
         settle(found, goal);
     }
 
@@ -233,7 +238,7 @@ public final class Packing {
     private void settle(long[] found, long arena) {
         best = found;
         bestArena = arena;
-        // what hangs above a gap falls into it
+        // a buffer above a gap is moved down into it
         place(sorted(Comparator.comparingLong(i -> best[i])), arena);
     }
 

@@ -77,7 +77,7 @@ final class TwoEndedPacking {
     }
 
     /**
-     * All that ever lives together does so at one of these: somebody came, and somebody goes before
+     * All that ever lives together does so at one of these: a buffer was added, and one ends before
      * the next one comes.
      */
     private static int[] moments(int[] from, int[] to) {

@@ -99,8 +99,8 @@ public record Schedule(Problem problem, List<Step> steps) {
 
     /**
      * The graph that computes what this schedule computes, in its order: a node that is computed
-     * again is there twice. Values that come back in another way than by computing them again have
-     * no place in a graph.
+     * again is there twice, and a value that is rebuilt by an inversion is the output of one more
+     * node. Values that come back from a place beside the arena have no place in a graph.
      */
     public Graph asGraph() {
         var graph = problem.graph();
@@ -112,10 +112,13 @@ public record Schedule(Problem problem, List<Step> steps) {
         }
         for (Node node : graph.nodes())
             for (Value v : node.outputs()) next = Math.max(next, v.id() + 1);
+        for (var inversion : problem.inversions())
+            for (Value v : inversion.node().outputs()) next = Math.max(next, v.id() + 1);
         var nodes = new ArrayList<Node>();
         for (Step step : steps) {
             switch (step) {
-                case Step.Compute(var node, _) -> {
+                case Step.Work work -> {
+                    var node = work.node();
                     var inputs = node.inputs().stream().map(here::at).toList();
                     var outputs = new ArrayList<Value>();
                     for (Value v : node.outputs()) {
@@ -126,11 +129,9 @@ public record Schedule(Problem problem, List<Step> steps) {
                     nodes.add(new Node(node.op(), inputs, outputs, node.region(), node.reverse()));
                 }
                 case Step.Free _ -> {}
-                case Step.Invert _, Step.Offload _, Step.Fetch _ ->
+                case Step.Offload _, Step.Fetch _ ->
                         throw new IllegalStateException(
-                                step
-                                        + " is not a computation of the graph; plan without"
-                                        + " inverses and without places");
+                                step + " is not a computation; plan without places");
             }
         }
         return new Graph(graph.params(), nodes, graph.results().stream().map(here::at).toList());

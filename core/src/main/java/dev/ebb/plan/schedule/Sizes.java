@@ -2,7 +2,7 @@ package dev.ebb.plan.schedule;
 
 import dev.ebb.ir.Value;
 
-/** The memory that a value occupies. */
+/** How many bytes of the arena each value occupies. */
 @FunctionalInterface
 public interface Sizes {
 

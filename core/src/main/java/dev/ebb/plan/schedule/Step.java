@@ -5,7 +5,10 @@ import dev.ebb.ir.Value;
 
 import java.util.List;
 
-/** One thing a schedule does. */
+/**
+ * One step of a {@link Schedule}: computes the outputs of a node, rebuilds a value by an inversion,
+ * frees a value, or moves one between the arena and a place beside it.
+ */
 public sealed interface Step {
 
     /**

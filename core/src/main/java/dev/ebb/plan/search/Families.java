@@ -16,9 +16,10 @@ import java.util.List;
  * The families of plans of one problem, from computing again alone to all that is allowed. A family
  * with one way or place more holds the plans of those before it too: the answer to a budget is the
  * cheapest of what each of them answers. So a way or a place more never costs time, and since each
- * family gets dearer with less memory, so does the cheapest of them. Of places every selection is a
- * family, so that no selection is ever cheaper than all together; planning takes twice as long with
- * each place more.
+ * family gets dearer with less memory, so does the cheapest of them. Each place alone is a family,
+ * and so are the first two, the first three, and so on up to all of them: a place more adds two
+ * families, however many there are. So all places together are never slower than one of them, nor
+ * than those before the last.
  */
 public final class Families {
     private final Problem problem;
@@ -63,18 +64,20 @@ public final class Families {
         return all;
     }
 
-    /** The selections of those of {@code places} that {@code ways} allow, smaller ones first. */
+    /**
+     * The selections of {@code places} that are searched, smaller ones first: none, each alone, and
+     * the first two, three and so on up to all that {@code ways} allow, those of a nearer kind
+     * first.
+     */
     public static List<List<Place>> selections(Ways ways, List<Place> places) {
+        var allowed = places.stream().filter(p -> ways.has(p.way())).toList();
+        var nearest = allowed.stream().sorted(Comparator.comparing(Place::way)).toList();
         var all = new ArrayList<List<Place>>(List.of(List.of()));
-        for (var place : places) {
-            if (!ways.has(place.way())) continue;
-            for (var some : List.copyOf(all)) {
-                var more = new ArrayList<>(some);
-                more.add(place);
-                all.add(List.copyOf(more));
-            }
+        for (var place : allowed) all.add(List.of(place));
+        for (int count = 2; count <= nearest.size(); count++) {
+            var first = nearest.subList(0, count);
+            all.add(allowed.stream().filter(first::contains).toList());
         }
-        all.sort(Comparator.comparingInt(List::size));
         return all;
     }
 

@@ -20,9 +20,9 @@ import java.util.function.Predicate;
  * <p>The family is grown downwards: from computing everything once, the bound is lowered level by
  * level, each plan made from the one above, improved by {@link Search}; then upwards, where a plan
  * from below may turn out better than the one found before. It grows in generations, always the
- * same ones, each as far down as anybody has asked for. A budget is answered from the first
- * generations that have a plan for it, and no later plan is cheaper than theirs: so the answer does
- * not depend on earlier questions, and more memory never costs time.
+ * same ones, as many as the smallest budget asked for so far needs. A budget is answered from the
+ * first generations that have a plan for it, and no later plan is cheaper than theirs: so the
+ * answer does not depend on earlier questions, and more memory never costs time.
  */
 public final class Frontier {
     /** One plan: its sequence, its peak of live bytes, and its cost above computing all once. */

@@ -19,6 +19,12 @@ final class Liveness {
     private final int[] instances;
     private final boolean[] later;
 
+    /** The inputs that each work must write over. */
+    private final int[][] forced;
+
+    /** The inputs that each work may write over, each followed by the output that would. */
+    private final int[][] free;
+
     /**
      * The surviving sequence: {@code order[0..length)}, and the bytes alive during each of its
      * steps.
@@ -41,6 +47,9 @@ final class Liveness {
         taken = new boolean[model.values.length];
         instances = new int[model.works];
         later = new boolean[model.works];
+        forced = new int[model.works][];
+        free = new int[model.works][];
+        for (int u = 0; u < model.works; u++) sortPairs(u);
     }
 
     /**
@@ -113,24 +122,13 @@ final class Liveness {
      * The bytes that node {@code u} saves by writing over dying inputs; -1 if it must and cannot.
      */
     private long reused(int u) {
-        int[] pairs = model.reuse[u];
-        if (pairs.length == 2 && model.place[pairs[1]] < 0)
-            return live[pairs[0]] ? 0 : model.bytes[pairs[0]];
         long saved = 0;
-        for (int k = 0; k < pairs.length; k += 2) {
-            int from = pairs[k];
-            int into = pairs[k + 1];
-            if (model.place[into] >= 0) {
-                if (model.place[into] != from) continue;
-                if (live[from]) {
-                    for (int v : pairs) taken[v] = false;
-                    return -1;
-                }
-                saved += model.bytes[from];
-                taken[from] = true;
-                taken[into] = true;
-            }
+        for (int from : forced[u]) {
+            if (live[from]) return -1;
+            saved += model.bytes[from];
         }
+        int[] pairs = free[u];
+        if (pairs.length == 2) return live[pairs[0]] ? saved : saved + model.bytes[pairs[0]];
         for (int k = 0; k < pairs.length; k += 2) {
             int from = pairs[k];
             int into = pairs[k + 1];
@@ -141,6 +139,34 @@ final class Liveness {
         }
         for (int v : pairs) taken[v] = false;
         return saved;
+    }
+
+    /** Sorts the pairs of {@code u}: what must be written over, and where there is a choice. */
+    private void sortPairs(int u) {
+        int[] pairs = model.reuse[u];
+        if (pairs.length == 0) {
+            forced[u] = pairs;
+            free[u] = pairs;
+            return;
+        }
+        var must = new int[pairs.length / 2];
+        int count = 0;
+        for (int k = 0; k < pairs.length; k += 2) {
+            if (model.place[pairs[k + 1]] < 0 || model.place[pairs[k + 1]] != pairs[k]) continue;
+            must[count++] = pairs[k];
+            taken[pairs[k]] = true;
+            taken[pairs[k + 1]] = true;
+        }
+        var may = new int[pairs.length];
+        int left = 0;
+        for (int k = 0; k < pairs.length; k += 2) {
+            if (taken[pairs[k]] || taken[pairs[k + 1]]) continue;
+            may[left++] = pairs[k];
+            may[left++] = pairs[k + 1];
+        }
+        for (int v : pairs) taken[v] = false;
+        forced[u] = Arrays.copyOf(must, count);
+        free[u] = Arrays.copyOf(may, left);
     }
 
     /** The computation of {@code sequence} that takes most memory; none if nothing is computed. */

@@ -126,15 +126,18 @@ final class RecomputeChain {
         for (int x : model.in[node]) {
             if (x == target) return false;
             int producer = model.producer[x];
-            if ((producer >= 0 && stamp[producer] == stamps) || time.isLive(x, at)) continue;
+            if (producer >= 0 && stamp[producer] == stamps) continue;
+            int next = time.next(x, at);
+            if (time.isLiveBefore(x, next)) continue;
             if (model.ways[x].length > 0) producer = wayTo(x, at);
             if (producer >= 0 && stamp[producer] == stamps) continue;
-            int last = time.last(x, at);
+            int last = time.lastBefore(x, next);
             if (last < 0 && !model.initial[x]) return false;
             int from = lost(x, last);
-            double hurt = time.harm(model.bytes[x], held, from, at);
             boolean again = producer >= 0 && !model.once[producer];
-            if (!again || hurt * price <= model.again[producer]) {
+            double most = again ? model.again[producer] : Double.POSITIVE_INFINITY;
+            double hurt = time.harm(model.bytes[x], held, from, at, price, most);
+            if (hurt * price <= most) {
                 if (model.isReplaced(x)) return false;
                 harm += hurt;
                 held += model.bytes[x];
@@ -170,10 +173,11 @@ final class RecomputeChain {
     private double missing(int way, int at) {
         double sum = model.again[way];
         for (int x : model.in[way]) {
-            if (x == target || (time.last(x, at) < 0 && !model.initial[x]))
+            int next = time.next(x, at);
+            if (x == target || (time.lastBefore(x, next) < 0 && !model.initial[x]))
                 return Double.POSITIVE_INFINITY;
             int p = model.producer[x];
-            boolean there = time.isLive(x, at) || (p >= 0 && stamp[p] == stamps);
+            boolean there = time.isLiveBefore(x, next) || (p >= 0 && stamp[p] == stamps);
             if (!there && p >= 0 && model.bytes[x] > 0) sum += model.again[p];
         }
         return sum;

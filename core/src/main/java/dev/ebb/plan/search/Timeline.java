@@ -134,11 +134,13 @@ final class Timeline {
     int next(int v, int step) {
         int low = first[v];
         int high = first[v + 1];
-        while (low < high) {
+        // most values have few events
+        while (high - low > 8) {
             int mid = (low + high) >>> 1;
             if (events[mid] >> 1 < step) low = mid + 1;
             else high = mid;
         }
+        while (low < high && events[low] >> 1 < step) low++;
         return low;
     }
 
@@ -147,7 +149,11 @@ final class Timeline {
      * reads it.
      */
     boolean isLive(int v, int step) {
-        int e = next(v, step);
+        return isLiveBefore(v, next(v, step));
+    }
+
+    /** The same where the next event of {@code v} is number {@code e}. */
+    boolean isLiveBefore(int v, int e) {
         return e < first[v + 1]
                 ? (events[e] & 1) == 0
                 : model.pinned[v] && (model.initial[v] || e > first[v]);
@@ -158,20 +164,28 @@ final class Timeline {
      * param.
      */
     int last(int v, int step) {
-        int e = next(v, step) - 1;
-        return e < first[v] ? -1 : events[e] >> 1;
+        return lastBefore(v, next(v, step));
+    }
+
+    /** The same where the next event of {@code v} is number {@code e}. */
+    int lastBefore(int v, int e) {
+        return e == first[v] ? -1 : events[e - 1] >> 1;
     }
 
     /**
      * How much the overflow would grow during {@code [from, to)} with {@code bytes} more, on top of
-     * {@code held}.
+     * {@code held}; where it counts more than {@code most} at {@code price} a byte, perhaps less,
+     * but enough to count more than that.
      */
-    double harm(long bytes, long held, int from, int to) {
+    double harm(long bytes, long held, int from, int to, double price, double most) {
         if (to <= from || highest(from, to) + held + bytes <= budget) return 0;
         if (to - from > 256) return (double) bytes * (to - from);
-        double sum = 0;
-        for (int i = from; i < to; i++) {
-            sum += Math.max(0, memory[i] + held + bytes - Math.max(memory[i] + held, budget));
+        long over = held + bytes - budget;
+        long sum = 0;
+        for (int i = from; i < to; ) {
+            int end = Math.min(to, i + 16);
+            for (; i < end; i++) sum += Math.min(bytes, Math.max(0, memory[i] + over));
+            if (sum * price > most) break;
         }
         return sum;
     }

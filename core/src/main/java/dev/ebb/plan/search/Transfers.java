@@ -32,7 +32,7 @@ final class Transfers {
         var read = new HashSet<>(problem.graph().results());
         for (Node node : problem.graph().nodes()) read.addAll(node.inputs());
         for (Node node : problem.graph().nodes()) {
-            // somebody else still writes there
+            // an exchange with another rank may still write there
             if (node.op().traits().contains(Trait.BESIDE)) node.outputs().forEach(read::remove);
         }
         return IntStream.range(0, values.size())

@@ -14,6 +14,7 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** Windows over the spatial axes of [batch, channels, ...], reduced to one element each. */
@@ -21,20 +22,47 @@ final class Pooling {
     private Pooling() {}
 
     static Tensor max(Tensor x, Pool pool) {
-        var p = pool.over(spatial("max_pool", x));
-        int window = p.kernel().stream().reduce(1, Math::multiplyExact);
-        if (window > 256) {
-            throw new ShapeException(
-                    "max_pool: a window of "
-                            + p.kernel()
-                            + " has "
-                            + window
-                            + " elements; a route"
-                            + " is one byte, so 256 is the most. Pool twice with smaller windows");
+        int rank = spatial("max_pool", x);
+        var p = pool.over(rank);
+        p.out(x);
+        if (SmallWindows.fits(p)) return SmallWindows.max(x, p);
+        // gradients of overlapping windows are added along one axis after the other
+        var wide = Moments.wide(x);
+        if (wide != x.dtype()) return max(x.cast(wide), pool).cast(x.dtype());
+        Tensor y = x;
+        for (int d = rank - 1; d >= 0; d--) y = maxAlong(y, d, p);
+        return y;
+    }
+
+    /**
+     * The largest elements along spatial axis {@code d}. A long window is the windows of a shorter
+     * one at every place of it, so it is made of several short ones, one after the other. From the
+     * last axis to the first, the first of equal elements in row-major order is found, as by one
+     * window over all axes.
+     */
+    private static Tensor maxAlong(Tensor x, int d, Pool p) {
+        Tensor y = x;
+        int padding = p.padding().get(d);
+        for (int left = p.kernel().get(d); ; ) {
+            int window = Math.min(left, SmallWindows.MOST);
+            int pad = Math.min(padding, window / 2);
+            int stride = window == left ? p.stride().get(d) : 1;
+            y = SmallWindows.max(y, along(d, x.rank() - 2, window, stride, pad));
+            if (window == left) return y;
+            left -= window - 1;
+            padding -= pad;
         }
-        return SmallWindows.fits(p)
-                ? SmallWindows.max(x, p)
-                : x.apply(new MaxPooling.Max(Windows.of(x, p)));
+    }
+
+    /** A window along axis {@code d} of {@code rank}. */
+    private static Pool along(int d, int rank, int window, int stride, int padding) {
+        var kernel = new ArrayList<>(Collections.nCopies(rank, 1));
+        var strides = new ArrayList<>(Collections.nCopies(rank, 1));
+        var both = new ArrayList<>(Collections.nCopies(rank, 0));
+        kernel.set(d, window);
+        strides.set(d, stride);
+        both.set(d, padding);
+        return new Pool(kernel, strides, both);
     }
 
     static Tensor average(Tensor x, Pool pool) {

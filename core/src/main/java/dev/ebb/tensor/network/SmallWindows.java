@@ -19,12 +19,11 @@ import java.util.List;
 /**
  * Max pooling over small windows as elementwise kernels: each element of a window is an operand of
  * its own, the same tensor read elsewhere. So it runs on every device, is merged with what comes
- * before and after it, and is part of what a device records. Same values, routes and sums as {@link
- * MaxPooling}, which takes windows of any size.
+ * before and after it, and is part of what a device records.
  */
 final class SmallWindows {
     /** Elements of a window at most: so many operands a kernel may well have. */
-    private static final int MOST = 16;
+    static final int MOST = 16;
 
     private SmallWindows() {}
 

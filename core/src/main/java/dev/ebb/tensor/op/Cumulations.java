@@ -1,6 +1,5 @@
 package dev.ebb.tensor.op;
 
-import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
@@ -133,7 +132,13 @@ final class Cumulations {
         @Override
         public Kernel kernel(List<Type> in) {
             var shape = in.getFirst().shape();
-            return new Recurrence(outer(shape, axis), shape.dim(axis), inner(shape, axis), reverse);
+            return new Kernel.Cumulate(
+                    outer(shape, axis),
+                    shape.dim(axis),
+                    inner(shape, axis),
+                    Kernel.Combine.SUM,
+                    reverse,
+                    true);
         }
 
         @Override
@@ -143,32 +148,6 @@ final class Cumulations {
             var db = shift(a, axis, !reverse, 0).apply(new Recur(axis, !reverse), rule.dout(0));
             rule.add(1, db);
             rule.add(0, db.mul(shift(rule.out(0), axis, reverse, 0)));
-        }
-    }
-
-    /** {@link Recur} over the middle axis of {@code [outer, length, inner]}. */
-    record Recurrence(long outer, int length, long inner, boolean reverse)
-            implements Kernel.Library {
-        @Override
-        public long workspaceBytes() {
-            return 0;
-        }
-
-        @Override
-        public void run(List<Buffer> inputs, List<Buffer> outputs, Buffer workspace) {
-            var a = inputs.getFirst();
-            var b = inputs.getLast();
-            var s = outputs.getFirst();
-            for (long o = 0; o < outer; o++) {
-                for (long i = 0; i < inner; i++) {
-                    double carry = 0;
-                    for (int j = 0; j < length; j++) {
-                        long at = (o * length + (reverse ? length - 1 - j : j)) * inner + i;
-                        carry = b.get(at) + a.get(at) * carry;
-                        s.set(at, carry);
-                    }
-                }
-            }
         }
     }
 }

@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.ir.LoopMemory;
 import dev.ebb.ir.Pace;
+import dev.ebb.reference.ShortestWay;
 
 import org.junit.jupiter.api.Test;
-
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.PriorityQueue;
 
 class EvenSplitsTest {
 
@@ -31,26 +27,27 @@ class EvenSplitsTest {
         }
     }
 
-    /** What is saved and taped (a bit for each round), where it stands, what is to be reversed. */
-    private record Place(int saved, int taped, int at, int left) {}
+    /**
+     * What is saved and taped (a bit for each round), where it stands, what is to be reversed; as
+     * one number, at most eight rounds.
+     */
+    private record State(int saved, int taped, int at, int left) {
+        static State of(int number) {
+            return new State(number >> 16, number >> 8 & 0xff, number >> 4 & 0xf, number & 0xf);
+        }
 
-    private record Reached(Place place, int work) {}
+        int number() {
+            return saved << 16 | taped << 8 | at << 4 | left;
+        }
+    }
 
     /** The fewest rounds run ahead over all ways to save, tape, restore, drop and reverse. */
     private static int searched(int n, LoopMemory room) {
-        var best = new HashMap<Place, Integer>();
-        var open = new PriorityQueue<>(Comparator.comparingInt(Reached::work));
-        open.add(new Reached(new Place(1, 0, 0, n), 0));
-        while (true) {
-            var here = open.remove();
-            var p = here.place;
-            if (p.left == 0) return here.work - n;
-            if (best.putIfAbsent(p, here.work) != null) continue;
-            for (var next : next(p, n, room).entrySet()) {
-                if (!best.containsKey(next.getKey()))
-                    open.add(new Reached(next.getKey(), here.work + next.getValue()));
-            }
-        }
+        return ShortestWay.length(
+                        new State(1, 0, 0, n).number(),
+                        number -> State.of(number).left == 0,
+                        (number, way) -> next(State.of(number), n, room, way))
+                - n;
     }
 
     private static boolean fits(int saved, int taped, LoopMemory room) {
@@ -58,25 +55,26 @@ class EvenSplitsTest {
                 <= room.bytes();
     }
 
-    private static Map<Place, Integer> next(Place p, int n, LoopMemory room) {
-        var next = new HashMap<Place, Integer>();
-        if ((p.taped >> (p.left - 1) & 1) == 1)
-            return Map.of(new Place(p.saved, p.taped & ~(1 << p.left - 1), p.at, p.left - 1), 0);
+    private static void next(State p, int n, LoopMemory room, ShortestWay.Way way) {
+        if ((p.taped >> (p.left - 1) & 1) == 1) {
+            int rest = p.taped & ~(1 << p.left - 1);
+            way.to(new State(p.saved, rest, p.at, p.left - 1).number(), 0);
+            return;
+        }
         if (p.at < p.left) {
-            next.put(new Place(p.saved, p.taped, p.at + 1, p.left), 1);
+            way.to(new State(p.saved, p.taped, p.at + 1, p.left).number(), 1);
             int more = p.taped | 1 << p.at;
             if (more != p.taped && fits(p.saved, more, room))
-                next.put(new Place(p.saved, more, p.at + 1, p.left), 1);
+                way.to(new State(p.saved, more, p.at + 1, p.left).number(), 1);
             int state = p.saved | 1 << p.at;
             if (state != p.saved && fits(state, p.taped, room))
-                next.put(new Place(state, p.taped, p.at, p.left), 0);
+                way.to(new State(state, p.taped, p.at, p.left).number(), 0);
         }
         for (int i = 0; i < n; i++) {
             if ((p.saved >> i & 1) == 0) continue;
-            next.put(new Place(p.saved, p.taped, i, p.left), 0);
-            if (i > 0) next.put(new Place(p.saved & ~(1 << i), p.taped, p.at, p.left), 0);
+            way.to(new State(p.saved, p.taped, i, p.left).number(), 0);
+            if (i > 0) way.to(new State(p.saved & ~(1 << i), p.taped, p.at, p.left).number(), 0);
         }
-        return next;
     }
 
     /** Against every schedule there is. */
@@ -128,19 +126,33 @@ class EvenSplitsTest {
         assertThat(sum / count).isLessThan(1.01);
     }
 
-    private static long[] table(int most, LoopMemory room) {
+    /** For every number of rounds the fewest that are run ahead; all splits are tried. */
+    private static int[] table(int most, LoopMemory room) {
         int levels = Math.min(room.levels(), most);
-        var after = new long[most + 1];
+        // the last first, so that both factors of a split are read in the same direction
+        var after = new int[most + 1];
         for (int k = levels; k >= 0; k--) {
-            var here = new long[most + 1];
+            var here = new int[most + 1];
+            var split = new int[most + 1];
             int taped = room.capacity(k);
-            for (int n = taped + 1; n <= most; n++) {
-                here[n] = n - taped + here[n - taped];
-                for (int j = 1; k < levels && j < n; j++)
-                    here[n] = Math.min(here[n], j + after[n - j] + here[j]);
+            for (int n = 1; n <= most; n++) {
+                if (n > taped) {
+                    here[n] = n - taped + here[n - taped];
+                    if (k < levels) here[n] = Math.min(here[n], least(split, after, most - n, n));
+                }
+                split[n] = n + here[n];
             }
-            after = here;
+            for (int n = 0; n <= most; n++) after[most - n] = here[n];
         }
-        return after;
+        var forward = new int[most + 1];
+        for (int n = 0; n <= most; n++) forward[n] = after[most - n];
+        return forward;
+    }
+
+    /** The least sum of {@code a[j]} and {@code b[from + j]} for j in {@code [1, to)}. */
+    private static int least(int[] a, int[] b, int from, int to) {
+        int least = Integer.MAX_VALUE;
+        for (int j = 1; j < to; j++) least = Math.min(least, a[j] + b[from + j]);
+        return least;
     }
 }

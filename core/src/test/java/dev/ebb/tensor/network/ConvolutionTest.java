@@ -140,9 +140,7 @@ class ConvolutionTest {
     @Test
     void poolsThatDoNotFitAreTold() {
         var x = Tensors.zeros(DType.F32, Shape.of(1, 1, 4, 4));
-        assertThatThrownBy(() -> x.maxPool(Pool.of(17, 16)))
-                .hasMessageContaining("272 elements")
-                .hasMessageContaining("one byte");
+        assertThatThrownBy(() -> x.maxPool(Pool.of(17, 16))).hasMessageContaining("smaller window");
         assertThatThrownBy(() -> x.maxPool(Pool.of(2).padding(2)))
                 .hasMessageContaining("half the window");
         assertThatThrownBy(() -> x.avgPool(Pool.of(5))).hasMessageContaining("smaller window");

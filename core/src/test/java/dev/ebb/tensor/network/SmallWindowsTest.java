@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import java.util.List;
 import java.util.Random;
 
-/** Small windows as elementwise kernels give the bits of the plain loops over windows. */
+/** Max pooling by elementwise kernels gives the bits of the plain loops over windows. */
 class SmallWindowsTest {
     private static final double[] ODD = {
         Double.NaN, Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY, 0.0, -0.0, 1, 1
@@ -42,7 +42,12 @@ class SmallWindowsTest {
                     new Windowing(Shape.of(1, 1, 9, 9), Pool.of(2).stride(3)),
                     new Windowing(Shape.of(1, 2, 11), Pool.of(4).stride(3).padding(2)),
                     new Windowing(Shape.of(1, 1, 4, 3, 5), Pool.of(2, 1, 2).stride(1)),
-                    new Windowing(Shape.of(0, 2, 4, 4), Pool.of(2)));
+                    new Windowing(Shape.of(0, 2, 4, 4), Pool.of(2)),
+                    new Windowing(Shape.of(1, 2, 9, 11), Pool.of(5).stride(2).padding(2)),
+                    new Windowing(Shape.of(1, 1, 40), Pool.of(33).stride(3).padding(16)),
+                    new Windowing(Shape.of(1, 1, 6, 20), Pool.of(3, 17).stride(1, 2).padding(1, 8)),
+                    new Windowing(
+                            Shape.of(1, 1, 3, 4, 5), Pool.of(3, 4, 5).stride(1).padding(1, 2, 2)));
 
     private static Fn<Tensor, Tensor> loops(Windowing w) {
         return x -> {
@@ -52,7 +57,7 @@ class SmallWindowsTest {
     }
 
     private static Fn<Tensor, Tensor> small(Windowing w) {
-        return x -> SmallWindows.max(x, w.pool().over(x.rank() - 2));
+        return x -> x.maxPool(w.pool());
     }
 
     @Test

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The generated loops of a device, by body. Generating one takes a millisecond or two and warming
- * up a hundred, so a body gets loops only once many elements have gone through the tiles; until the
- * loop measures faster than they, it does but a taste of each tile.
+ * The generated loops of a device, by body. Generating a loop and compiling it takes much longer
+ * than one run of a kernel, so a body gets a loop only once many elements have gone through the
+ * tiles; until the loop measures faster than the tiles, it computes only a small sample of each.
  */
 public final class FusedLoops {
     /** Below so many elements a body is not worth a class. */

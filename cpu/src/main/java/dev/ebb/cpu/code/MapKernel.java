@@ -123,15 +123,15 @@ public final class MapKernel implements Runnable, Workers.Part {
     }
 
     /**
-     * A taste of each tile by the generated loops, the rest by the tile; now and then half and
+     * A sample of each tile by the generated loops, the rest by the tile; now and then half and
      * half, timed.
      */
     private void warm(Tile tile, FusedMap map, List<Fused> loops, long from, long to) {
         var state = map.entry().state();
         for (long p = from; p < to; ) {
             boolean trial = to - p >= 2 * TIMED && state.isTimeToMeasure();
-            long taste = state.isHopeless() ? 0 : 2 * Warming.TASTE;
-            long middle = Math.min(to, p + (trial ? TIMED : taste));
+            long sample = state.isHopeless() ? 0 : 2 * Warming.SAMPLE;
+            long middle = Math.min(to, p + (trial ? TIMED : sample));
             long end = trial ? middle + TIMED : Math.min(to, p + Tile.LENGTH);
             long start = System.nanoTime();
             map.range(loops, tile, p, middle);

@@ -54,11 +54,11 @@ final class PlainBody implements Body {
         }
     }
 
-    /** The loop gets a taste, the program does all; now and then the loop does as much, timed. */
+    /** The loop gets a sample, the program does all; now and then the loop does as much, timed. */
     private void warm(Tile tile, FusedRun run, Fused loop, long position, int n) {
         var state = run.entry().state();
         boolean trial = n >= Warming.TIMED && state.isTimeToMeasure();
-        int some = trial ? n : Math.min(n, Warming.TASTE);
+        int some = trial ? n : Math.min(n, Warming.SAMPLE);
         long start = System.nanoTime();
         run.run(loop, run.registers(tile), result(), position, some);
         long turn = System.nanoTime();

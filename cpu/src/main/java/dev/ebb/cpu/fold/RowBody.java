@@ -161,12 +161,12 @@ final class RowBody implements Body {
         return loops.isEmpty() || loops.get().entry().loops() == null;
     }
 
-    /** The loop gets a taste, the program does all; now and then the loop does as much, timed. */
+    /** The loop gets a sample, the program does all; now and then the loop does as much, timed. */
     private void warm(Tile tile, RowLoops fused, List<Fused> made, long position, int n) {
         var state = fused.entry().state();
         boolean trial = n >= SHORTEST_TRIAL && state.isTimeToMeasure();
         int row = row(tile, position);
-        int some = trial ? n : Math.min(n, Warming.TASTE);
+        int some = trial ? n : Math.min(n, Warming.SAMPLE);
         long start = System.nanoTime();
         fused.run(made, tile, position, some, row, result());
         long turn = System.nanoTime();

@@ -99,12 +99,12 @@ final class RowElements {
         }
     }
 
-    /** A taste by the generated loops, the rest by the program; now and then halves, timed. */
+    /** A sample by the generated loops, the rest by the program; now and then halves, timed. */
     private void warm(RowLoops loops, List<Fused> made, Tile tile, long from, long to) {
         var state = loops.entry().state();
         boolean trial = to - from >= 2 * TIMED && state.isTimeToMeasure();
-        long taste = state.isHopeless() ? 0 : 2 * Warming.TASTE;
-        long middle = trial ? from + (to - from) / 2 : Math.min(to, from + taste);
+        long sample = state.isHopeless() ? 0 : 2 * Warming.SAMPLE;
+        long middle = trial ? from + (to - from) / 2 : Math.min(to, from + sample);
         long start = System.nanoTime();
         fused(loops, made, tile, from, middle);
         long turn = System.nanoTime();

@@ -140,7 +140,7 @@ final class RowNumbers {
             var state = fused.entry().state();
             boolean trial = count * slots.width() >= Warming.TIMED && state.isTimeToMeasure();
             int width = (int) slots.width();
-            int some = trial ? width : state.isHopeless() ? 0 : Math.min(width, Warming.TASTE);
+            int some = trial ? width : state.isHopeless() ? 0 : Math.min(width, Warming.SAMPLE);
             long start = System.nanoTime();
             if (trial) fused(fused, loop, f32, tile, first, count);
             else for (int r = 0; r < count; r++) fused.fold(loop, tile, first + r, 1, 0, some);

@@ -12,23 +12,28 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Kernel.Combine;
 
+import java.util.List;
+
 /**
- * Running sums, products and extremes along the middle of three axes; threads share the other two.
- * What runs along is carried in double, or as long, and rounded where it is stored.
+ * Running sums, weighted sums, products and extremes along the middle of three axes; threads share
+ * the other two. What runs along is carried in double, or as long, and rounded where it is stored.
  */
 public final class CumulateKernel implements Runnable {
     private static final int COLUMNS = 256;
 
     private final Kernel.Cumulate k;
     private final Buffer in;
+    private final Buffer weights;
     private final Buffer out;
     private final Crew workers;
     private final Tiles tiles;
     private final long blocks;
 
-    public CumulateKernel(Kernel.Cumulate k, Buffer in, Buffer out, Crew workers, Tiles tiles) {
+    public CumulateKernel(
+            Kernel.Cumulate k, List<Buffer> inputs, Buffer out, Crew workers, Tiles tiles) {
         this.k = k;
-        this.in = in;
+        in = inputs.getLast();
+        weights = inputs.getFirst();
         this.out = out;
         this.workers = workers;
         this.tiles = tiles;
@@ -81,7 +86,7 @@ public final class CumulateKernel implements Runnable {
     private void singles(double[] carry, long at, int n, boolean first) {
         for (int i = 0; i < n; i++) {
             double x = in.segment().get(Reads.FLOAT, (at + i) * 4);
-            carry[i] = first ? x : combine(k.combine(), carry[i], x);
+            carry[i] = first ? x : next(carry[i], x, at + i);
             out.segment().set(Reads.FLOAT, (at + i) * 4, (float) carry[i]);
         }
     }
@@ -89,7 +94,7 @@ public final class CumulateKernel implements Runnable {
     private void floats(double[] carry, long at, int n, boolean first) {
         for (int i = 0; i < n; i++) {
             double x = in.get(at + i);
-            carry[i] = first ? x : combine(k.combine(), carry[i], x);
+            carry[i] = first ? x : next(carry[i], x, at + i);
             out.set(at + i, carry[i]);
         }
     }
@@ -100,6 +105,10 @@ public final class CumulateKernel implements Runnable {
             carry[i] = first ? x : combine(k.combine(), carry[i], x);
             out.setLong(at + i, carry[i]);
         }
+    }
+
+    private double next(double carry, double x, long at) {
+        return k.weighted() ? x + weights.get(at) * carry : combine(k.combine(), carry, x);
     }
 
     private static double combine(Combine combine, double x, double y) {

@@ -24,10 +24,7 @@ import java.util.function.BiFunction;
  * alone, so the same numbers give the same bits in any batch, on any number of threads, and for any
  * part of the rows and columns.
  *
- * <p>Speed on two cores of an EPYC (Zen 4), one thread, as a share of OpenBLAS 0.3.31, processor
- * time, best of several on a busy machine: 256 cubed 1.05, 512 cubed 1.02, 1024 cubed 0.99, 2048
- * cubed 0.93, 2048x256x1024 0.99, 2048x1024x256 1.03; with the right factor transposed 0.90 to
- * 1.05. {@code GemmBench} prints the same ratios by the clock, which needs an idle machine.
+ * <p>{@code GemmBench} compares its speed with that of OpenBLAS.
  */
 public final class Contraction implements Runnable {
     /** Below so many multiply-adds, waking a worker takes longer than the work. */

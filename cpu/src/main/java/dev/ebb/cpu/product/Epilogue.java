@@ -116,14 +116,14 @@ final class Epilogue {
     }
 
     /**
-     * A taste of each run by the generated loop, the rest by steps; now and then half and half,
+     * A sample of each run by the generated loop, the rest by steps; now and then half and half,
      * timed. Nothing is computed twice, as the result may lie over an extra.
      */
     private void warm(
             Tile tile, FusedRun run, Fused loop, float[] from, int at, long position, int n) {
         var state = run.entry().state();
         boolean trial = n >= SHORTEST_TIMED && state.isTimeToMeasure();
-        int some = trial ? n / 16 * 8 : Math.min(Warming.TASTE, n / 8 * 8);
+        int some = trial ? n / 16 * 8 : Math.min(Warming.SAMPLE, n / 8 * 8);
         long start = System.nanoTime();
         run.run(loop, from, at, position, some);
         long turn = System.nanoTime();

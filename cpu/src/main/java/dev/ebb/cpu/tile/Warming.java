@@ -47,7 +47,7 @@ public final class Warming implements TileStep {
             hot = true;
         }
 
-        /** Whether the next call is to be a trial: once a taste was quick, or now and then. */
+        /** Whether the next call is to be a trial: once a sample was quick, or now and then. */
         public boolean isTimeToMeasure() {
             if (near && !isHopeless()) return true;
             return ++calls > PATIENCE && calls % (isHopeless() ? SELDOM : EVERY) == 0;
@@ -61,7 +61,7 @@ public final class Warming implements TileStep {
             return measured > MOST;
         }
 
-        /** Takes note of how long both took for an element, of a trial or of a taste. */
+        /** Takes note of how long both took for an element, of a trial or of a sample. */
         public void note(boolean trial, double vectorNanos, double plainNanos) {
             if (trial) compare(vectorNanos, plainNanos);
             else near = vectorNanos < NEAR * plainNanos;
@@ -88,7 +88,7 @@ public final class Warming implements TileStep {
     public static final int TIMED = 128;
 
     /** What vectors do of a tile while they are cold. */
-    public static final int TASTE = 32;
+    public static final int SAMPLE = 32;
 
     private final State state;
     private final TileStep vectors;
@@ -108,7 +108,7 @@ public final class Warming implements TileStep {
 
     private void warm(Tile tile, long position, int n) {
         boolean trial = n >= TIMED && state.isTimeToMeasure();
-        int some = trial ? n / 64 * 32 : Math.min(TASTE, n / 8 * 8);
+        int some = trial ? n / 64 * 32 : Math.min(SAMPLE, n / 8 * 8);
         long start = System.nanoTime();
         vectors.run(tile, position, some);
         long turn = System.nanoTime();

@@ -13,15 +13,22 @@ final class LineText {
     private LineText() {}
 
     /**
-     * Running sums and the like: one thread walks one line. What runs along is carried in f64, or
-     * in the integer's own type, and rounded where it is stored.
+     * Running sums, weighted or not, and the like: one thread walks one line. What runs along is
+     * carried in f64, or in the integer's own type, and rounded where it is stored.
      */
     static Recipe cumulate(Kernel.Cumulate k, DType type) {
         long lines = k.outer() * k.inner();
         if (lines == 0 || k.length() == 0) return Recipe.of();
         var t = Words.stored(type);
         var code = new Lines();
-        MapText.open(code, "cumulate", WALKING, 2, lines * k.length() > Integer.MAX_VALUE / 2);
+        var x = k.weighted() ? "p1" : "p0";
+        var y = k.weighted() ? "p2" : "p1";
+        MapText.open(
+                code,
+                "cumulate",
+                WALKING,
+                k.weighted() ? 3 : 2,
+                lines * k.length() > Integer.MAX_VALUE / 2);
         code.add("const num line = (num)blockIdx.x * %d + threadIdx.x;", WALKING);
         code.add("if (line >= %d) return;", lines);
         code.add(
@@ -29,15 +36,18 @@ final class LineText {
                 k.inner(), k.length() * k.inner(), k.inner());
         var carried = type.isFloat() ? "f64" : Words.computed(type);
         var rounded = "Down<%s>::of((%s)value)".formatted(t, Words.computed(type));
-        code.add("%s value = (%s)up(((const %s*)p0)[start + %d]);", carried, carried, t, first(k));
-        code.add("((%s*)p1)[start + %d] = %s;", t, first(k), rounded);
+        code.add(
+                "%s value = (%s)up(((const %s*)%s)[start + %d]);",
+                carried, carried, t, x, first(k));
+        code.add("((%s*)%s)[start + %d] = %s;", t, y, first(k), rounded);
         code.open("for (int j = 1; j < %d; j++)", k.length());
         var place = k.reverse() ? (k.length() - 1) + " - j" : "j";
         code.add("const ofs at = start + (ofs)(%s) * %d;", place, k.inner());
-        code.add(
-                "value = %s(value, (%s)up(((const %s*)p0)[at]));",
-                Words.combine(k.combine()), carried, t);
-        code.add("((%s*)p1)[at] = %s;", t, rounded);
+        var next = "(%s)up(((const %s*)%s)[at])".formatted(carried, t, x);
+        if (k.weighted())
+            code.add("value = %s + (%s)up(((const %s*)p0)[at]) * value;", next, carried, t);
+        else code.add("value = %s(value, %s);", Words.combine(k.combine()), next);
+        code.add("((%s*)%s)[at] = %s;", t, y, rounded);
         code.close();
         code.close();
         return Recipe.of(
@@ -47,7 +57,9 @@ final class LineText {
                         MapText.blocks(lines, WALKING),
                         WALKING,
                         0,
-                        List.of(new Operand.In(0), new Operand.Out(0))));
+                        k.weighted()
+                                ? List.of(new Operand.In(0), new Operand.In(1), new Operand.Out(0))
+                                : List.of(new Operand.In(0), new Operand.Out(0))));
     }
 
     private static long first(Kernel.Cumulate k) {

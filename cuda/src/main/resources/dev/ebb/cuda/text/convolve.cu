@@ -232,7 +232,7 @@ __device__ __forceinline__ void convolve_columns(const E* weights, const E* x, E
     E* const stages = (E*)memory;
     const Columns<E, C> columns(x, first, group);
     f32 sums[N][4] = {};
-    const auto load = [&](E* to, int step) {
+    const auto fetch = [&](E* to, int step) {
 #pragma unroll
         for (int i = 0; i < ROWS / 32; i++) {
             const bool valid = line + i * 32 < C::ROWS;
@@ -244,7 +244,7 @@ __device__ __forceinline__ void convolve_columns(const E* weights, const E* x, E
     };
 #pragma unroll
     for (int s = 0; s < STAGES - 1; s++) {
-        if (s < C::STEPS) load(stages + s * STAGE, s);
+        if (s < C::STEPS) fetch(stages + s * STAGE, s);
         copies_commit();
     }
     int now = 0, next = STAGES - 1;
@@ -256,38 +256,36 @@ __device__ __forceinline__ void convolve_columns(const E* weights, const E* x, E
         E* const stage = stages + now * STAGE;
         add_step<E, N>(sums, stage + down * DEPTH, stage + (ROWS + across) * DEPTH);
         products_commit();
-        if (t + STAGES - 1 < C::STEPS) load(stages + next * STAGE, t + STAGES - 1);
+        if (t + STAGES - 1 < C::STEPS) fetch(stages + next * STAGE, t + STAGES - 1);
         copies_commit();
         products_wait();
         now = now + 1 == STAGES ? 0 : now + 1;
         next = next + 1 == STAGES ? 0 : next + 1;
     }
-    const int size = C::P0 * C::P1 * C::P2;
+    // rows of positions go through shared memory, so that whole lines are written
+    __syncthreads();
+    const int PITCH = 128 + 8;
 #pragma unroll
     for (int j = 0; j < N; j++) {
-        i64 place[2];
-        bool there[2];
-#pragma unroll
-        for (int e = 0; e < 2; e++) {
-            const int column = first + across + j * 8 + (lane & 3) * 2 + e;
-            place[e] = ((i64)(column / size) * C::GROUPS + group) * ((i64)C::ROWS * size) + column % size;
-            there[e] = column < C::COLUMNS;
-        }
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            const int row = top + down + (int)(threadIdx.x >> 5 & 3) * 16 + i * 8 + (lane >> 2);
-            if (row >= C::ROWS) continue;
+            const int row = down + (int)(threadIdx.x >> 5 & 3) * 16 + i * 8 + (lane >> 2);
             Pack<E, 2> pair;
             pair.at[0] = Down<E>::of(sums[j][i * 2]);
             pair.at[1] = Down<E>::of(sums[j][i * 2 + 1]);
-            if (size % 2 == 0) {
-                if (there[0]) store<2>(y + (place[0] + (i64)row * size), pair);
-            } else {
-#pragma unroll
-                for (int e = 0; e < 2; e++)
-                    if (there[e]) y[place[e] + (i64)row * size] = pair.at[e];
-            }
+            store<2>(stages + row * PITCH + across + j * 8 + (lane & 3) * 2, pair);
         }
+    }
+    __syncthreads();
+    const int size = C::P0 * C::P1 * C::P2, EACH = Steps<E>::EACH;
+    const int W = size % EACH == 0 ? EACH : size % (EACH / 2) == 0 ? EACH / 2 : 1, PARTS = 128 / W;
+    const int part = (int)(threadIdx.x % PARTS) * W, column = first + part;
+    if (column >= C::COLUMNS) return;
+    y += (((i64)(column / size) * C::GROUPS + group) * C::ROWS + top) * size + column % size;
+#pragma unroll 4
+    for (int row = threadIdx.x / PARTS; row < ROWS; row += 256 / PARTS) {
+        if (top + row >= C::ROWS) return;
+        store<W>(y + (i64)row * size, load<W>(stages + row * PITCH + part));
     }
 }
 

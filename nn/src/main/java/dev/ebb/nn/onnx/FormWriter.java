@@ -238,6 +238,7 @@ final class FormWriter {
 
     private Named cumulated(Kernel.Cumulate sums, List<Named> in, Type output) {
         if (sums.combine() != Kernel.Combine.SUM) throw new Refusal("running products");
+        if (sums.weighted()) throw new Refusal("linear recurrences");
         var shape =
                 Shape.of(
                         Math.toIntExact(sums.outer()),

@@ -11,8 +11,9 @@ import dev.ebb.tensor.Rule;
 import java.util.List;
 
 /**
- * The largest element of each window, and the two moves its derivatives are made of. What they
- * share is the route of each window, one byte.
+ * Max pooling as plain loops over windows of up to 256 elements, for comparison: the largest
+ * element of each window, and the two moves its derivatives are made of. What they share is the
+ * route of each window, one byte.
  */
 final class MaxPooling {
     private MaxPooling() {}

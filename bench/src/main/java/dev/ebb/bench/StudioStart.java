@@ -1,0 +1,172 @@
+package dev.ebb.bench;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.regex.Pattern;
+
+/**
+ * How long whoever opens the studio waits: for the page and all that it loads, for the first plan
+ * of the model it opens with, and for an answer to each budget that is dragged to, while a run of
+ * the same model trains. The cache of plans is empty at first.
+ */
+public final class StudioStart {
+    private static final Pattern LINKED =
+            Pattern.compile("(?:src|href)=\"([\\w.]+)\"|from \"\\./([\\w.]+)\"");
+    private static final Pattern STORE_ALL = Pattern.compile("\"storeAll\":(\\d+)");
+    private static final Pattern LEAST = Pattern.compile("\"least\":(\\d+)");
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final Path folder;
+    private String root = "";
+    private String cookie = "";
+
+    private StudioStart(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Arguments: how many budgets are dragged to. */
+    public static void main(String[] args) throws IOException, InterruptedException {
+        var folder = Files.createTempDirectory("studio");
+        try {
+            new StudioStart(folder).measure(args.length > 0 ? Integer.parseInt(args[0]) : 200);
+        } finally {
+            Start.delete(folder);
+        }
+    }
+
+    private void measure(int drags) throws IOException, InterruptedException {
+        Files.writeString(
+                folder.resolve("text.txt"), "the tide comes, the tide goes. ".repeat(400));
+        var builder = new ProcessBuilder(Start.EBB.toString(), "studio", "--no-browser");
+        builder.directory(folder.toFile()).redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
+        long from = System.nanoTime();
+        var studio = builder.start();
+        try (var lines = studio.inputReader(StandardCharsets.UTF_8)) {
+            var line = lines.readLine();
+            if (line == null || !line.startsWith("studio: "))
+                throw new IllegalStateException("the studio did not start: " + line);
+            open(URI.create(line.substring("studio: ".length())));
+            System.out.printf(Locale.ROOT, "page and all it loads: %.2f s%n", since(from));
+            firstPlan();
+            System.out.printf(Locale.ROOT, "first plan: %.2f s%n", since(from));
+            var most = number(STORE_ALL, ask("curve?model=small"));
+            train();
+            drag("no places beside memory", "model=small", most, drags);
+            drag("1 GiB of host memory", "model=small&host=1073741824", most, drags);
+        } finally {
+            studio.destroy();
+            studio.waitFor();
+        }
+    }
+
+    private static double since(long from) {
+        return (System.nanoTime() - from) / 1e9;
+    }
+
+    private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        var request = HttpRequest.newBuilder(URI.create(root + path)).header("Cookie", cookie);
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** Opens the address as a browser does: the page, then what it names, and what that names. */
+    private void open(URI address) throws IOException, InterruptedException {
+        root = "http://" + address.getAuthority() + "/";
+        var entered =
+                http.send(
+                        HttpRequest.newBuilder(address).build(),
+                        HttpResponse.BodyHandlers.ofString());
+        var set = entered.headers().firstValue("Set-Cookie").orElseThrow();
+        cookie = set.substring(0, set.indexOf(';'));
+        var wanted = new ArrayList<>(List.of(""));
+        for (int i = 0; i < wanted.size(); i++) {
+            var loaded = get(wanted.get(i));
+            if (loaded.statusCode() != 200)
+                throw new IllegalStateException(wanted.get(i) + ": " + loaded.statusCode());
+            var linked = LINKED.matcher(loaded.body());
+            while (linked.find()) {
+                var name = linked.group(1) == null ? linked.group(2) : linked.group(1);
+                if (!wanted.contains(name)) wanted.add(name);
+            }
+        }
+    }
+
+    private String ask(String what) throws IOException, InterruptedException {
+        var answer = get("api/" + what);
+        if (answer.statusCode() != 200)
+            throw new IllegalStateException(what + ": " + answer.body());
+        return answer.body();
+    }
+
+    private static boolean isReady(String answer) {
+        return answer.startsWith("{\"state\":\"ready\"");
+    }
+
+    private void firstPlan() throws IOException, InterruptedException {
+        while (!ask("model?model=small").contains("\"storeAll\"")) Thread.sleep(20);
+        while (!isReady(ask("plan?model=small&budget=64MiB"))) Thread.sleep(20);
+    }
+
+    private static long number(Pattern pattern, String text) {
+        var found = pattern.matcher(text);
+        if (!found.find()) throw new IllegalStateException("no " + pattern + " in " + text);
+        return Long.parseLong(found.group(1));
+    }
+
+    private void train() throws IOException, InterruptedException {
+        var body = "{\"name\":\"run\",\"model\":\"small\",\"steps\":100000,\"text\":\"text.txt\"}";
+        var request =
+                HttpRequest.newBuilder(URI.create(root + "api/start"))
+                        .header("Cookie", cookie)
+                        .header("Origin", root.substring(0, root.length() - 1))
+                        .POST(HttpRequest.BodyPublishers.ofString(body));
+        var answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        if (answer.statusCode() != 200) throw new IllegalStateException(answer.body());
+        while (!ask("run?name=run").contains("\"step\":")) Thread.sleep(50);
+    }
+
+    /** Drags to budgets all over the curve, one after the other, a moment apart. */
+    private void drag(String name, String query, long most, int drags)
+            throws IOException, InterruptedException {
+        var curve = ask("curve?" + query);
+        while (!curve.contains("\"done\":true")) {
+            Thread.sleep(100);
+            curve = ask("curve?" + query);
+        }
+        long least = number(LEAST, curve);
+        var random = new Random(1);
+        var millis = new double[drags];
+        int exact = 0;
+        for (int i = 0; i < drags; i++) {
+            long budget = least + (long) ((most - least) * random.nextDouble());
+            long from = System.nanoTime();
+            var answer = ask("plan?" + query + "&budget=" + budget);
+            millis[i] = since(from) * 1000;
+            if (isReady(answer)) exact++;
+            Thread.sleep(20);
+        }
+        Arrays.sort(millis);
+        System.out.printf(
+                Locale.ROOT,
+                "a drag while the model trains, %s: median %.0f ms, 95 of 100 within %.0f ms, all"
+                        + " within %.0f ms; %d of %d answered by their own plan, others by a near"
+                        + " one%n",
+                name,
+                millis[drags / 2],
+                millis[drags * 95 / 100],
+                millis[drags - 1],
+                exact,
+                drags);
+    }
+}

@@ -1,0 +1,31 @@
+package dev.ebb;
+
+import dev.ebb.loop.ProgramPlanner;
+import dev.ebb.plan.Budget;
+import dev.ebb.plan.Plan;
+import dev.ebb.plan.TradeOff;
+
+/**
+ * The plans of one step in any budget. The step is traced once, and a search for another budget
+ * goes on from what earlier ones found: for those who look at many plans of the same step, such as
+ * a person who moves a budget to and fro. A plan does not depend on what was asked for before it.
+ */
+public final class StepPlans {
+    private final StepTrace<?, ?> trace;
+    private final ProgramPlanner planner;
+
+    StepPlans(StepTrace<?, ?> trace, ProgramPlanner planner) {
+        this.trace = trace;
+        this.planner = planner;
+    }
+
+    /** What {@link Stepping#plan} gives in {@code budget}, with the places it names. */
+    public Plan within(Budget budget) {
+        return trace.plan(planner.within(budget));
+    }
+
+    /** What {@link Stepping#curve} gives with the places of {@code budget}. */
+    public TradeOff curve(Budget budget) {
+        return trace.tradeOff(planner.within(budget));
+    }
+}
