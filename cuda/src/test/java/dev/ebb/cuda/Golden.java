@@ -1,8 +1,8 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.cuda.text.AttendGradText;
 import dev.ebb.cuda.text.AttendText;
-import dev.ebb.cuda.text.Recipe;
 import dev.ebb.cuda.text.Recipes;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Heads;

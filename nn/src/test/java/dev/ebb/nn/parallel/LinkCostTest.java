@@ -68,7 +68,8 @@ class LinkCostTest {
         var fast = new Linked(group, new LinkCost(1e13, 0));
         var slow = new Linked(group, new LinkCost(1e7, 1e-2));
         var freely = RankTest.plan(recipe, cut, fast, rows);
-        long least = Math.max(freely.leastBytes(), RankTest.plan(recipe, cut, slow, rows).leastBytes());
+        long least =
+                Math.max(freely.leastBytes(), RankTest.plan(recipe, cut, slow, rows).leastBytes());
         var budget = Budget.bytes(least + (freely.peakBytes() - least) / 2);
         long many = RankTest.gathers(Rank.plan(recipe, cut, fast, rows, budget, RankTest.DEVICE));
         long few = RankTest.gathers(Rank.plan(recipe, cut, slow, rows, budget, RankTest.DEVICE));
