@@ -67,7 +67,7 @@ final class TransferLane implements AutoCloseable {
     }
 
     /** A transfer that this lane's thread makes. */
-    final class Transfer implements dev.ebb.exec.transfer.Transfer {
+    final class Transfer implements BlockTransfer {
         private final PlaceStore.Block block;
         private final Memory memory;
         private final boolean out;
