@@ -104,7 +104,7 @@ public final class BoundTransfers implements AutoCloseable {
         }
 
         /** The next transfer of a run. */
-        BlockTransfer inRun(Value v, Memory memory, boolean away) {
+        Transfer inRun(Value v, Memory memory, boolean away) {
             if (ordered.isPresent()) return ordered.get().next(block(v), memory, away);
             return betweenRuns(v, memory, away);
         }
@@ -121,10 +121,10 @@ public final class BoundTransfers implements AutoCloseable {
     /** The places that are used, by their number in the problem. */
     private final Map<Integer, Open> open = new HashMap<>();
 
-    private final Map<Value, BlockTransfer> arriving = new HashMap<>();
-    private final Map<Value, List<BlockTransfer>> leaving = new HashMap<>();
+    private final Map<Value, Transfer> arriving = new HashMap<>();
+    private final Map<Value, List<Transfer>> leaving = new HashMap<>();
     private final Table<Value, CheckpointStore> states = new Table<>();
-    private final List<BlockTransfer> due = new ArrayList<>();
+    private final List<Transfer> due = new ArrayList<>();
 
     /** For a schedule without transfers. */
     public BoundTransfers(Layout layout) {
@@ -225,14 +225,14 @@ public final class BoundTransfers implements AutoCloseable {
         return after(waits, body);
     }
 
-    private List<BlockTransfer> taken() {
+    private List<Transfer> taken() {
         var waits = new ArrayList<>(due);
         due.clear();
         return waits;
     }
 
-    private List<BlockTransfer> arrived(List<Value> values) {
-        var waits = new ArrayList<BlockTransfer>();
+    private List<Transfer> arrived(List<Value> values) {
+        var waits = new ArrayList<Transfer>();
         for (Value v : values) {
             var transfer = arriving.remove(v);
             if (transfer != null) waits.add(transfer);
@@ -240,12 +240,12 @@ public final class BoundTransfers implements AutoCloseable {
         return waits;
     }
 
-    private List<BlockTransfer> written(Value v) {
+    private List<Transfer> written(Value v) {
         var transfers = leaving.remove(v);
         return transfers == null ? List.of() : transfers;
     }
 
-    private static Runnable after(List<BlockTransfer> waits, Runnable body) {
+    private static Runnable after(List<Transfer> waits, Runnable body) {
         if (waits.isEmpty()) return body;
         return () -> {
             for (var transfer : waits) transfer.await();
