@@ -11,7 +11,7 @@ import java.nio.file.Path;
 
 /** The first programs of the campaign, on the device that defines what kernels mean. */
 class CampaignTest {
-    private static final int PROGRAMS = 40;
+    private static final int PROGRAMS = 24;
 
     @TempDir Path folder;
 

@@ -165,17 +165,17 @@ class PlacesTest {
                             seen.value());
                 };
         var x = noise(new Random(3));
+        var all = Ebb.stepper(step).on(new Reference());
         for (var places :
                 List.<List<Place>>of(
                         List.of(host(1 << 20)),
                         List.of(host(16 << 10), disk(1 << 20)),
                         // neither holds all of the state
                         List.of(host(40 << 10), disk(40 << 10)))) {
-            try (var plain = Ebb.stepper(step).on(new Reference()).start(net(), x)) {
+            try (var plain = all.start(net(), x)) {
                 var memory = Budget.bytes((long) (0.6 * plain.plan().leastBytes()));
                 var budget = new Budget.WithPlaces(memory, places);
-                try (var away =
-                        Ebb.stepper(step).on(new Reference()).within(budget).start(net(), x)) {
+                try (var away = all.within(budget).start(net(), x)) {
                     for (int i = 0; i < 3; i++) assertSameBits(away.step(x), plain.step(x));
                     assertSameBits(away.state(), plain.state());
                     assertThat(away.plan().schedule().away()).isNotEmpty();

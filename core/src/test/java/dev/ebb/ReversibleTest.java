@@ -179,7 +179,7 @@ class ReversibleTest {
 
     /**
      * Only where it is asked for; then it is marked in the plan, and how far it is off is told.
-     * Twelve blocks make more of the rounding of f32.
+     * Eight blocks make more of the rounding of f32.
      */
     @Test
     void anApproximateWayBackIsMarkedAndMeasured() {
@@ -190,7 +190,7 @@ class ReversibleTest {
                                 .sum()
                                 .square()
                                 .mean();
-        var net = Net.of(12, 6);
+        var net = Net.of(8, 6);
         var all = Ebb.compile(Ebb.valueAndGrad(loss));
         var least = all.within(Budget.bytes(all.plan(net).leastBytes()));
         var found = arrays(least.verify(net));

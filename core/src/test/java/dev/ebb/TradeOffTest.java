@@ -219,7 +219,7 @@ class TradeOffTest {
 
     @Test
     void waysAreSets() {
-        assertThat(Ways.every().oneByOne()).hasSize(5);
+        assertThat(Ways.every().oneByOne()).hasSize(6);
         assertThat(Ways.of(Way.DISK).oneByOne())
                 .containsExactly(Ways.recomputing(), Ways.of(Way.DISK));
         assertThat(Ways.of(Way.DISK, Way.INVERSES)).hasToString("recompute + inverses + disk");

@@ -2,11 +2,11 @@ package dev.ebb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.studio.Browser;
 import dev.ebb.cli.studio.StudioFolder;
 import dev.ebb.cli.studio.StudioServer;
 import dev.ebb.nn.file.Json;
-import dev.ebb.plan.cache.PlanCache;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -39,7 +39,7 @@ class StudioPageTest {
                 program.isPresent(), "no chromium on the PATH: the page was not tried");
         Files.writeString(folder.resolve("text.txt"), "the tide comes, the tide goes. ".repeat(40));
         Files.writeString(folder.resolve("graph.json"), chain());
-        var models = new StudioModels(PlanCache.inMemory(), new StudioFolder(folder));
+        var models = new StudioModels(new CacheArgument().cache(), new StudioFolder(folder));
         server = new StudioServer(0, folder, MODEL, models, new StudioTrainings());
         server.prepare();
         browser = new Browser(program.get(), profile);

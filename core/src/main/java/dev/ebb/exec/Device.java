@@ -54,6 +54,14 @@ public interface Device {
     }
 
     /**
+     * Where the computation of {@code node} may be cut along an axis with the same bits: see {@link
+     * Node.Cuts}. A device that does not say so is never asked to compute in parts.
+     */
+    default int cutEvery(Node node, int axis) {
+        return Node.Cuts.NEVER;
+    }
+
+    /**
      * What kernels take here, by fixed rates: what plans are made with unless another cost is asked
      * for. It depends on the kind of device alone, so that plans do not change from machine to
      * machine.

@@ -44,9 +44,10 @@ public sealed interface Control extends Kernel {
      * from round to round, then tensors whose first axis has {@code times} slices, one for each
      * round. The body maps (constants, carries, slices) to (carries, slices); outputs are the last
      * carries and the stacked slices, then what it is to remember. Rounds run from the last slice
-     * to the first if {@code reverse}. If {@code counted}, one more input comes first: the I64
-     * number of rounds that really run, on that number of slices, the first; slices of the others
-     * are zero.
+     * to the first if {@code reverse}. A slice may also be several rows of a tensor, one part after
+     * the other: rows that are left over are not read, and zero in what is given. If {@code
+     * counted}, one more input comes first: the I64 number of rounds that really run, on that
+     * number of slices, the first; slices of the others are zero.
      *
      * @param undo maps (constants, carries after a round, slices) to the carries before it, to the
      *     last bit; a way back that a reverse loop may take
@@ -126,6 +127,20 @@ public sealed interface Control extends Kernel {
 
         public Scan remembering(Remember what) {
             return new Scan(body, times, constants, carries, reverse, counted, what, pace, undo);
+        }
+
+        /**
+         * How many rows a part has, if the slices of the loop with these inputs are parts of
+         * tensors rather than single indices of their first axes.
+         */
+        public Optional<Integer> partRows(List<Value> inputs) {
+            int first = constants + carries;
+            if (body.params().size() == first) return Optional.empty();
+            var slice = body.params().get(first).type().shape();
+            var dims = new ArrayList<>(List.of(times));
+            dims.addAll(slice.dims());
+            var stack = inputs.get(inputs.size() - body.params().size() + first).type().shape();
+            return stack.dims().equals(dims) ? Optional.empty() : Optional.of(slice.dim(0));
         }
 
         /** The same, never to be undone. */

@@ -72,6 +72,11 @@ final class LoopSearch {
         return everything.storeAllBytes();
     }
 
+    /** What computing everything once costs, with loops in room for all. */
+    double storeAllCost() {
+        return everything.storeAllCost();
+    }
+
     /**
      * The curves of the plans that take least: loops without any state but their first, undone or
      * not, and loops that keep all, for those that are short; with bodies as they are and as small

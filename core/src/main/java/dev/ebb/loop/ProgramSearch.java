@@ -1,12 +1,14 @@
 package dev.ebb.loop;
 
 import dev.ebb.ir.Graph;
+import dev.ebb.pass.Tiling;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
 import dev.ebb.plan.schedule.Binding;
 import dev.ebb.plan.schedule.Place;
+import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.search.Families;
 
 import java.util.ArrayList;
@@ -27,15 +29,28 @@ final class ProgramSearch {
     /** One search for each selection of places that may have plans of its own, fewest first. */
     private final List<LoopSearch> searches = new ArrayList<>();
 
+    /** What each of these searches in. */
+    private final List<Searched> searched = new ArrayList<>();
+
+    /**
+     * The same for the program with its large regions in parts: for each selection, most parts
+     * first. Made when first asked for.
+     */
+    private Optional<List<List<LoopSearch>>> inParts = Optional.empty();
+
     /** The curves so far: other rooms and bounds may come to the same graph. */
     private final Map<Graph, Curve> curves = new HashMap<>();
+
+    private final LoopBodies bodies;
+
+    private record Searched(Graph graph, Rooms rooms) {}
 
     ProgramSearch(ProgramPlanner planner, Graph simple, List<Binding> bindings) {
         this.planner = planner;
         this.bindings = bindings;
         var places = planner.places();
         var tapes = new LoopTapes(planner.cost(), planner.cache());
-        var bodies =
+        bodies =
                 new LoopBodies(planner.device(), planner.cost(), planner.ways(), planner.cache());
         var together = planner.merged(simple, ProgramPlanner.Updates.TOGETHER);
         var apart =
@@ -44,9 +59,29 @@ final class ProgramSearch {
                         : planner.merged(simple, ProgramPlanner.Updates.ONE_BY_ONE);
         for (var some : selections(together, apart)) {
             var rooms = new Rooms(places, some, planner.ways(), tapes);
-            var graph = some.isEmpty() ? together : apart;
-            searches.add(new LoopSearch(graph, rooms, bodies, this::curve));
+            searched.add(new Searched(some.isEmpty() ? together : apart, rooms));
+            searches.add(search(searched.getLast().graph, rooms));
         }
+    }
+
+    private LoopSearch search(Graph graph, Rooms rooms) {
+        return new LoopSearch(graph, rooms, bodies, this::curve);
+    }
+
+    /** The searches in parts, for each selection of places. */
+    private List<List<LoopSearch>> inParts() {
+        if (inParts.isPresent()) return inParts.get();
+        var all = new ArrayList<List<LoopSearch>>();
+        if (planner.ways().has(Way.PARTS)) {
+            long bytes = searches.getLast().storeAllBytes();
+            for (var each : searched) {
+                var tiled = Tiling.of(each.graph, planner.device()::cutEvery, bytes);
+                if (!tiled.isEmpty())
+                    all.add(tiled.stream().map(g -> search(g, each.rooms)).toList());
+            }
+        }
+        inParts = Optional.of(all);
+        return all;
     }
 
     /** A curve of a graph without loops has the plans with fewer places itself. */
@@ -63,6 +98,8 @@ final class ProgramSearch {
     private List<Curve> smallest() {
         var all = new ArrayList<>(searches.getLast().smallest());
         if (searches.size() > 1) all.addAll(searches.getFirst().smallest());
+        // no program takes less in fewer parts
+        for (var search : inParts()) all.addAll(search.getFirst().smallest());
         return all;
     }
 
@@ -88,7 +125,27 @@ final class ProgramSearch {
             if (found.isPresent() && (best.isEmpty() || found.get().cost() < best.get().cost()))
                 best = found;
         }
-        return best.orElseGet(() -> all.refuse(bytes));
+        if (best.isPresent() && best.get().cost() <= all.storeAllCost()) return best.get();
+        return inParts(bytes, best).orElseGet(() -> all.refuse(bytes));
+    }
+
+    /**
+     * The best plan in parts where that is cheaper than {@code whole}, or there is no other. Fewer
+     * parts are tried only where the most do: so what fits the least budget is what is refused
+     * below it.
+     */
+    private Optional<Plan> inParts(Budget bytes, Optional<Plan> whole) {
+        var best = whole;
+        for (var each : inParts()) {
+            for (var search : each) {
+                if (best.isPresent() && search.storeAllCost() >= best.get().cost()) continue;
+                var found = search.best(bytes);
+                if (found.isEmpty() && best.isEmpty()) break;
+                if (found.isPresent() && (best.isEmpty() || found.get().cost() < best.get().cost()))
+                    best = found;
+            }
+        }
+        return best;
     }
 
     /** What memory buys, and what each way adds. */
@@ -96,6 +153,9 @@ final class ProgramSearch {
         try {
             var all = new ArrayList<>(searches.getFirst().variants());
             if (searches.size() > 1) all.addAll(searches.getLast().variants());
+            for (var each : inParts())
+                for (var search : each)
+                    for (var v : search.variants()) all.add(v.needing(Way.PARTS));
             return new TradeOff(all);
         } finally {
             curves.clear();

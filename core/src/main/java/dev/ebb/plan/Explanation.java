@@ -1,5 +1,6 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Control;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
@@ -100,6 +101,8 @@ final class Explanation {
                         100 * plan.gap()));
         ways().ifPresent(text -> line(out, text));
         for (var place : plan.layout().places()) beside(place).ifPresent(text -> line(out, text));
+        for (Node node : problem.graph().nodes())
+            inParts(node).ifPresent(text -> line(out, "in parts        " + text));
         for (String loop : LoopText.of(problem.graph())) line(out, "inside          " + loop);
         if (fates.isEmpty())
             return out.append("no value is computed twice or kept for a backward half\n")
@@ -129,6 +132,22 @@ final class Explanation {
                             reason(f)));
         }
         return out.append(table(rows)).toString();
+    }
+
+    /** How a loop over parts of a region runs, and what it takes; none for other nodes. */
+    private Optional<String> inParts(Node node) {
+        if (!(node.kernel() instanceof Control.Scan k)) return Optional.empty();
+        return k.partRows(node.inputs())
+                .map(
+                        rows ->
+                                k.times()
+                                        + " of "
+                                        + rows
+                                        + " rows, one after the other; "
+                                        + k.body().nodes().size()
+                                        + " kernels each, "
+                                        + share(plan.curve().cost().of(node), plan.cost())
+                                        + " of the time");
     }
 
     /** The step at which most is alive, and what it writes. */

@@ -1,5 +1,6 @@
 package dev.ebb.plan;
 
+import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
 
 import java.util.ArrayList;
@@ -23,6 +24,11 @@ public final class TradeOff {
      * @param undone how many of their rounds are undone in all
      */
     public record Variant(Curve curve, Ways needs, long undone) {
+
+        /** The same, of a program that needs one way more. */
+        public Variant needing(Way way) {
+            return new Variant(curve, needs.or(Ways.of(way)), undone);
+        }
 
         boolean isIn(Ways ways) {
             return needs.and(ways).equals(needs);

@@ -117,6 +117,11 @@ public final class Guarded implements Device {
     }
 
     @Override
+    public int cutEvery(Node node, int axis) {
+        return device.cutEvery(node, axis);
+    }
+
+    @Override
     public FusionLimits fusion() {
         return device.fusion();
     }

@@ -68,6 +68,11 @@ public final class RemoteDevice implements Device {
     }
 
     @Override
+    public int cutEvery(Node node, int axis) {
+        return kernels.cutEvery(node, axis);
+    }
+
+    @Override
     public boolean isHost() {
         return false;
     }

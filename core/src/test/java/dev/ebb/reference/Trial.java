@@ -81,18 +81,15 @@ public record Trial(long seed, Device base, Device device, Path folder) {
         long all = here.plan(x).storeAllBytes();
         switch (way) {
             case BUDGET -> {
-                long least = here.plan(x).leastBytes();
-                long bytes = least + (long) ((all - least) * random.nextDouble());
-                inBudget(here, x, Budget.bytes(bytes), expected);
+                long bytes = (long) (all * (0.3 + 0.7 * random.nextDouble()));
+                inBudget(here, x, fitting(here, x, Budget.bytes(bytes)), expected);
             }
             case LEAST -> least(here, x, expected);
             case PLACES -> {
                 var places = places();
-                var beside = new Budget.WithPlaces(Budget.unlimited(), places);
-                long least = here.within(beside).plan(x).leastBytes();
-                long bytes = least + (long) ((all - least) * random.nextDouble() / 2);
-                var budget = Budget.bytes(Math.max(least, bytes));
-                inBudget(here, x, new Budget.WithPlaces(budget, places), expected);
+                var bytes = Budget.bytes((long) (all * (0.2 + 0.4 * random.nextDouble())));
+                var budget = new Budget.WithPlaces(bytes, places);
+                inBudget(here, x, fitting(here, x, budget), expected);
             }
             case STRATEGY -> {
                 try (var run = here.with(strategy(random))) {
@@ -144,6 +141,22 @@ public record Trial(long seed, Device base, Device device, Path folder) {
             throw new AssertionError("the least is " + least + " and then " + e.leastBytes());
         }
         throw new AssertionError("a byte less than the least, " + least + ", is not refused");
+    }
+
+    /** {@code budget}, or the least that a refusal of it names: that is what takes long to find. */
+    private static Budget fitting(
+            Compiled<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> here,
+            List<Tensor> x,
+            Budget budget) {
+        try (var run = here.within(budget)) {
+            run.plan(x);
+            return budget;
+        } catch (OverBudgetException e) {
+            var least = Budget.bytes(e.leastBytes());
+            return budget.places().isEmpty()
+                    ? least
+                    : new Budget.WithPlaces(least, budget.places());
+        }
     }
 
     private void inBudget(

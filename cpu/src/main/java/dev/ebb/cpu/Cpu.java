@@ -91,6 +91,11 @@ public final class Cpu implements Device, AutoCloseable {
     }
 
     @Override
+    public int cutEvery(Node node, int axis) {
+        return kernels.cutEvery(node, axis);
+    }
+
+    @Override
     public Queue open() {
         return kernels.open();
     }

@@ -1,9 +1,11 @@
 package dev.ebb.cpu;
 
 import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.fold.FoldKernel;
 import dev.ebb.cpu.fold.RowsKernel;
 import dev.ebb.cpu.move.ScatterKernel;
 import dev.ebb.cpu.move.SortKernel;
+import dev.ebb.cpu.product.Contraction;
 import dev.ebb.cpu.product.F32Blocks;
 import dev.ebb.cpu.straight.MovableKernels;
 import dev.ebb.cpu.straight.StraightPrograms;
@@ -12,6 +14,8 @@ import dev.ebb.exec.Device;
 import dev.ebb.exec.HostQueue;
 import dev.ebb.exec.Queue;
 import dev.ebb.exec.reference.Reference;
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Type;
@@ -78,6 +82,34 @@ final class VectorCpu implements Device, AutoCloseable {
     @Override
     public long mostOwnBytes(int workers) {
         return KernelNeeds.MOST.bytes() * workers;
+    }
+
+    @Override
+    public int cutEvery(Node node, int axis) {
+        var types = node.inputTypes().stream().map(Type::dtype).toList();
+        return switch (node.kernel()) {
+            case Kernel.Map _,
+                    Kernel.Assemble _,
+                    Kernel.Cut _,
+                    Kernel.Gather _,
+                    Kernel.Cumulate _,
+                    Kernel.Sort _ ->
+                    Node.Cuts.ANYWHERE;
+            case Kernel.Fold k -> FoldKernel.cutEvery(k, axis);
+            case Kernel.Rows k -> RowsKernel.cutEvery(k, axis);
+            case Kernel.Contract k ->
+                    axis < k.batch().rank() + 2
+                            ? Node.Cuts.ANYWHERE
+                            : Contraction.cutEvery(types.getFirst());
+            case Kernel.Scatter _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Decoded _,
+                    Control _,
+                    Kernel.Library _ ->
+                    Node.Cuts.NEVER;
+        };
     }
 
     @Override

@@ -10,10 +10,4 @@ class CpuRandomGradientsTest extends RandomGradients {
     protected Device device() {
         return CPU;
     }
-
-    /** The rules of derivatives are the Reference's affair, who takes more. */
-    @Override
-    protected int programs() {
-        return 100;
-    }
 }

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.function.Function;
 
@@ -58,6 +59,7 @@ class DecodedTest {
         }
     }
 
+    /** On the CPU, and where the product is small on the Reference. */
     private static void sameBits(Graph graph) {
         var fused = Fuse.of(graph);
         assertThat(fused.nodes()).anyMatch(n -> n.kernel() instanceof Decoded);
@@ -67,6 +69,7 @@ class DecodedTest {
                 assertThat(run(fused, cpu)).isEqualTo(run(Fuse.unfused(graph), cpu));
             }
         }
+        if (graph.params().get(1).type().size() > 2000) return;
         var reference = new Reference();
         assertThat(run(fused, reference)).isEqualTo(run(Fuse.unfused(graph), reference));
     }
@@ -87,24 +90,32 @@ class DecodedTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, 8, 8", "5, 33, 40", "3, 600, 20", "70, 9, 300", "130, 130, 530", "600, 35, 13"})
-    void bytesGiveTheBitsOfTheWideFactor(int m, int n, int k) {
-        for (var type : List.of(DType.F32, DType.BF16, DType.F16)) {
-            var x = Type.of(type, m, k);
-            var scales = Type.of(DType.F32, n);
-            sameBits(
-                    trace(
-                            in -> in.get(0).matmul(eight(in.get(1), in.get(2), type)),
-                            x,
-                            Type.of(DType.U8, k, n),
-                            scales));
-            sameBits(
-                    trace(
-                            in -> in.get(0).matmul(eight(in.get(1), in.get(2), type).transpose()),
-                            x,
-                            Type.of(DType.U8, n, k),
-                            Type.of(DType.F32, k)));
-        }
+    @CsvSource({
+        "f32, 1, 8, 8",
+        "f32, 5, 33, 40",
+        "f32, 3, 600, 20",
+        "f32, 70, 9, 300",
+        "f32, 130, 130, 530",
+        "f32, 600, 35, 13",
+        "bf16, 5, 33, 40",
+        "f16, 70, 40, 300"
+    })
+    void bytesGiveTheBitsOfTheWideFactor(String name, int m, int n, int k) {
+        var type = DType.valueOf(name.toUpperCase(Locale.ROOT));
+        var x = Type.of(type, m, k);
+        var scales = Type.of(DType.F32, n);
+        sameBits(
+                trace(
+                        in -> in.get(0).matmul(eight(in.get(1), in.get(2), type)),
+                        x,
+                        Type.of(DType.U8, k, n),
+                        scales));
+        sameBits(
+                trace(
+                        in -> in.get(0).matmul(eight(in.get(1), in.get(2), type).transpose()),
+                        x,
+                        Type.of(DType.U8, n, k),
+                        Type.of(DType.F32, k)));
     }
 
     @Test

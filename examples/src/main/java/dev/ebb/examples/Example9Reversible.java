@@ -26,7 +26,7 @@ public final class Example9Reversible {
     private Example9Reversible() {}
 
     public static void main(String[] args) {
-        System.out.println(least(4) + " bytes for 4 blocks, " + least(16) + " for 16");
+        System.out.println(least(4) + " bytes for 4 blocks, " + least(10) + " for 10");
         System.out.println(orbit(Budget.unlimited()));
     }
 

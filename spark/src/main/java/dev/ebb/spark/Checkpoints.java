@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.deploy.SparkHadoopUtil;
+import org.jspecify.annotations.Nullable;
 
 import java.io.ByteArrayOutputStream;
 import java.io.FileNotFoundException;
@@ -25,6 +26,7 @@ import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -42,12 +44,22 @@ record Checkpoints(String folder) {
         return new Path(folder).getFileSystem(configuration());
     }
 
+    /** Reading Hadoop's settings takes longer than a small checkpoint: once for each context. */
+    private record Known(@Nullable SparkEnv env, Configuration configuration) {}
+
+    private static volatile @Nullable Known known;
+
     /** Hadoop's own, with what Spark's {@code spark.hadoop.*} says, where Spark runs. */
     private static Configuration configuration() {
         var env = SparkEnv.get();
-        return env == null
-                ? new Configuration()
-                : SparkHadoopUtil.get().newConfiguration(env.conf());
+        var before = known;
+        if (before != null && Objects.equals(before.env, env)) return before.configuration;
+        var read =
+                env == null
+                        ? new Configuration()
+                        : SparkHadoopUtil.get().newConfiguration(env.conf());
+        known = new Known(env, read);
+        return read;
     }
 
     private Path file(long step) {

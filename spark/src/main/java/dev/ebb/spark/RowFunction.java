@@ -66,11 +66,23 @@ final class RowFunction<P> implements UDF1<Seq<Object>, List<Float>> {
         return made;
     }
 
+    /** Nothing for a row without a value, as Spark's own functions give. */
     @Override
-    public List<Float> call(Seq<Object> row) throws IOException {
+    public @Nullable List<Float> call(@Nullable Seq<Object> row) throws IOException {
+        if (row == null) return null;
         var numbers = CollectionConverters.asJava(row);
         var values = new float[numbers.size()];
-        for (int i = 0; i < values.length; i++) values[i] = ((Number) numbers.get(i)).floatValue();
+        for (int i = 0; i < values.length; i++) {
+            if (!(numbers.get(i) instanceof Number number)) {
+                throw new IllegalArgumentException(
+                        "a row to predict for has "
+                                + numbers.get(i)
+                                + " as its number "
+                                + i
+                                + "; fill or filter such rows first");
+            }
+            values[i] = number.floatValue();
+        }
         var here = ready();
         var out = here.program.apply(here.model, Array.of(Shape.of(1, values.length), values));
         var list = new ArrayList<Float>();

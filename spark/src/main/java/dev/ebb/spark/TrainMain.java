@@ -167,7 +167,7 @@ public final class TrainMain implements Callable<Integer> {
         all.put("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "3s");
         // ranks wait for each other at the start and the end of a run, and not for a year
         all.put("spark.barrier.sync.timeout", "3600");
-        all.put("spark.executor.heartbeatInterval", "2s");
+        all.put("spark.executor.heartbeatInterval", "5s");
         all.put("spark.log.level", "WARN");
         all.keySet().removeIf(said::contains);
         var options = "spark.executor.extraJavaOptions";

@@ -30,7 +30,7 @@ class CheckpointsTest {
     }
 
     private static void write(Checkpoints checkpoints, long step) throws IOException {
-        var x = (Array) Array.of(1f, 2f, step);
+        var x = Array.of(1f, 2f, step);
         checkpoints.write(step, List.of(new Supply("x", x.type(), () -> x)), Map.of());
     }
 

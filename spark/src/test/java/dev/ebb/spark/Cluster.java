@@ -19,8 +19,13 @@ import java.util.jar.Manifest;
 
 /** A standalone cluster of processes on this machine, from the jars of the test's class path. */
 final class Cluster implements AutoCloseable {
-    /** For processes that mostly start: little compiling, one thread for garbage. */
-    static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+    /**
+     * For processes that mostly start: little compiling, one thread for garbage, and classes of
+     * Spark that are not verified once more.
+     */
+    static final String SHORT_LIVED =
+            "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions"
+                    + " -XX:-BytecodeVerificationRemote";
 
     /** Who does not know this cannot join. */
     static final Map<String, String> SECURITY =

@@ -22,11 +22,13 @@ import java.util.concurrent.TimeUnit;
 /** On a real standalone cluster, with a secret: one digest, whatever happens. */
 class ClusterTest {
     private static final int EXECUTORS = 4;
+    private static final String SUBMIT = "org.apache.spark.deploy.SparkSubmit";
 
     @TempDir static Path folder;
 
     private static Cluster cluster;
     private static SparkSession spark;
+    private static Process submitted;
     private static String expected;
 
     @BeforeAll
@@ -35,6 +37,7 @@ class ClusterTest {
         // two cores more than the test takes, for a program of its own
         cluster = new Cluster(folder, EXECUTORS + 2);
         spark = session(cluster);
+        submitted = submit();
         expected = Small.accumulated();
     }
 
@@ -60,6 +63,7 @@ class ClusterTest {
 
     @AfterAll
     static void stop() {
+        submitted.destroyForcibly();
         spark.stop();
         cluster.close();
     }
@@ -129,8 +133,7 @@ class ClusterTest {
                                 training("guests", 2)
                                         .fit(
                                                 new Small.Marked(
-                                                        marks.toString(),
-                                                        new Small.Passages(100))));
+                                                        marks.toString(), new Small.Passages(50))));
         Thread.ofPlatform().daemon().start(run);
         var ports = new HashSet<Integer>();
         while (!run.isDone() && ports.isEmpty()) {
@@ -152,30 +155,32 @@ class ClusterTest {
         }
     }
 
-    @Test
-    void spark_submit_runs_the_main_class() throws IOException, InterruptedException {
+    /** It runs beside the other tests, on cores of its own: most of its time is that of starts. */
+    private static Process submit() throws IOException {
         var text = folder.resolve("text.txt");
         Files.writeString(text, "a tide goes out, a tide comes in. ".repeat(30));
-        var out = folder.resolve("submitted");
-        var main = "org.apache.spark.deploy.SparkSubmit";
         var words =
                 "--master %s --class %s --conf spark.driver.host=localhost --conf"
-                    + " spark.ui.enabled=false --conf spark.executor.memory=512m %s --executors 1"
+                    + " spark.ui.enabled=false --conf spark.executor.memory=512m --conf"
+                    + " spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 %s --executors 1"
                     + " --shards 2 --model 1x8x2 --batch 2 --steps 2 --budget 100%% --text %s --out"
                     + " %s";
-        var process =
-                cluster.start(
-                        main,
-                        List.of(
-                                words.formatted(
-                                                cluster.url(),
-                                                TrainMain.class.getName(),
-                                                cluster.jar(),
-                                                text,
-                                                out)
-                                        .split(" ")));
-        assertThat(process.waitFor(10, TimeUnit.MINUTES)).isTrue();
-        assertThat(cluster.log(main)).content().contains("2 steps, loss", "rank 0: promised ");
-        assertThat(out.resolve("report.html")).exists();
+        return cluster.start(
+                SUBMIT,
+                List.of(
+                        words.formatted(
+                                        cluster.url(),
+                                        TrainMain.class.getName(),
+                                        cluster.jar(),
+                                        text,
+                                        folder.resolve("submitted"))
+                                .split(" ")));
+    }
+
+    @Test
+    void spark_submit_runs_the_main_class() throws InterruptedException {
+        assertThat(submitted.waitFor(10, TimeUnit.MINUTES)).isTrue();
+        assertThat(cluster.log(SUBMIT)).content().contains("2 steps, loss", "rank 0: promised ");
+        assertThat(folder.resolve("submitted/report.html")).exists();
     }
 }

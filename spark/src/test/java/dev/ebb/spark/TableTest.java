@@ -24,9 +24,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import scala.jdk.javaapi.CollectionConverters;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Tables to train on and to predict for, on {@code local[2]}. */
@@ -135,6 +138,18 @@ class TableTest {
             if (best == row.getLong(row.fieldIndex("label"))) right++;
         }
         assertThat(right).isGreaterThan(ROWS * 9 / 10);
+    }
+
+    @Test
+    void rows_without_a_value_have_no_prediction() throws IOException {
+        var nobody = new Trained(List.of(), "nowhere");
+        var function =
+                new RowFunction<>(
+                        new Classifier(), (Mlp m, Tensor x) -> m.apply(x), nobody, "4MiB");
+        assertThat(function.call(null)).isNull();
+        var gap = CollectionConverters.asScala(Arrays.<Object>asList(1.0, null));
+        assertThatThrownBy(() -> function.call(gap.toSeq()))
+                .hasMessageContainingAll("null as its number 1", "filter");
     }
 
     @Test

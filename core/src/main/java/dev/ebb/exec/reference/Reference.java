@@ -5,12 +5,15 @@ import dev.ebb.exec.HostQueue;
 import dev.ebb.exec.Queue;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Control;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Row;
 
 import java.util.List;
 import java.util.function.IntToLongFunction;
+import java.util.stream.IntStream;
 
 /** The slow device that defines what every kernel means: plain loops, one element at a time. */
 public final class Reference implements Device {
@@ -35,6 +38,44 @@ public final class Reference implements Device {
     @Override
     public long mostOwnBytes(int workers) {
         return 0;
+    }
+
+    /** Sums of F64 are added in blocks; those of other floats are rounded at their end alone. */
+    @Override
+    public int cutEvery(Node node, int axis) {
+        boolean whole =
+                node.outputs().getFirst().type().dtype() == DType.F64
+                        && node.inputTypes().stream().allMatch(t -> t.dtype() == DType.F64);
+        return switch (node.kernel()) {
+            case Kernel.Map _,
+                    Kernel.Assemble _,
+                    Kernel.Cut _,
+                    Kernel.Gather _,
+                    Kernel.Cumulate _,
+                    Kernel.Sort _ ->
+                    Node.Cuts.ANYWHERE;
+            case Kernel.Fold k -> {
+                if (!k.axes().contains(axis)) yield Node.Cuts.ANYWHERE;
+                yield whole ? ReferenceLoops.cutEvery(k.shape(), k.axes(), axis) : Node.Cuts.NEVER;
+            }
+            case Kernel.Contract k -> {
+                if (axis < k.batch().rank() + 2) yield Node.Cuts.ANYWHERE;
+                yield whole ? ReferenceLoops.BLOCK : Node.Cuts.NEVER;
+            }
+            case Kernel.Rows k -> {
+                if (!(k.result() instanceof Row.Columns)) yield Node.Cuts.ANYWHERE;
+                var leading = IntStream.range(0, k.leading()).boxed().toList();
+                yield whole ? ReferenceLoops.cutEvery(k.shape(), leading, axis) : Node.Cuts.NEVER;
+            }
+            case Kernel.Scatter _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Decoded _,
+                    Control _,
+                    Kernel.Library _ ->
+                    Node.Cuts.NEVER;
+        };
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
 
@@ -26,6 +27,21 @@ final class ReferenceLoops {
         }
     }
 
+    /** So many terms of a sum are added up by themselves, and those sums in order. */
+    static final int BLOCK = 64;
+
+    /**
+     * How many indices of {@code axis} are one block of a fold over {@code axes}, if they are: of
+     * the outermost axis that is folded.
+     */
+    static int cutEvery(Shape shape, List<Integer> axes, int axis) {
+        var folded = axes.stream().filter(d -> shape.dim(d) != 1).toList();
+        if (folded.isEmpty() || folded.getFirst() != axis) return Node.Cuts.NEVER;
+        long inner = 1;
+        for (int d : folded.subList(1, folded.size())) inner *= shape.dim(d);
+        return inner > 0 && BLOCK % inner == 0 ? (int) (BLOCK / inner) : Node.Cuts.NEVER;
+    }
+
     static void fold(Kernel.Fold k, List<Buffer> in, Buffer out) {
         var reduced = k.shape().reduce(k.axes(), true);
         var types = in.stream().map(Buffer::dtype).toList();
@@ -35,18 +51,27 @@ final class ReferenceLoops {
         views.add(View.broadcast(reduced, k.shape()));
         var walk = new IndexWalk(k.shape(), views);
         var eval = new ReferenceScalar(in, walk);
+        double first = identity(k.combine(), type).real();
         var sums = new double[out.dtype().isFloat() ? Math.toIntExact(out.size()) : 0];
         for (int i = 0; i < sums.length; i++) sums[i] = out.get(i);
+        var blocks = sums.clone();
+        var counts = new int[sums.length];
         for (; walk.inside(); walk.next()) {
             long at = walk.offsets[views.size() - 1];
             var value = eval.value(k.body());
             if (sums.length > 0) {
-                sums[(int) at] = combine(k.combine(), sums[(int) at], value.real());
+                int i = (int) at;
+                blocks[i] = combine(k.combine(), blocks[i], value.real());
+                if (++counts[i] == BLOCK) {
+                    sums[i] = combine(k.combine(), sums[i], blocks[i]);
+                    blocks[i] = first;
+                    counts[i] = 0;
+                }
             } else {
                 out.setLong(at, combine(k.combine(), out.getLong(at), value.whole()));
             }
         }
-        for (int i = 0; i < sums.length; i++) out.set(i, sums[i]);
+        for (int i = 0; i < sums.length; i++) out.set(i, combine(k.combine(), sums[i], blocks[i]));
     }
 
     static ReferenceScalar.Element identity(Kernel.Combine combine, DType type) {
@@ -106,10 +131,14 @@ final class ReferenceLoops {
         var eval = new ReferenceScalar(in.subList(1, in.size()), walk);
         for (; walk.inside(); walk.next()) {
             double sum = 0;
-            for (int p = 0; p < k.k(); p++) {
-                sum +=
-                        in.get(0).get(walk.offsets[0] + p * stepA)
-                                * in.get(1).get(walk.offsets[1] + p * stepB);
+            for (int from = 0; from < k.k(); from += BLOCK) {
+                double block = 0;
+                for (int p = from; p < Math.min(k.k(), from + BLOCK); p++) {
+                    block +=
+                            in.get(0).get(walk.offsets[0] + p * stepA)
+                                    * in.get(1).get(walk.offsets[1] + p * stepB);
+                }
+                sum += block;
             }
             eval.first(in.getFirst().dtype(), sum);
             eval.value(k.epilogue()).into(out, walk.position);

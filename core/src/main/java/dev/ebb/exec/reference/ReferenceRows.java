@@ -69,11 +69,16 @@ final class ReferenceRows {
         var values = new double[rows];
         double identity = ReferenceLoops.identity(combine, type).real();
         for (int r = 0; r < rows; r++) values[r] = identity;
+        var blocks = values.clone();
         visit(
-                (row, _, eval) ->
-                        values[row] =
-                                ReferenceLoops.combine(
-                                        combine, values[row], eval.value(body).real()));
+                (row, walk, eval) -> {
+                    blocks[row] =
+                            ReferenceLoops.combine(combine, blocks[row], eval.value(body).real());
+                    long at = walk.position % width + 1;
+                    if (at % ReferenceLoops.BLOCK != 0 && at != width) return;
+                    values[row] = ReferenceLoops.combine(combine, values[row], blocks[row]);
+                    blocks[row] = identity;
+                });
         for (int r = 0; r < rows; r++) numbers.get(r).add(Element.of(type, values[r]));
     }
 
@@ -90,10 +95,14 @@ final class ReferenceRows {
         var values = new double[Math.toIntExact(width)];
         double identity = ReferenceLoops.identity(combine, body.type(types)).real();
         for (int c = 0; c < values.length; c++) values[c] = identity;
+        var blocks = values.clone();
         visit(
-                (_, walk, eval) -> {
+                (row, walk, eval) -> {
                     int c = (int) (walk.position % width);
-                    values[c] = ReferenceLoops.combine(combine, values[c], eval.value(body).real());
+                    blocks[c] = ReferenceLoops.combine(combine, blocks[c], eval.value(body).real());
+                    if ((row + 1) % ReferenceLoops.BLOCK != 0 && row + 1 != rows) return;
+                    values[c] = ReferenceLoops.combine(combine, values[c], blocks[c]);
+                    blocks[c] = identity;
                 });
         for (int c = 0; c < values.length; c++) out.set(c, values[c]);
     }

@@ -12,7 +12,10 @@ public enum Way {
     HOST("host memory"),
 
     /** From a disk that the budget names. */
-    DISK("disk");
+    DISK("disk"),
+
+    /** Not at all: of a large region only a part exists at a time, one after the other. */
+    PARTS("parts");
 
     private final String text;
 

@@ -185,8 +185,8 @@ final class Timeline {
         for (int i = from; i < to; ) {
             int end = Math.min(to, i + 16);
             for (; i < end; i++) sum += Math.min(bytes, Math.max(0, memory[i] + over));
-            if (sum * price > most) break;
+            if ((double) sum * price > most) break;
         }
-        return sum;
+        return (double) sum;
     }
 }

@@ -7,8 +7,11 @@ import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
 import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Shape;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * Folds rows into one: the innermost axis is kept, and every column has an accumulator of its own.
@@ -95,8 +98,30 @@ final class ColumnFold implements Runnable {
         return Math.max(1, Workers.GRAIN / elements);
     }
 
+    /** A power of two, so that folds and products can be cut at the same rows. */
     private static long chunk(long folded) {
-        return Math.ceilDiv(Math.ceilDiv(folded, MOST_CHUNKS), SUB) * SUB;
+        long least = Math.max(SUB, Math.ceilDiv(folded, MOST_CHUNKS));
+        return Long.highestOneBit(least - 1) << 1;
+    }
+
+    /**
+     * How many indices of {@code axis} are one chunk of a fold over {@code axes}, if they are: of
+     * the outermost axis that is folded, and not together with the innermost. A chunk by itself is
+     * folded in the same order as long as it has no more than {@link #MOST_CHUNKS} sums.
+     */
+    static int cutEvery(Shape shape, List<Integer> axes, int axis) {
+        var groups = AxisGroups.of(shape, axes);
+        long folded = (groups.endsFolded() ? groups.withoutLast() : groups).size(true);
+        var outer = axes.stream().filter(d -> shape.dim(d) != 1).toList();
+        if (folded == 0
+                || outer.isEmpty()
+                || outer.getFirst() != axis
+                || folded % shape.dim(axis) != 0) return Node.Cuts.NEVER;
+        long inner = folded / shape.dim(axis);
+        long chunk = chunk(folded);
+        return chunk <= SUB * MOST_CHUNKS && chunk % inner == 0
+                ? (int) (chunk / inner)
+                : Node.Cuts.NEVER;
     }
 
     /**

@@ -10,6 +10,7 @@ import dev.ebb.cpu.work.Crew;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
@@ -95,6 +96,13 @@ public final class FoldKernel {
     /** Counts of truth values are integers. */
     private static DType wide(DType type) {
         return type == DType.BOOL ? DType.I32 : type;
+    }
+
+    /** Where a fold may be cut along {@code axis}: see {@link Node.Cuts}. */
+    public static int cutEvery(Kernel.Fold k, int axis) {
+        return k.axes().contains(axis)
+                ? ColumnFold.cutEvery(k.shape(), k.axes(), axis)
+                : Node.Cuts.ANYWHERE;
     }
 
     /** What this kernel needs of a worker. */

@@ -11,6 +11,7 @@ import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
 import dev.ebb.ir.Row;
 
 import java.util.List;
@@ -54,6 +55,14 @@ public final class RowsKernel implements Runnable, Workers.Part {
     private static long part(long rows, long width, int together) {
         long some = Math.max(Workers.GRAIN / Math.max(1, width), Math.ceilDiv(rows, MOST_PARTS));
         return Math.ceilDiv(Math.max(1, some), together) * together;
+    }
+
+    /** Where it may be cut along one of its leading axes: see {@link Node.Cuts}. */
+    public static int cutEvery(Kernel.Rows k, int axis) {
+        return k.result() instanceof Row.Columns
+                ? ColumnFold.cutEvery(
+                        k.shape(), IntStream.range(0, k.leading()).boxed().toList(), axis)
+                : Node.Cuts.ANYWHERE;
     }
 
     /** What this kernel needs of a worker. */

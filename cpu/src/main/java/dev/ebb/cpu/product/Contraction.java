@@ -8,6 +8,7 @@ import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 
 import java.util.ArrayList;
@@ -160,6 +161,11 @@ public final class Contraction implements Runnable {
     /** Whether this multiplies factors of such a type; others are left to the Reference. */
     public static boolean fits(DType in, DType out) {
         return in.compute().isFloat() && out != DType.BIT;
+    }
+
+    /** After how many terms a sum of factors of this type is cut into pieces, if it is. */
+    public static int cutEvery(DType in) {
+        return in.compute().isFloat() ? Panels.DEPTH : Node.Cuts.NEVER;
     }
 
     /** What this kernel needs of a worker. */

@@ -99,7 +99,7 @@ final class Regions {
     static boolean isLarge(List<Node> nodes) {
         long elements = 0;
         for (Node node : nodes)
-            if (isAwkward(node)
+            if ((isAwkward(node) || node.kernel() instanceof Kernel.Gather)
                     && candidates(node).stream().anyMatch(n -> n >= MANY && isSmall(node, n)))
                 elements += walked(node);
         return elements >= LARGE;

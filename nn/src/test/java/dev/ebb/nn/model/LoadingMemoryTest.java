@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.Tensorwise;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Type;
 import dev.ebb.nn.Rotary;
 import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Safetensors;
-import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import org.junit.jupiter.api.Test;
@@ -20,7 +18,6 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -46,20 +43,14 @@ class LoadingMemoryTest {
         }
     }
 
-    private static Path written(Path folder, AutoregressiveModel model, DType stored)
-            throws IOException {
+    private static Path written(Path folder, AutoregressiveModel model) throws IOException {
         Files.createDirectories(folder);
-        var held = Tensorwise.map(model, t -> zeros(new Type(stored, t.shape())));
         var names = Pretrained.naming(model).orElseThrow();
         Safetensors.write(
-                folder.resolve("model.safetensors"), Weights.named(held, names), Map.of());
+                folder.resolve("model.safetensors"), Weights.named(model, names), Map.of());
         Json config = Pretrained.config(model);
         Files.writeString(folder.resolve("config.json"), config.toString());
         return folder;
-    }
-
-    private static Tensor zeros(Type type) {
-        return Array.zeros(List.of(type)).getFirst();
     }
 
     private static String place(Class<?> type) throws URISyntaxException {
@@ -98,16 +89,15 @@ class LoadingMemoryTest {
                                         place(Pretrained.class),
                                         place(Load.class)),
                                 Load.class.getName(),
-                                written(folder.resolve("gpt"), gpt, DType.F32).toString(),
-                                written(folder.resolve("llama"), llama, DType.F32).toString(),
-                                written(folder.resolve("half"), llama, DType.BF16).toString())
+                                written(folder.resolve("gpt"), gpt).toString(),
+                                written(folder.resolve("llama"), llama).toString())
                         .redirectErrorStream(true)
                         .start();
         var told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(told).isZero();
         var loaded = told.lines().filter(l -> l.startsWith("loaded ")).toList();
-        assertThat(loaded).hasSize(3);
-        for (var line : loaded.subList(0, 2))
+        assertThat(loaded).hasSize(2);
+        for (var line : loaded)
             assertThat(Long.parseLong(line.substring(7))).isGreaterThan(28L << 20);
     }
 }

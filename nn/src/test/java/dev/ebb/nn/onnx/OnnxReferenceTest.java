@@ -194,7 +194,6 @@ class OnnxReferenceTest {
                 .hasMessageContaining("node 0, Add_y, is Add");
     }
 
-    /** A file cut short, or with bytes changed, is refused in words, or is another model. */
     /** What a broken file that can be read asks for is computed, or refused with its place. */
     private static void run(String name, OnnxModel model) {
         var known = cases.get(name).at("inputs").orElseThrow();
@@ -206,6 +205,7 @@ class OnnxReferenceTest {
         }
     }
 
+    /** A file cut short, or with bytes changed, is refused in words, or is another model. */
     @Test
     void brokenFilesAreRefusedInWords() {
         var seed = new Seed(11);

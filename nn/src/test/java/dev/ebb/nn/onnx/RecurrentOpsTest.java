@@ -27,7 +27,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.function.DoubleUnaryOperator;
 
 /** Recurrent layers in both directions against plain loops over doubles. */
 class RecurrentOpsTest {
@@ -148,6 +147,10 @@ class RecurrentOpsTest {
             assertThat(found.get(i)).as("element %d", i).isCloseTo(expected[i], within(1e-5));
     }
 
+    private static double clipped(double x) {
+        return Math.clamp(x, -0.8, 0.8);
+    }
+
     private static double sigmoid(double x) {
         return 1 / (1 + Math.exp(-x));
     }
@@ -155,7 +158,6 @@ class RecurrentOpsTest {
     @Test
     void lstmWithPeepholesAndAClip() throws IOException {
         var l = Layer.of(4);
-        DoubleUnaryOperator clipped = x -> Math.clamp(x, -0.8, 0.8);
         Step step =
                 (d, t, row, h, c) -> {
                     var before = h.clone();
@@ -164,12 +166,12 @@ class RecurrentOpsTest {
                         for (int gate = 0; gate < 4; gate++)
                             sums[gate] = l.driven(d, gate, g, t, row) + l.back(d, gate, g, before);
                         int p = d * 3 * HIDDEN + g;
-                        double in = clipped.applyAsDouble(sums[0] + l.p[p] * c[g]);
-                        double forget = clipped.applyAsDouble(sums[2] + l.p[p + 2 * HIDDEN] * c[g]);
-                        double fresh = clipped.applyAsDouble(sums[3]);
+                        double in = clipped(sums[0] + l.p[p] * c[g]);
+                        double forget = clipped(sums[2] + l.p[p + 2 * HIDDEN] * c[g]);
+                        double fresh = clipped(sums[3]);
                         c[g] = sigmoid(forget) * c[g] + sigmoid(in) * Math.tanh(fresh);
-                        double out = clipped.applyAsDouble(sums[1] + l.p[p + HIDDEN] * c[g]);
-                        h[g] = sigmoid(out) * Math.tanh(clipped.applyAsDouble(c[g]));
+                        double out = clipped(sums[1] + l.p[p + HIDDEN] * c[g]);
+                        h[g] = sigmoid(out) * Math.tanh(clipped(c[g]));
                     }
                 };
         var clip = new Wire().text(1, "clip").real(2, 0.8f).number(20, 1);
@@ -228,7 +230,7 @@ class RecurrentOpsTest {
                     changed.put("w", w);
                     return model.apply(changed, List.of(x)).getFirst().sum();
                 };
-        var slope = Ebb.grad(loss).apply((Tensor) weights.get("w")).toFloats();
+        var slope = Ebb.grad(loss).apply(weights.get("w")).toFloats();
         double before = loss.apply(weights.get("w")).item();
         l.w[1] += 0.01f;
         double after = loss.apply(Array.of(Shape.of(2, HIDDEN, IN), l.w)).item();

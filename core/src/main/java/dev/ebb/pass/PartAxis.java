@@ -1,0 +1,369 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Control;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Row;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * The axis along which one node can be computed part by part. A value is in rows if its elements
+ * are {@code rows} equal stretches that follow each other; a part of it is some of them. The node
+ * walks each row in {@code each} indices of the axis, and reads of every operand either the row
+ * that it is at or, along this axis, always the same. What it writes is in rows too, unless it
+ * combines the axis.
+ *
+ * @param every where the device lets the axis be cut, in indices of it
+ * @param inRows for every operand whether it is read row by row
+ */
+record PartAxis(
+        Node node, int axis, int rows, int each, boolean folded, int every, List<Boolean> inRows) {
+
+    PartAxis {
+        inRows = List.copyOf(inRows);
+    }
+
+    /**
+     * How a kernel walks its operands.
+     *
+     * @param further how many elements beyond its view's an operand may be read at
+     * @param kept the axes of what is written, outermost first
+     */
+    private record Walk(
+            List<Integer> dims, List<View> views, List<Long> further, List<Integer> kept) {}
+
+    /** That of {@code node} for values of so many rows, if it has one. */
+    static Optional<PartAxis> of(Node node, int rows, Node.Cuts cuts) {
+        var traits = node.op().traits();
+        if (Trait.once(traits) || traits.contains(Trait.ALONE) || traits.contains(Trait.BESIDE))
+            return Optional.empty();
+        var walk = walk(node);
+        if (walk.isEmpty()) return Optional.empty();
+        var dims = walk.get().dims;
+        for (int axis = 0; axis < dims.size(); axis++) {
+            if (dims.get(axis) == 0 || dims.get(axis) % rows != 0) continue;
+            var found = of(node, axis, rows, walk.get(), cuts);
+            if (found.isPresent()) return found;
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<PartAxis> of(Node node, int axis, int rows, Walk walk, Node.Cuts cuts) {
+        int each = walk.dims.get(axis) / rows;
+        boolean folded = !walk.kept.contains(axis);
+        if (!folded && !isOutermost(axis, walk)) return Optional.empty();
+        if (bodies(node.kernel()).stream().anyMatch(b -> knows(b, axis))) return Optional.empty();
+        if (node.kernel() instanceof Kernel.Rows k && axis >= k.leading()) return Optional.empty();
+        if (folded && !isSum(node)) return Optional.empty();
+        var inRows = new ArrayList<Boolean>();
+        for (int i = 0; i < walk.views.size(); i++) {
+            long stride = walk.views.get(i).stride(axis);
+            if (stride != 0 && !isInRows(node.inputs().get(i), i, axis, rows, each, walk))
+                return Optional.empty();
+            inRows.add(stride != 0);
+        }
+        if (!inRows.contains(true)) return Optional.empty();
+        int every = cuts.every(node, axis);
+        return every == Node.Cuts.NEVER || !folded && every != Node.Cuts.ANYWHERE
+                ? Optional.empty()
+                : Optional.of(new PartAxis(node, axis, rows, each, folded, every, inRows));
+    }
+
+    /** Whether what is written lies in order of {@code axis} before any other. */
+    private static boolean isOutermost(int axis, Walk walk) {
+        for (int d : walk.kept) {
+            if (d == axis) return true;
+            if (walk.dims.get(d) != 1) return false;
+        }
+        return false;
+    }
+
+    /** Whether at each index only elements of its own row are read. */
+    private static boolean isInRows(Value v, int operand, int axis, int rows, int each, Walk walk) {
+        var view = walk.views.get(operand);
+        if (v.type().size() % rows != 0) return false;
+        long row = v.type().size() / rows;
+        long stride = view.stride(axis);
+        if (stride * each != row) return false;
+        long low = view.offset();
+        long high = view.offset() + (each - 1) * stride + walk.further.get(operand);
+        for (int d = 0; d < walk.dims.size(); d++) {
+            if (d == axis) continue;
+            long reach = (walk.dims.get(d) - 1) * view.stride(d);
+            low += Math.min(0, reach);
+            high += Math.max(0, reach);
+        }
+        return low >= 0 && high < row;
+    }
+
+    /** Whether what is combined is kept in the type in which it is added up. */
+    private static boolean isSum(Node node) {
+        var in = node.inputTypes().stream().map(Type::dtype).toList();
+        var out = node.outputs().getFirst().type().dtype();
+        var type =
+                switch (node.kernel()) {
+                    case Kernel.Fold k -> k.body().type(in);
+                    case Kernel.Contract _ -> in.getFirst().compute();
+                    case Kernel.Rows k ->
+                            k.result() instanceof Row.Columns(_, var body)
+                                    ? body.type(k.types(in))
+                                    : DType.BOOL;
+                    case Kernel.Map _,
+                            Kernel.Assemble _,
+                            Kernel.Cut _,
+                            Kernel.Gather _,
+                            Kernel.Scatter _,
+                            Kernel.Cumulate _,
+                            Kernel.Sort _,
+                            Kernel.Convolve _,
+                            Kernel.Attend _,
+                            Kernel.AttendGrad _,
+                            Decoded _,
+                            Control _,
+                            Kernel.Library _ ->
+                            DType.BOOL;
+                };
+        if (type != DType.F32 && type != DType.F64) return false;
+        return node.kernel() instanceof Kernel.Contract || type == out;
+    }
+
+    /** Whether a product that combines the axis does more than that, which is to follow it. */
+    boolean hasEpilogue() {
+        return folded
+                && node.kernel() instanceof Kernel.Contract k
+                && !(k.extras().isEmpty()
+                        && k.epilogue().equals(Scalar.arg(0))
+                        && node.outputs().getFirst().type().dtype()
+                                == node.inputs().getFirst().type().dtype().compute());
+    }
+
+    /** A part has a multiple of so many rows. */
+    int unit() {
+        return folded ? every / gcd(every, each) : 1;
+    }
+
+    static int gcd(int a, int b) {
+        return b == 0 ? a : gcd(b, a % b);
+    }
+
+    private static Optional<Walk> walk(Node node) {
+        return switch (node.kernel()) {
+            case Kernel.Map k -> viewed(k.shape(), k.operands(), k.shape().allAxes());
+            case Kernel.Fold k ->
+                    viewed(
+                            k.shape(),
+                            k.operands(),
+                            k.shape().allAxes().stream()
+                                    .filter(d -> !k.axes().contains(d))
+                                    .toList());
+            case Kernel.Rows k ->
+                    viewed(
+                            k.shape(),
+                            k.operands(),
+                            switch (k.result()) {
+                                case Row.Elements _ -> k.shape().allAxes();
+                                case Row.Last _ -> range(0, k.leading());
+                                case Row.Columns _ -> range(k.leading(), k.shape().rank());
+                            });
+            case Kernel.Contract k -> Optional.of(contract(k));
+            case Kernel.Gather k ->
+                    Optional.of(
+                            new Walk(
+                                    k.shape().dims(),
+                                    List.of(k.data(), k.index()),
+                                    List.of((k.bound() - 1) * k.stride(), 0L),
+                                    k.shape().allAxes()));
+            case Kernel.Assemble k ->
+                    k.shape().rank() > 0 && k.parts().stream().allMatch(p -> isWhole(p, k.shape()))
+                            ? outer(k.shape().dim(0), node)
+                            : Optional.empty();
+            case Kernel.Cut k -> outer(k.outer(), node);
+            case Kernel.Cumulate k -> outer(Math.toIntExact(k.outer()), node);
+            case Kernel.Sort k -> outer(Math.toIntExact(k.outer()), node);
+            case Kernel.Scatter _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Decoded _,
+                    Control _,
+                    Kernel.Library _ ->
+                    Optional.empty();
+        };
+    }
+
+    private static boolean isWhole(Kernel.Part part, Shape shape) {
+        return part.start().getFirst() == 0
+                && part.step().getFirst() == 1
+                && part.shape().dim(0) == shape.dim(0);
+    }
+
+    private static List<Integer> range(int from, int to) {
+        return IntStream.range(from, to).boxed().toList();
+    }
+
+    private static Optional<Walk> viewed(Shape shape, List<View> views, List<Integer> kept) {
+        return Optional.of(
+                new Walk(shape.dims(), views, views.stream().map(_ -> 0L).toList(), kept));
+    }
+
+    /** A kernel that does the same to each of {@code count} stretches of every operand. */
+    private static Optional<Walk> outer(int count, Node node) {
+        if (count == 0) return Optional.empty();
+        var views = new ArrayList<View>();
+        var further = new ArrayList<Long>();
+        for (Value v : node.inputs()) {
+            long stretch = v.type().size() / count;
+            views.add(new View(0, List.of(stretch)));
+            further.add(Math.max(0, stretch - 1));
+        }
+        return Optional.of(new Walk(List.of(count), views, further, List.of(0)));
+    }
+
+    private static Walk contract(Kernel.Contract k) {
+        int rank = k.batch().rank();
+        var dims = new ArrayList<>(k.batch().dims());
+        dims.addAll(List.of(k.m(), k.n(), k.k()));
+        var views = new ArrayList<View>();
+        views.add(along(k.a(), rank, k.a().stride(rank), 0, k.a().stride(rank + 1)));
+        views.add(along(k.b(), rank, 0, k.b().stride(rank + 1), k.b().stride(rank)));
+        for (View v : k.extras()) views.add(along(v, rank, v.stride(rank), v.stride(rank + 1), 0));
+        return new Walk(dims, views, views.stream().map(_ -> 0L).toList(), range(0, rank + 2));
+    }
+
+    private static View along(View view, int rank, long m, long n, long k) {
+        var strides = new ArrayList<>(view.strides().subList(0, rank));
+        strides.addAll(List.of(m, n, k));
+        return new View(view.offset(), strides);
+    }
+
+    private static List<Scalar> bodies(Kernel kernel) {
+        return switch (kernel) {
+            case Kernel.Map k -> k.bodies();
+            case Kernel.Fold k -> List.of(k.body());
+            case Kernel.Contract k -> List.of(k.epilogue());
+            case Kernel.Rows k -> {
+                var all = new ArrayList<Scalar>();
+                k.numbers().forEach(n -> all.add(n.body()));
+                switch (k.result()) {
+                    case Row.Elements(var body) -> all.add(body);
+                    case Row.Last _ -> {}
+                    case Row.Columns(_, var body) -> all.add(body);
+                }
+                yield all;
+            }
+            case Kernel.Assemble _,
+                    Kernel.Cut _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Sort _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Decoded _,
+                    Control _,
+                    Kernel.Library _ ->
+                    List.of();
+        };
+    }
+
+    /** Whether {@code body} depends on where along {@code axis} it is evaluated: as draws do. */
+    private static boolean knows(Scalar body, int axis) {
+        return body instanceof Scalar.Position
+                || body instanceof Scalar.Index(int own) && own == axis
+                || body.parts().stream().anyMatch(b -> knows(b, axis));
+    }
+
+    /**
+     * The kernel for {@code count} indices of the axis, on operands that are parts: the first index
+     * is number {@code first} of theirs.
+     */
+    Kernel part(int count, int first) {
+        return switch (node.kernel()) {
+            case Kernel.Map k ->
+                    new Kernel.Map(
+                            k.shape().with(axis, count), from(first, k.operands()), k.bodies());
+            case Kernel.Fold k ->
+                    new Kernel.Fold(
+                            k.shape().with(axis, count),
+                            k.axes(),
+                            k.combine(),
+                            from(first, k.operands()),
+                            k.body());
+            case Kernel.Rows k ->
+                    new Kernel.Rows(
+                            k.shape().with(axis, count),
+                            k.leading(),
+                            from(first, k.operands()),
+                            k.numbers(),
+                            k.result());
+            case Kernel.Contract k -> {
+                int rank = k.batch().rank();
+                int along = folded ? rank + 1 : axis;
+                yield new Kernel.Contract(
+                        axis < rank ? k.batch().with(axis, count) : k.batch(),
+                        axis == rank ? count : k.m(),
+                        axis == rank + 1 ? count : k.n(),
+                        axis == rank + 2 ? count : k.k(),
+                        inRows.get(0) ? shifted(k.a(), along, first) : k.a(),
+                        inRows.get(1) ? shifted(k.b(), folded ? rank : axis, first) : k.b(),
+                        k.extras(),
+                        k.epilogue());
+            }
+            case Kernel.Gather k ->
+                    new Kernel.Gather(
+                            k.shape().with(axis, count),
+                            k.data(),
+                            k.index(),
+                            k.stride(),
+                            k.bound());
+            case Kernel.Assemble k ->
+                    new Kernel.Assemble(
+                            k.shape().with(0, count),
+                            k.fill(),
+                            k.parts().stream()
+                                    .map(
+                                            p ->
+                                                    new Kernel.Part(
+                                                            p.shape().with(0, count),
+                                                            p.start(),
+                                                            p.step()))
+                                    .toList());
+            case Kernel.Cut k -> new Kernel.Cut(count, k.sizes(), k.inner());
+            case Kernel.Cumulate k ->
+                    new Kernel.Cumulate(count, k.length(), k.inner(), k.combine(), k.reverse());
+            case Kernel.Sort k -> new Kernel.Sort(count, k.length(), k.inner(), k.descending());
+            case Kernel.Scatter _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Decoded _,
+                    Control _,
+                    Kernel.Library _ ->
+                    throw new IllegalStateException(node + " is not computed in parts");
+        };
+    }
+
+    private List<View> from(int first, List<View> views) {
+        var all = new ArrayList<View>();
+        for (int i = 0; i < views.size(); i++)
+            all.add(inRows.get(i) ? shifted(views.get(i), axis, first) : views.get(i));
+        return all;
+    }
+
+    private static View shifted(View view, int axis, int first) {
+        return new View(view.offset() + first * view.stride(axis), view.strides());
+    }
+}

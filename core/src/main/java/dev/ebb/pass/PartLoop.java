@@ -1,0 +1,374 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Control;
+import dev.ebb.ir.DType;
+import dev.ebb.ir.Decoded;
+import dev.ebb.ir.Fill;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
+import dev.ebb.ir.Row;
+import dev.ebb.ir.Scalar;
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.Table;
+import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Nodes that are computed part by part, as a loop. A round reads the rows of its part of what comes
+ * in row by row, and all of everything else. What leaves in rows is stacked by the loop. What
+ * combines rows is carried from round to round: each round adds the pieces of its part, in order,
+ * so that the sum is that of the whole. Rows that are left over are computed once more behind the
+ * loop, by the same nodes on fewer rows.
+ */
+final class PartLoop {
+    private final List<PartAxis> axes;
+    private final Set<Value> leaving;
+    private final int rows;
+    private final int part;
+
+    /** What every round reads as a whole. */
+    private final List<Value> constants = new ArrayList<>();
+
+    /** What a round reads the rows of its part of. */
+    private final List<Value> slices = new ArrayList<>();
+
+    /** What the rounds add up. */
+    private final List<PartAxis> sums = new ArrayList<>();
+
+    /** What is stacked. */
+    private final List<Value> stacked = new ArrayList<>();
+
+    /**
+     * @param axes what is computed, in an order in which it can be
+     * @param leaving the values in rows that others read
+     * @param part how many rows a round computes
+     */
+    PartLoop(List<PartAxis> axes, Set<Value> leaving, int rows, int part) {
+        this.axes = List.copyOf(axes);
+        this.leaving = leaving;
+        this.rows = rows;
+        this.part = part;
+        collect();
+    }
+
+    private void collect() {
+        var inside = new ArrayList<Value>();
+        for (var axis : axes) {
+            var inputs = axis.node().inputs();
+            for (int i = 0; i < inputs.size(); i++) {
+                var v = inputs.get(i);
+                if (!axis.inRows().get(i)) addOnce(constants, v);
+                else if (!inside.contains(v)) addOnce(slices, v);
+            }
+            if (axis.folded()) {
+                sums.add(axis);
+                continue;
+            }
+            inside.addAll(axis.node().outputs());
+            for (Value v : axis.node().outputs()) if (leaving.contains(v)) stacked.add(v);
+        }
+    }
+
+    private static void addOnce(List<Value> all, Value v) {
+        if (!all.contains(v)) all.add(v);
+    }
+
+    /** What must be there before the loop. */
+    List<Value> inputs() {
+        var all = new ArrayList<>(constants);
+        all.addAll(slices);
+        return all;
+    }
+
+    private int times() {
+        return rows / part;
+    }
+
+    private int left() {
+        return rows % part;
+    }
+
+    /** Whether no value that enters or leaves is of bits, which cannot be put together by rows. */
+    boolean isByteWise() {
+        var all = new ArrayList<>(slices);
+        all.addAll(stacked);
+        return left() == 0 || all.stream().noneMatch(v -> v.type().dtype() == DType.BIT);
+    }
+
+    /** So many rows of {@code v}. */
+    private Type some(Value v, int count) {
+        int row = Math.toIntExact(v.type().size() / rows);
+        return v.type().with(row == 1 ? Shape.of(count) : Shape.of(count, row));
+    }
+
+    /** The nodes for so many rows: of constants, sums so far and slices, sums and what leaves. */
+    private Graph body(int count) {
+        var g = new Graph.Builder();
+        var whole = new Table<Value, Value>();
+        var inRows = new Table<Value, Value>();
+        for (Value v : constants) whole.put(v, g.param(v.type()));
+        var sum = new Table<Value, Value>();
+        for (var axis : sums) sum.put(result(axis), g.param(result(axis).type()));
+        for (Value v : slices) inRows.put(v, g.param(some(v, count)));
+        for (var axis : axes) {
+            var node = axis.node();
+            g.at(node.region(), node.reverse());
+            var inputs = new ArrayList<Value>();
+            for (int i = 0; i < node.inputs().size(); i++) {
+                var v = node.inputs().get(i);
+                inputs.add(axis.inRows().get(i) ? inRows.at(v) : whole.at(v));
+            }
+            if (axis.folded()) {
+                sum.put(result(axis), added(g, axis, count, inputs, sum.at(result(axis))));
+                continue;
+            }
+            var types = node.outputs().stream().map(v -> some(v, count)).toList();
+            var made = g.emit(op(node, axis.part(count * axis.each(), 0), types), inputs);
+            for (int i = 0; i < made.size(); i++) inRows.put(node.outputs().get(i), made.get(i));
+        }
+        var results = new ArrayList<Value>();
+        for (var axis : sums) results.add(sum.at(result(axis)));
+        for (Value v : stacked) results.add(inRows.at(v));
+        return g.build(results);
+    }
+
+    private static Value result(PartAxis axis) {
+        return axis.node().outputs().getFirst();
+    }
+
+    private static Op op(Node node, Kernel kernel, List<Type> types) {
+        return new Lowered(
+                node.op().name(), kernel, types, node.op().traits(), node.op().labels(), List.of());
+    }
+
+    /** {@code before} and the pieces of a part, one after the other. */
+    private static Value added(
+            Graph.Builder g, PartAxis axis, int count, List<Value> inputs, Value before) {
+        var node = axis.node();
+        int indices = count * axis.each();
+        var sum = before;
+        for (int first = 0; first < indices; first += axis.every()) {
+            var piece = axis.part(Math.min(axis.every(), indices - first), first);
+            if (piece instanceof Kernel.Contract k) {
+                // the product adds its sum to that before, in its place
+                var view = View.contiguous(Operands.output(k));
+                var onto =
+                        new Kernel.Contract(
+                                k.batch(),
+                                k.m(),
+                                k.n(),
+                                k.k(),
+                                k.a(),
+                                k.b(),
+                                List.of(view),
+                                Scalar.arg(1).add(Scalar.arg(0)));
+                var all = new ArrayList<>(inputs);
+                all.add(sum);
+                sum = g.emit(op(node, onto, node.outputTypes()), all).getFirst();
+            } else {
+                var some = g.emit(op(node, piece, node.outputTypes()), inputs).getFirst();
+                sum = g.emit(combining(combine(piece), sum.type()), sum, some);
+            }
+        }
+        return sum;
+    }
+
+    private static Kernel.Combine combine(Kernel kernel) {
+        return switch (kernel) {
+            case Kernel.Fold k -> k.combine();
+            case Kernel.Rows k when k.result() instanceof Row.Columns(var combine, _) -> combine;
+            case Kernel.Rows _,
+                    Kernel.Contract _,
+                    Kernel.Map _,
+                    Kernel.Assemble _,
+                    Kernel.Cut _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Sort _,
+                    Kernel.Convolve _,
+                    Kernel.Attend _,
+                    Kernel.AttendGrad _,
+                    Decoded _,
+                    Control _,
+                    Kernel.Library _ ->
+                    Kernel.Combine.SUM;
+        };
+    }
+
+    private static Op combining(Kernel.Combine combine, Type type) {
+        var x = Scalar.arg(0);
+        var y = Scalar.arg(1);
+        var body =
+                switch (combine) {
+                    case SUM -> x.add(y);
+                    case PROD -> x.mul(y);
+                    case MAX -> x.max(y);
+                    case MIN -> x.min(y);
+                };
+        var view = View.contiguous(type.shape());
+        var kernel = Kernel.Map.of(type.shape(), List.of(view, view), body);
+        return new Lowered("combine", kernel, List.of(type), Set.of(), Set.of(), List.of());
+    }
+
+    /** What combined with any number gives that number, its sign included. */
+    private static double nothing(Kernel.Combine combine) {
+        return switch (combine) {
+            case SUM -> -0.0;
+            case PROD -> 1;
+            case MAX -> Double.NEGATIVE_INFINITY;
+            case MIN -> Double.POSITIVE_INFINITY;
+        };
+    }
+
+    /** The nodes of the loop and of what is left over; {@code next} is the first free number. */
+    List<Node> nodes(int next) {
+        var emitter = new Emitter(next);
+        var first = new ArrayList<Value>();
+        for (var axis : sums)
+            first.add(
+                    emitter.emit(
+                            new Fill(result(axis).type(), nothing(combine(axis.node().kernel())))));
+        var inputs = new ArrayList<>(constants);
+        inputs.addAll(first);
+        inputs.addAll(slices);
+        var kernel =
+                new Control.Scan(
+                        body(part),
+                        times(),
+                        constants.size(),
+                        sums.size(),
+                        false,
+                        false,
+                        new Control.Remember.Nothing());
+        var outputs = new ArrayList<Value>();
+        for (var axis : sums) outputs.add(result(axis));
+        outputs.addAll(stacked);
+        var made =
+                left() == 0 ? outputs : outputs.stream().map(v -> emitter.fresh(v.type())).toList();
+        emitter.add(loop(kernel, made), inputs, made);
+        if (left() > 0) {
+            var here = emitter.rest(made.subList(0, sums.size()));
+            for (int i = 0; i < sums.size(); i++) emitter.rename(here.get(i), outputs.get(i));
+            for (int i = sums.size(); i < made.size(); i++)
+                emitter.add(
+                        appending(outputs.get(i)),
+                        List.of(made.get(i), here.get(i)),
+                        List.of(outputs.get(i)));
+        }
+        return emitter.nodes;
+    }
+
+    private Op loop(Control.Scan kernel, List<Value> outputs) {
+        var name = "parts(%d of %d rows)".formatted(times(), part);
+        var types = outputs.stream().map(Value::type).toList();
+        return new Lowered(name, kernel, types, Set.of(), Set.of(), List.of());
+    }
+
+    /** Puts the rows that are left over behind those of the loop. */
+    private Op appending(Value v) {
+        int row = Math.toIntExact(v.type().size() / rows);
+        var all = Shape.of(rows, row);
+        var parts =
+                List.of(
+                        new Kernel.Part(all, List.of(0, 0), List.of(1, 1)),
+                        new Kernel.Part(
+                                Shape.of(left(), row), List.of(times() * part, 0), List.of(1, 1)));
+        return new Lowered(
+                "append",
+                new Kernel.Assemble(all, 0, parts),
+                List.of(v.type()),
+                Set.of(),
+                Set.of(),
+                List.of());
+    }
+
+    /** Nodes with values of their own. */
+    private final class Emitter {
+        final List<Node> nodes = new ArrayList<>();
+        private int next;
+
+        Emitter(int next) {
+            this.next = next;
+        }
+
+        Value fresh(Type type) {
+            return new Value(next++, type);
+        }
+
+        Value emit(Op op) {
+            var out = fresh(op.infer(List.of()).getFirst());
+            add(op, List.of(), List.of(out));
+            return out;
+        }
+
+        void add(Op op, List<Value> inputs, List<Value> outputs) {
+            var at = axes.getFirst().node();
+            boolean reverse = axes.stream().allMatch(a -> a.node().reverse());
+            nodes.add(new Node(op, inputs, outputs, at.region(), reverse));
+        }
+
+        /** The body on the rows that are left over, from the sums so far. */
+        List<Value> rest(List<Value> sofar) {
+            var body = body(left());
+            var here = new Table<Value, Value>();
+            var arguments = new ArrayList<>(constants);
+            arguments.addAll(sofar);
+            for (Value v : slices) {
+                var out = fresh(some(v, left()));
+                add(lastRows(v, out.type()), List.of(v), List.of(out));
+                arguments.add(out);
+            }
+            for (int i = 0; i < arguments.size(); i++)
+                here.put(body.params().get(i), arguments.get(i));
+            for (Node node : body.nodes()) {
+                var outputs = new ArrayList<Value>();
+                for (Value v : node.outputs()) {
+                    outputs.add(fresh(v.type()));
+                    here.put(v, outputs.getLast());
+                }
+                nodes.add(
+                        new Node(
+                                node.op(),
+                                node.inputs().stream().map(here::at).toList(),
+                                outputs,
+                                node.region(),
+                                node.reverse()));
+            }
+            return body.results().stream().map(here::at).toList();
+        }
+
+        private Op lastRows(Value v, Type type) {
+            long row = v.type().size() / rows;
+            var shape = type.shape();
+            var strides = View.contiguous(shape).strides();
+            var view = new View(times() * part * row, strides);
+            return new Lowered(
+                    "rows",
+                    Kernel.Map.of(shape, List.of(view), Scalar.arg(0)),
+                    List.of(type),
+                    Set.of(),
+                    Set.of(),
+                    List.of());
+        }
+
+        /** The node that makes {@code from} makes {@code to} instead. */
+        void rename(Value from, Value to) {
+            for (int i = 0; i < nodes.size(); i++) {
+                var node = nodes.get(i);
+                if (!node.outputs().contains(from)) continue;
+                var outputs = node.outputs().stream().map(v -> v.equals(from) ? to : v).toList();
+                nodes.set(
+                        i,
+                        new Node(node.op(), node.inputs(), outputs, node.region(), node.reverse()));
+            }
+        }
+    }
+}

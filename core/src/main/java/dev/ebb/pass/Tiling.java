@@ -1,0 +1,87 @@
+package dev.ebb.pass;
+
+import dev.ebb.ir.Control;
+import dev.ebb.ir.Graph;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Trait;
+import dev.ebb.ir.Value;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Computes large regions of a graph part by part. Values that are made of many rows, each computed
+ * by itself, need not exist as a whole where they are only read row by row or combined over all
+ * rows: {@link PartRegion} finds the nodes around such a value, {@link PartLoop} makes them a loop
+ * over parts. Every bit stays as it was, as the device says where it may be cut.
+ */
+public final class Tiling {
+    /** The most loops that are made, from the largest value down. */
+    private static final int MOST_LOOPS = 4;
+
+    /** Values smaller than the largest of a region divided by this are left as they are. */
+    private static final int LARGE = 8;
+
+    /**
+     * A graph whose largest region is smaller than what all of it takes divided by this is left
+     * whole: it has many values of that size, which come and go by recomputation alone.
+     */
+    private static final int OF_ALL = 16;
+
+    private final Node.Cuts cuts;
+    private final int coarser;
+    private final long smallest;
+
+    private Tiling(Node.Cuts cuts, int coarser, long smallest) {
+        this.cuts = cuts;
+        this.coarser = coarser;
+        this.smallest = smallest;
+    }
+
+    /**
+     * {@code graph} with its large regions in as many parts as there can be, then in a quarter as
+     * many, and so on; none if it has no such region.
+     *
+     * @param storeAllBytes what the graph takes if everything is kept
+     */
+    public static List<Graph> of(Graph graph, Node.Cuts cuts, long storeAllBytes) {
+        var all = new ArrayList<Graph>();
+        for (int coarser = 0; ; coarser++) {
+            var found = new Tiling(cuts, coarser, storeAllBytes / OF_ALL).tiled(graph);
+            if (found.isEmpty()) return all;
+            all.add(found.get());
+        }
+    }
+
+    private Optional<Graph> tiled(Graph graph) {
+        var here = graph;
+        var tried = new HashSet<Value>();
+        long least = smallest;
+        for (int loops = 0; loops < MOST_LOOPS; ) {
+            var seed = largest(here, tried);
+            if (seed.isEmpty()) break;
+            long bytes = seed.get().type().bytes();
+            if (bytes < least) break;
+            tried.add(seed.get());
+            var next = PartRegion.around(seed.get(), here, cuts, coarser);
+            if (next.isEmpty()) continue;
+            here = next.get();
+            if (loops++ == 0) least = bytes / LARGE;
+        }
+        return here.equals(graph) ? Optional.empty() : Optional.of(here);
+    }
+
+    private static Optional<Value> largest(Graph graph, HashSet<Value> tried) {
+        return graph.nodes().stream()
+                .filter(n -> !(n.kernel() instanceof Control) && !Trait.once(n.op().traits()))
+                .map(Node::outputs)
+                .flatMap(List::stream)
+                .filter(v -> !tried.contains(v))
+                .min(
+                        Comparator.comparingLong((Value v) -> -v.type().bytes())
+                                .thenComparingInt(Value::id));
+    }
+}

@@ -1,0 +1,24 @@
+package dev.ebb.reference;
+
+import dev.ebb.exec.Device;
+import dev.ebb.exec.reference.Reference;
+import dev.ebb.ir.DType;
+
+import java.util.List;
+
+final class PartByPartTest extends PartByPart {
+    @Override
+    protected Device device() {
+        return new Reference();
+    }
+
+    @Override
+    protected List<DType> types() {
+        return List.of(DType.F64);
+    }
+
+    @Override
+    protected int part(int rows) {
+        return 64;
+    }
+}

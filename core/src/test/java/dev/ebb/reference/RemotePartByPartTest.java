@@ -1,0 +1,23 @@
+package dev.ebb.reference;
+
+import dev.ebb.exec.Device;
+import dev.ebb.ir.DType;
+
+import java.util.List;
+
+final class RemotePartByPartTest extends PartByPart {
+    @Override
+    protected Device device() {
+        return new RemoteDevice();
+    }
+
+    @Override
+    protected List<DType> types() {
+        return List.of(DType.F64);
+    }
+
+    @Override
+    protected int part(int rows) {
+        return 64;
+    }
+}
