@@ -73,8 +73,7 @@ public final class BoundTransfers implements AutoCloseable {
         }
 
         long highest() {
-            return Math.max(
-                    out.highest(), ordered.map(OrderedTransfer.Lanes::highest).orElse(0L));
+            return Math.max(out.highest(), ordered.map(OrderedTransfer.Lanes::highest).orElse(0L));
         }
 
         void close() {
@@ -112,7 +111,7 @@ public final class BoundTransfers implements AutoCloseable {
 
         TransferLane.Transfer betweenRuns(Value v, Memory memory, boolean away) {
             var lane = away ? out : in;
-            return lane.new Transfer(block(v), memory, away);
+            return lane.transfer(block(v), memory, away);
         }
     }
 

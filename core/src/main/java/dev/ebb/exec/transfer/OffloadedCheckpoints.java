@@ -90,7 +90,7 @@ final class OffloadedCheckpoints implements CheckpointStore {
 
     private void start(PlaceStore.Block[] blocks, List<Buffer> places, boolean out) {
         for (int i = 0; i < blocks.length; i++) {
-            var transfer = lane.new Transfer(blocks[i], places.get(i).memory(), out);
+            var transfer = lane.transfer(blocks[i], places.get(i).memory(), out);
             underWay.add(transfer);
             transfer.start();
         }
