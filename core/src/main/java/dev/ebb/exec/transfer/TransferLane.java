@@ -66,11 +66,6 @@ final class TransferLane implements AutoCloseable {
         }
     }
 
-    /** A transfer between {@code block} and {@code memory}, away from the memory or into it. */
-    Transfer transfer(PlaceStore.Block block, Memory memory, boolean out) {
-        return new Transfer(block, memory, out);
-    }
-
     /** A transfer that this lane's thread makes. */
     final class LaneTransfer implements Transfer {
         private final PlaceStore.Block block;

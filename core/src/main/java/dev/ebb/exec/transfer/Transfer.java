@@ -1,7 +1,7 @@
 package dev.ebb.exec.transfer;
 
 /** A block on its way from or to memory. Made once, started in every run. */
-interface BlockTransfer {
+interface Transfer {
     /** Begins; returns at once. */
     void start();
 
