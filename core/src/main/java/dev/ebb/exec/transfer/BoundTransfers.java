@@ -109,9 +109,9 @@ public final class BoundTransfers implements AutoCloseable {
             return betweenRuns(v, memory, away);
         }
 
-        TransferLane.Transfer betweenRuns(Value v, Memory memory, boolean away) {
+        TransferLane.LaneTransfer betweenRuns(Value v, Memory memory, boolean away) {
             var lane = away ? out : in;
-            return lane.transfer(block(v), memory, away);
+            return lane.new LaneTransfer(block(v), memory, away);
         }
     }
 
@@ -298,7 +298,7 @@ public final class BoundTransfers implements AutoCloseable {
         move(home(v).betweenRuns(v, Memory.of(to), false));
     }
 
-    private static void move(TransferLane.Transfer transfer) {
+    private static void move(TransferLane.LaneTransfer transfer) {
         transfer.start();
         transfer.finish();
     }

@@ -24,7 +24,7 @@ final class OffloadedCheckpoints implements CheckpointStore {
     private final long offset;
     private final LoopMemory room;
     private final Map<Integer, PlaceStore.Block[]> states = new HashMap<>();
-    private final List<TransferLane.Transfer> underWay = new ArrayList<>();
+    private final List<TransferLane.LaneTransfer> underWay = new ArrayList<>();
     private int arriving = NONE;
 
     OffloadedCheckpoints(
@@ -90,7 +90,7 @@ final class OffloadedCheckpoints implements CheckpointStore {
 
     private void start(PlaceStore.Block[] blocks, List<Buffer> places, boolean out) {
         for (int i = 0; i < blocks.length; i++) {
-            var transfer = lane.transfer(blocks[i], places.get(i).memory(), out);
+            var transfer = lane.new LaneTransfer(blocks[i], places.get(i).memory(), out);
             underWay.add(transfer);
             transfer.start();
         }

@@ -31,7 +31,7 @@ final class TransferLane implements AutoCloseable {
     private final PlaceStore store;
     private final Queue queue;
     private final Traffic traffic;
-    private final BlockingQueue<Transfer> waiting = new LinkedBlockingQueue<>();
+    private final BlockingQueue<LaneTransfer> waiting = new LinkedBlockingQueue<>();
     private final Thread thread;
 
     /** Moments of the queue that no transfer waits for. */
@@ -52,27 +52,22 @@ final class TransferLane implements AutoCloseable {
 
     /** What is under way in all lanes of one place, in the order in which it was started. */
     static final class Traffic {
-        private final List<Transfer> underWay = new ArrayList<>();
+        private final List<LaneTransfer> underWay = new ArrayList<>();
 
         /** Those of other lanes that {@code next} has to wait for. */
-        private synchronized List<Transfer> begin(Transfer next) {
+        private synchronized List<LaneTransfer> begin(LaneTransfer next) {
             var earlier = underWay.stream().filter(next::followsInOtherLane).toList();
             underWay.add(next);
             return earlier;
         }
 
-        private synchronized void end(Transfer done) {
+        private synchronized void end(LaneTransfer done) {
             underWay.removeIf(t -> t == done);
         }
     }
 
-    /** A transfer between {@code block} and {@code memory}, away from the memory or into it. */
-    Transfer transfer(PlaceStore.Block block, Memory memory, boolean out) {
-        return new Transfer(block, memory, out);
-    }
-
     /** A transfer that this lane's thread makes. */
-    final class Transfer implements dev.ebb.exec.transfer.Transfer {
+    final class LaneTransfer implements Transfer {
         private final PlaceStore.Block block;
         private final Memory memory;
         private final boolean out;
@@ -80,11 +75,11 @@ final class TransferLane implements AutoCloseable {
         /** The work on the queue that comes before this transfer, while it is under way. */
         private Queue.@Nullable Event ready;
 
-        private List<Transfer> earlier = List.of();
+        private List<LaneTransfer> earlier = List.of();
         private int state = IDLE;
         private Throwable fault = new IOException("no fault");
 
-        Transfer(PlaceStore.Block block, Memory memory, boolean out) {
+        LaneTransfer(PlaceStore.Block block, Memory memory, boolean out) {
             this.block = block;
             this.memory = memory;
             this.out = out;
@@ -157,11 +152,11 @@ final class TransferLane implements AutoCloseable {
             return TransferLane.this;
         }
 
-        private boolean followsInOtherLane(Transfer other) {
+        private boolean followsInOtherLane(LaneTransfer other) {
             return other.lane() != lane() && other.block.overlaps(block);
         }
 
-        private synchronized List<Transfer> earlier() {
+        private synchronized List<LaneTransfer> earlier() {
             return earlier;
         }
 
