@@ -108,7 +108,7 @@ public final class Start {
         if (process.waitFor() != 0)
             throw new IllegalStateException(
                     command + " failed: " + Files.readString(folder.resolve("out")));
-        var seconds = told.strip().split(" ");
+        var seconds = told.strip().split(" ", -1);
         return new Spent(
                 Double.parseDouble(seconds[0]),
                 Double.parseDouble(seconds[1]) + Double.parseDouble(seconds[2]));

@@ -128,10 +128,7 @@ public sealed interface Kernel
         }
     }
 
-    /**
-     * Where one input goes in an {@link Assemble}: index {@code i} of the input to {@code start + i
-     * * step}.
-     */
+    /** Where an input goes in an {@link Assemble}: its index i to {@code start + i * step}. */
     record Part(Shape shape, List<Integer> start, List<Integer> step) {
         public Part {
             start = List.copyOf(start);
@@ -170,10 +167,7 @@ public sealed interface Kernel
         }
     }
 
-    /**
-     * {@code shape} filled with {@code fill}, then every input written into its part; later parts
-     * win.
-     */
+    /** {@code shape} filled with {@code fill}, then each input in its part; later parts win. */
     record Assemble(Shape shape, double fill, List<Part> parts) implements Kernel {
         public Assemble {
             parts = List.copyOf(parts);
@@ -191,7 +185,7 @@ public sealed interface Kernel
                     && first.step.stream().allMatch(s -> s == 1);
         }
 
-        /** Whether the parts are boxes that fill the whole and do not overlap. */
+        /** Whether the parts are boxes apart from each other that leave nothing of the fill. */
         public boolean isTiled() {
             if (shape.size() == 0) return true;
             long sum = 0;
@@ -278,11 +272,6 @@ public sealed interface Kernel
         public Cumulate {
             if (weighted && combine != Combine.SUM)
                 throw new IllegalArgumentException("weights are for sums, not for " + combine);
-        }
-
-        /** Without weights. */
-        public Cumulate(long outer, int length, long inner, Combine combine, boolean reverse) {
-            this(outer, length, inner, combine, reverse, false);
         }
     }
 

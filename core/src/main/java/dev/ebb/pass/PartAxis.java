@@ -343,7 +343,8 @@ record PartAxis(
                                     .toList());
             case Kernel.Cut k -> new Kernel.Cut(count, k.sizes(), k.inner());
             case Kernel.Cumulate k ->
-                    new Kernel.Cumulate(count, k.length(), k.inner(), k.combine(), k.reverse());
+                    new Kernel.Cumulate(
+                            count, k.length(), k.inner(), k.combine(), k.reverse(), k.weighted());
             case Kernel.Sort k -> new Kernel.Sort(count, k.length(), k.inner(), k.descending());
             case Kernel.Scatter _,
                     Kernel.Convolve _,

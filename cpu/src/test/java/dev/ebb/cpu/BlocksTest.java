@@ -19,6 +19,8 @@ class BlocksTest {
         "product/F32Blocks, columns",
         "product/F32TallBlocks, rows",
         "product/F32TallBlocks, columns",
+        "product/F32MiddleBlocks, rows",
+        "product/F32MiddleBlocks, columns",
         "product/F64Blocks, rows",
         "product/F64Blocks, columns",
         "attend/SoftmaxLanes, take",

@@ -14,7 +14,6 @@ import dev.ebb.tensor.Tensors;
 import org.junit.jupiter.api.Test;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 
 /**
@@ -77,15 +76,11 @@ class CompilerStackTest {
     @Test
     void holdsEveryGeneratedMethod() throws Exception {
         var child =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "--add-modules=jdk.incubator.vector",
+                new ChildJvm(
                                 "-XX:CompilerThreadStackSize=768",
                                 "-XX:TieredStopAtLevel=3",
-                                "-XX:-CreateCoredumpOnCrash",
-                                "-cp",
-                                DigestTest.classPath(),
-                                Child.class.getName())
+                                "-XX:-CreateCoredumpOnCrash")
+                        .running(Child.class)
                         .redirectErrorStream(true)
                         .start();
         var said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 
 /** Some programs of the campaign with 1 to 4 threads, held to the bits of one. */
 class CpuCampaignTest {
-    private static final int PROGRAMS = 25;
+    private static final int PROGRAMS = 16;
     private static final int THREADS = 4;
     private static final long FIRST = 1_000_001;
 

@@ -108,9 +108,7 @@ final class DigestMain {
                     case Row.Columns _ -> Shape.of(width);
                 };
         long sum = add(digest, Direct.run(cpu, kernel, in, new Type(DType.F32, out)));
-        try (var eager = new VectorCpu(1, FusedLoops.eager())) {
-            return add(sum, Direct.run(eager, kernel, in, new Type(DType.F32, out)));
-        }
+        return add(sum, Direct.run(EAGER, kernel, in, new Type(DType.F32, out)));
     }
 
     private static long generated(long digest, Scalar body) {
@@ -128,6 +126,9 @@ final class DigestMain {
     }
 
     private static final FusedLoops LOOPS = new FusedLoops();
+
+    /** One for all times, so that what it generates gets hot too. */
+    private static final VectorCpu EAGER = new VectorCpu(1, FusedLoops.eager());
 
     /** All NaN are one: their payload is nobody's promise. */
     private static long add(long digest, Buffer buffer) {

@@ -2,16 +2,10 @@ package dev.ebb.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ebb.ir.Kernel;
-import dev.ebb.reference.Trial;
-
 import org.junit.jupiter.api.Test;
 
-import java.io.File;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -35,32 +29,10 @@ class DigestTest {
     }
 
     private static Process start(int threads, int times, String... flags) throws Exception {
-        var command = new ArrayList<String>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(flags));
-        command.addAll(List.of("--add-modules", "jdk.incubator.vector", "-cp", classPath()));
-        command.addAll(
-                List.of(
-                        DigestMain.class.getName(),
-                        String.valueOf(threads),
-                        String.valueOf(times)));
-        return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    }
-
-    static String classPath() throws URISyntaxException {
-        var tests = Path.of("target", "test-classes").toString();
-        return String.join(
-                File.pathSeparator,
-                place(Kernel.class),
-                place(Cpu.class),
-                place(DigestMain.class),
-                place(Trial.class),
-                tests,
-                place(org.assertj.core.api.Assertions.class));
-    }
-
-    private static String place(Class<?> type) throws URISyntaxException {
-        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+        return new ChildJvm(flags)
+                .running(DigestMain.class, String.valueOf(threads), String.valueOf(times))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
     }
 
     private static String result(Process process) throws IOException, InterruptedException {

@@ -28,7 +28,7 @@ class GuardPagesTest {
     /** What the child runs: some programs of the campaign, or one store behind the end. */
     public static final class Child {
         private static final long FIRST = 2_000_001;
-        private static final int PROGRAMS = 12;
+        private static final int PROGRAMS = 8;
 
         private Child() {}
 
@@ -62,15 +62,8 @@ class GuardPagesTest {
 
     private static Ended child(String what, Path in) throws Exception {
         var child =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "--add-modules=jdk.incubator.vector",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-XX:-CreateCoredumpOnCrash",
-                                "-cp",
-                                DigestTest.classPath(),
-                                Child.class.getName(),
-                                what)
+                new ChildJvm("--enable-native-access=ALL-UNNAMED", "-XX:-CreateCoredumpOnCrash")
+                        .running(Child.class, what)
                         .directory(in.toFile())
                         .redirectErrorStream(true)
                         .start();

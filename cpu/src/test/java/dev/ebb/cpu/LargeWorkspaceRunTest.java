@@ -12,7 +12,6 @@ import dev.ebb.tensor.Tensor;
 import org.junit.jupiter.api.Test;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Arrays;
 
 /** A loop whose body takes more than 2 GiB runs, in a process of its own, where there is memory. */
@@ -42,15 +41,9 @@ class LargeWorkspaceRunTest {
     @Test
     void runs() throws Exception {
         assumeThat(Budget.free().resolve(0)).isGreaterThan(6L << 30);
-        var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         var child =
-                new ProcessBuilder(
-                                java,
-                                "--add-modules=jdk.incubator.vector",
-                                "-XX:MaxDirectMemorySize=4g",
-                                "-cp",
-                                DigestTest.classPath(),
-                                Child.class.getName())
+                new ChildJvm("-XX:MaxDirectMemorySize=4g")
+                        .running(Child.class)
                         .redirectErrorStream(true)
                         .start();
         var said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

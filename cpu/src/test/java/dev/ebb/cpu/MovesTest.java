@@ -296,7 +296,7 @@ class MovesTest {
                             {5, 0, 2},
                             {200, 100, 2}
                         }) {
-                    var kernel = new Kernel.Cumulate(s[0], s[1], s[2], combine, reverse);
+                    var kernel = new Kernel.Cumulate(s[0], s[1], s[2], combine, reverse, false);
                     var in = Direct.calm(type, (long) s[0] * s[1] * s[2], 3);
                     check(kernel, List.of(in), Type.of(type, s[0], s[1], s[2]));
                     if (combine != Combine.SUM || !type.isFloat()) continue;

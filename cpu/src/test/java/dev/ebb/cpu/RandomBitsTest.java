@@ -17,7 +17,7 @@ import java.util.List;
 /** Gradients of random programs: fused or not, on one thread or three, the same to the last bit. */
 class RandomBitsTest {
     /** For each type, and others for each. */
-    private static final int PROGRAMS = 40;
+    private static final int PROGRAMS = 30;
 
     @ParameterizedTest
     @EnumSource(names = {"F32", "F64", "BF16"})

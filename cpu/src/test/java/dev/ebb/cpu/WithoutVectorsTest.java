@@ -30,7 +30,7 @@ class WithoutVectorsTest {
     void fallsBackAloud() throws IOException, InterruptedException, URISyntaxException {
         var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         var child =
-                new ProcessBuilder(java, "-cp", DigestTest.classPath(), Child.class.getName())
+                new ProcessBuilder(java, "-cp", ChildJvm.classPath(), Child.class.getName())
                         .redirectErrorStream(true)
                         .start();
         var said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -1,7 +1,7 @@
 package dev.ebb.cuda;
 
 import dev.ebb.cuda.driver.Gemm;
-import dev.ebb.cuda.text.Action;
+import dev.ebb.cuda.recipe.Action;
 
 import java.util.Collection;
 import java.util.List;

@@ -5,7 +5,7 @@ import dev.ebb.cuda.driver.Driver;
 import dev.ebb.cuda.driver.Gemm;
 import dev.ebb.cuda.driver.Libraries;
 import dev.ebb.cuda.driver.Nvrtc;
-import dev.ebb.cuda.text.Action;
+import dev.ebb.cuda.recipe.Action;
 import dev.ebb.cuda.text.Products;
 
 import java.lang.foreign.Arena;

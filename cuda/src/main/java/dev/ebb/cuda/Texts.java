@@ -1,8 +1,8 @@
 package dev.ebb.cuda;
 
-import dev.ebb.cuda.text.Action;
-import dev.ebb.cuda.text.Operand;
-import dev.ebb.cuda.text.Recipe;
+import dev.ebb.cuda.recipe.Action;
+import dev.ebb.cuda.recipe.Operand;
+import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.cuda.text.Recipes;
 import dev.ebb.exec.WorkspaceOp;
 import dev.ebb.ir.Control;

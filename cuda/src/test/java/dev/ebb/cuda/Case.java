@@ -1,11 +1,11 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.cuda.text.AttendGradText;
 import dev.ebb.cuda.text.AttendText;
 import dev.ebb.cuda.text.ContractText;
 import dev.ebb.cuda.text.ConvolveText;
 import dev.ebb.cuda.text.Products;
-import dev.ebb.cuda.text.Recipe;
 import dev.ebb.cuda.text.Recipes;
 import dev.ebb.cuda.text.TensorAttend;
 import dev.ebb.cuda.text.TensorConvolve;

@@ -1,6 +1,6 @@
 package dev.ebb.cuda;
 
-import dev.ebb.cuda.text.Recipe;
+import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.exec.WorkspaceOp;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Type;

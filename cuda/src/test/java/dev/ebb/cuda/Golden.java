@@ -1,8 +1,8 @@
 package dev.ebb.cuda;
 
+import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.cuda.text.AttendGradText;
 import dev.ebb.cuda.text.AttendText;
-import dev.ebb.cuda.text.Recipe;
 import dev.ebb.cuda.text.Recipes;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Heads;
@@ -230,7 +230,7 @@ final class Golden {
         put(
                 all,
                 "cumulate",
-                new Kernel.Cumulate(3, 11, 5, Kernel.Combine.SUM, true),
+                new Kernel.Cumulate(3, 11, 5, Kernel.Combine.SUM, true, false),
                 List.of(F32),
                 F32);
     }

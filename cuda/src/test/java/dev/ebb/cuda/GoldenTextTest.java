@@ -3,7 +3,7 @@ package dev.ebb.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.ebb.cuda.text.Action;
+import dev.ebb.cuda.recipe.Action;
 import dev.ebb.cuda.text.Prelude;
 
 import org.junit.jupiter.api.Test;

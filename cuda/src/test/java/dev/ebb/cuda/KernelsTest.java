@@ -3,7 +3,7 @@ package dev.ebb.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.ebb.cuda.text.Action;
+import dev.ebb.cuda.recipe.Action;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -44,7 +44,7 @@ final class MoreCases {
                     draft.add(
                             "cumulate",
                             type + " " + combine + reverse,
-                            new Kernel.Cumulate(3, 11, 5, combine, reverse),
+                            new Kernel.Cumulate(3, 11, 5, combine, reverse, false),
                             List.of(draft.calm(type, 165, 3)),
                             Type.of(type, 3, 11, 5));
                 }

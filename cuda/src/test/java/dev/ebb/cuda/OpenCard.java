@@ -1,7 +1,7 @@
 package dev.ebb.cuda;
 
 import dev.ebb.cuda.driver.Driver;
-import dev.ebb.cuda.text.Recipe;
+import dev.ebb.cuda.recipe.Recipe;
 
 import java.nio.file.Path;
 import java.util.List;

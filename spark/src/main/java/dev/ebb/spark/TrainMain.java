@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 
 /**
  * Trains the GPT of {@code ebb train} on a cluster: {@code ./ebb train --spark MASTER}, or the main
@@ -100,6 +101,9 @@ public final class TrainMain implements Callable<Integer> {
                             + " A run goes on from the latest one there.")
     private String out = "ebb-spark";
 
+    private static final Pattern THROWN =
+            Pattern.compile("(?m)^(?:[\\w.$]+(?:Exception|Error): )+(.*)$");
+
     private static final String VECTORS = "--add-modules=jdk.incubator.vector";
 
     private TrainMain() {}
@@ -118,7 +122,13 @@ public final class TrainMain implements Callable<Integer> {
 
     /** What went wrong on a rank, below what Spark says of it. */
     private static String cause(Throwable e) {
-        return e.getCause() == null ? String.valueOf(e.getMessage()) : cause(e.getCause());
+        return e.getCause() == null ? words(String.valueOf(e.getMessage())) : cause(e.getCause());
+    }
+
+    /** Of a message with a rank's stack in it, what the rank's exception says. */
+    static String words(String message) {
+        var thrown = THROWN.matcher(message);
+        return thrown.find() ? thrown.group(1) : message;
     }
 
     @Override

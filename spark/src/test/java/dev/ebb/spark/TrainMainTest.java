@@ -53,6 +53,23 @@ class TrainMainTest {
         assertThat(train(text, 1, "two")).as("a run that was finished").contains(weights(one));
     }
 
+    @Test
+    void what_a_rank_says_is_told_without_its_stack() {
+        var spark =
+                """
+                Job aborted due to stage failure: barrier task ResultTask(2, 0) failed.
+                java.io.UncheckedIOException: java.io.IOException: step 5 cannot be written
+                \tat dev.ebb.spark.RankTask.call(RankTask.java:60)
+                Caused by: java.io.IOException: No space left on device
+                \tat dev.ebb.spark.Checkpoints.write(Checkpoints.java:90)
+                \t... 3 more
+
+                Driver stacktrace:\
+                """;
+        assertThat(TrainMain.words(spark)).isEqualTo("step 5 cannot be written");
+        assertThat(TrainMain.words("name a text")).isEqualTo("name a text");
+    }
+
     private static String weights(String told) {
         return told.lines().filter(l -> l.startsWith("weights ")).findFirst().orElseThrow();
     }

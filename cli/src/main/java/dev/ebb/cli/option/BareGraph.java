@@ -214,7 +214,7 @@ public record BareGraph(List<Item> items) {
         /** None of the in-place forms: a bare graph says nothing of how its nodes read. */
         @Override
         public Kernel kernel(List<Type> inputs) {
-            return new Kernel.Cumulate(1, 1, 1, Kernel.Combine.SUM, false);
+            return new Kernel.Cumulate(1, 1, 1, Kernel.Combine.SUM, false, false);
         }
 
         @Override

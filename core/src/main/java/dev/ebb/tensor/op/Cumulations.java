@@ -19,7 +19,7 @@ final class Cumulations {
     private static Kernel.Cumulate kernel(
             Shape shape, int axis, Kernel.Combine combine, boolean reverse) {
         return new Kernel.Cumulate(
-                outer(shape, axis), shape.dim(axis), inner(shape, axis), combine, reverse);
+                outer(shape, axis), shape.dim(axis), inner(shape, axis), combine, reverse, false);
     }
 
     static long outer(Shape shape, int axis) {

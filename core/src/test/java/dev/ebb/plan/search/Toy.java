@@ -43,7 +43,7 @@ public final class Toy {
 
         @Override
         public Kernel kernel(List<Type> inputs) {
-            if (!elementwise) return new Kernel.Cumulate(1, 1, 1, Kernel.Combine.SUM, false);
+            if (!elementwise) return new Kernel.Cumulate(1, 1, 1, Kernel.Combine.SUM, false, false);
             var shape = types.getFirst().shape();
             var views =
                     inputs.stream()

@@ -2,6 +2,7 @@ package dev.ebb.cpu.attend;
 
 import dev.ebb.cpu.product.F32Blocks;
 import dev.ebb.cpu.product.F32Pack;
+import dev.ebb.cpu.product.F32Rows;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.View;
@@ -94,12 +95,16 @@ final class AttentionScores {
     static void gather(
             float[] x, int tile, int queries, int keys, int reach, int right, int width, int to) {
         for (int j = 0; j < width; j += LANES) {
-            for (int i = 0; i < queries; i += 4) {
+            int height;
+            for (int i = 0; i < queries; i += height) {
                 int seen = Math.min(keys, i + 4 + reach);
+                // rows that see the same keys can be taken together
+                height = seen == keys ? F32Rows.height(queries - i) : 4;
                 if (seen <= 0) continue;
                 int panel = right + j * KEYS;
                 int place = to + i * width + j;
-                F32Blocks.columns(seen, x, tile + i, QUERIES, x, panel, x, place, width, true);
+                F32Rows.columns(
+                        height, seen, x, tile + i, QUERIES, x, panel, x, place, width, true);
             }
         }
     }
@@ -112,12 +117,27 @@ final class AttentionScores {
     static void spread(
             float[] x, int tile, int queries, int keys, int reach, int right, int width, int to) {
         for (int j = 0; j < width; j += LANES) {
-            for (int i = 0; i < keys; i += 4) {
+            int height;
+            for (int i = 0; i < keys; i += height) {
                 int first = Math.clamp(i - reach, 0, queries) / 4 * 4;
+                // rows that all queries see can be taken together
+                int open = Math.min(keys, reach + 4) - i;
+                height = first == 0 ? F32Rows.height(open) : 4;
                 int from = tile + i * QUERIES + first;
                 int panel = right + j * queries + first * LANES;
                 int place = to + i * width + j;
-                F32Blocks.rows(queries - first, x, from, QUERIES, x, panel, x, place, width, false);
+                F32Rows.rows(
+                        height,
+                        queries - first,
+                        x,
+                        from,
+                        QUERIES,
+                        x,
+                        panel,
+                        x,
+                        place,
+                        width,
+                        false);
             }
         }
     }
@@ -130,8 +150,11 @@ final class AttentionScores {
             float[] x, int left, int width, int right, int rows, int queries, int reach, int tile) {
         for (int i = 0; i < queries; i += LANES) {
             int some = Math.min(rows, i + LANES + 3 + reach);
-            for (int j = 0; j < some; j += 4) {
-                F32Blocks.rows(
+            int height;
+            for (int j = 0; j < some; j += height) {
+                height = F32Rows.height(some - j);
+                F32Rows.rows(
+                        height,
                         width,
                         x,
                         left + j * width,

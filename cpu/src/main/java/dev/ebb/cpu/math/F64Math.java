@@ -135,18 +135,19 @@ public final class F64Math {
      */
     public static DoubleVector tanh(DoubleVector x) {
         var a = x.lanewise(ABS);
-        var c = a.min(ALL_TANH_FAR).mul(LESS_TWO);
+        // the least of both; a vector's min is several instructions, for the signs of zeros
+        var c = a.blend(ALL_TANH_FAR, a.compare(GT, ALL_TANH_FAR)).mul(LESS_TWO);
         var t = c.fma(ALL_LOG2_E, ALL_MAGIC);
         var s = power(t.reinterpretAsLongs());
         var n = t.sub(ALL_MAGIC);
         var exact = n.fma(LESS_LN2_HIGH, c);
         var r = n.fma(LESS_LN2_LOW, exact);
         var q = beyondLinear(r).add(n.fma(LESS_LN2_LOW, exact.sub(r)));
-        var near = q.fma(s, r.fma(s, s.sub(ONE)));
-        var far = q.fma(s, r.fma(s, s));
         var isFar = a.compare(GE, TANH_NEAR);
-        var up = near.neg().blend(far.add(far), isFar);
-        var y = up.div(near.add(TWO).blend(far.add(ONE), isFar));
+        // u where it is small, u - 1 elsewhere
+        var u = q.fma(s, r.fma(s, s.sub(ONE).blend(s, isFar)));
+        var up = u.neg().blend(u.add(u), isFar);
+        var y = up.div(u.add(TWO.blend(ONE, isFar)));
         return withSign(y.blend(ONE.sub(y), isFar), x);
     }
 

@@ -181,10 +181,8 @@ public final class F32Panels extends Panels {
 
     /** Rows of the block from {@code first} on; the last may reach beyond {@code rows}. */
     private int height(int worker, int first, int rows) {
-        int tall = F32TallBlocks.ROWS;
-        if (!F32TallBlocks.FITS || first + tall > rows) return 4;
-        boolean inside = byRows[worker] || first % LANES + tall <= LANES;
-        return inside ? tall : 4;
+        int left = rows - first;
+        return F32Rows.height(byRows[worker] ? left : Math.min(left, LANES - first % LANES));
     }
 
     private void block(
@@ -200,30 +198,11 @@ public final class F32Panels extends Panels {
         int width = row(columns);
         int to = product(columns) + row * width + j;
         int right = places.right() + j * depth;
-        if (height > 4) {
-            tall(worker, first, x, right, to, width, depth, add);
-        } else if (byRows[worker]) {
-            F32Blocks.rows(depth, x, first * depth, depth, x, right, x, to, width, add);
-        } else {
-            int at = first / LANES * LANES * depth + first % LANES;
-            F32Blocks.columns(depth, x, at, LANES, x, right, x, to, width, add);
-        }
-    }
-
-    private void tall(
-            int worker,
-            int first,
-            float[] x,
-            int right,
-            int to,
-            int width,
-            int depth,
-            boolean add) {
         if (byRows[worker]) {
-            F32TallBlocks.rows(depth, x, first * depth, depth, x, right, x, to, width, add);
+            F32Rows.rows(height, depth, x, first * depth, depth, x, right, x, to, width, add);
         } else {
             int at = first / LANES * LANES * depth + first % LANES;
-            F32TallBlocks.columns(depth, x, at, LANES, x, right, x, to, width, add);
+            F32Rows.columns(height, depth, x, at, LANES, x, right, x, to, width, add);
         }
     }
 

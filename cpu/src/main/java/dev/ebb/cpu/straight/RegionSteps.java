@@ -20,25 +20,18 @@ final class RegionSteps implements Merged {
     private record Delivery(RegionRun region, int store, int result) {}
 
     private final Runnable[] steps;
-    private final Optional<Supplier<List<Runnable>>> inPlace;
+    private final Supplier<List<Runnable>> inPlace;
     private final List<Delivery> deliveries = new ArrayList<>();
     private final Set<Integer> delivered = new HashSet<>();
 
     /** The steps that leave all results where they are to lie, once they were asked for. */
     private Optional<Runnable[]> made = Optional.empty();
 
-    /** Steps that may also leave results where they are to lie. */
-    RegionSteps(List<Runnable> steps, Sequence sequence) {
-        this(steps, sequence, Optional.empty());
-    }
-
-    /** Steps that may not, and such that do. */
+    /**
+     * @param steps the steps that deliver results
+     * @param inPlace makes steps that leave all results where they are to lie
+     */
     RegionSteps(List<Runnable> steps, Sequence sequence, Supplier<List<Runnable>> inPlace) {
-        this(steps, sequence, Optional.of(inPlace));
-    }
-
-    private RegionSteps(
-            List<Runnable> steps, Sequence sequence, Optional<Supplier<List<Runnable>>> inPlace) {
         this.steps = steps.toArray(Runnable[]::new);
         this.inPlace = inPlace;
         for (var step : steps) {
@@ -56,9 +49,8 @@ final class RegionSteps implements Merged {
 
     @Override
     public void run() {
-        if (inPlace.isPresent() && made.isEmpty())
-            made = Optional.of(inPlace.get().get().toArray(Runnable[]::new));
-        for (var step : made.orElse(steps)) step.run();
+        if (made.isEmpty()) made = Optional.of(inPlace.get().toArray(Runnable[]::new));
+        for (var step : made.get()) step.run();
     }
 
     @Override

@@ -83,7 +83,8 @@ final class Regions {
                         ? all.together >= ENOUGH && 4 * all.together >= 3 * nodes.size()
                         : all.together > 0;
         if (!enough) return Optional.empty();
-        if (!all.mustDeliver) return Optional.of(new RegionSteps(all.pieces, sequence));
+        if (!all.mustDeliver)
+            return Optional.of(new RegionSteps(all.pieces, sequence, () -> all.pieces));
         return Optional.of(
                 new RegionSteps(
                         all.pieces,
@@ -244,7 +245,7 @@ final class Regions {
      */
     private int safe(RegionParts form, int end) {
         if (form.region().atOnce()) return end;
-        var apart = delivering ? Deliveries.of(form, sequence).keySet() : Set.of();
+        Set<Integer> apart = delivering ? Deliveries.of(form, sequence).keySet() : Set.of();
         for (int s = 0; s < form.stores().size(); s++) {
             var store = form.stores().get(s);
             boolean clear = true;

@@ -1,5 +1,7 @@
 package dev.ebb.cuda.text;
 
+import dev.ebb.cuda.recipe.Action;
+import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.View;

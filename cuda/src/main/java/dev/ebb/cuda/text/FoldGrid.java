@@ -1,5 +1,6 @@
 package dev.ebb.cuda.text;
 
+import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;

@@ -1,5 +1,8 @@
 package dev.ebb.cuda.text;
 
+import dev.ebb.cuda.recipe.Action;
+import dev.ebb.cuda.recipe.Operand;
+import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 

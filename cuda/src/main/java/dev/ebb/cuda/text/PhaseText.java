@@ -1,5 +1,7 @@
 package dev.ebb.cuda.text;
 
+import dev.ebb.cuda.recipe.Action;
+import dev.ebb.cuda.recipe.Operand;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
 
@@ -57,7 +59,7 @@ final class PhaseText {
             code.add("case %d:", i);
             code.add(
                     "    x = ((const %s*)((const u8*)p0 + %dLL))[((picture * %d + y0 / %d) * %d +"
-                        + " y1 / %d) * %d + y2 / %d];",
+                            + " y1 / %d) * %d + y2 / %d];",
                     t,
                     regions.get(i).get().offset(),
                     p.get(0).positions(),

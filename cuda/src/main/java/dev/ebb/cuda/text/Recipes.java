@@ -1,6 +1,7 @@
 package dev.ebb.cuda.text;
 
 import dev.ebb.cuda.Precision;
+import dev.ebb.cuda.recipe.Recipe;
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Decoded;

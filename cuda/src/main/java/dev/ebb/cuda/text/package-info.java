@@ -1,4 +1,4 @@
-/** CUDA C++ generated from kernel forms, and the launches that compute a node. */
+/** CUDA C++ generated from kernel forms: makes the recipe of a node. */
 @NullMarked
 package dev.ebb.cuda.text;
 

@@ -1,4 +1,4 @@
-package dev.ebb.cuda.text;
+package dev.ebb.cuda.recipe;
 
 /** What a launch is handed: a place in device memory, or a number. */
 public sealed interface Operand {

@@ -1,4 +1,4 @@
-package dev.ebb.cuda.text;
+package dev.ebb.cuda.recipe;
 
 import dev.ebb.cuda.driver.Gemm;
 

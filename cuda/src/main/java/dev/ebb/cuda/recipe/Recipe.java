@@ -1,4 +1,4 @@
-package dev.ebb.cuda.text;
+package dev.ebb.cuda.recipe;
 
 import java.util.List;
 import java.util.stream.Collectors;
@@ -9,7 +9,7 @@ public record Recipe(List<Action> actions, long workspaceBytes) {
         actions = List.copyOf(actions);
     }
 
-    static Recipe of(Action... actions) {
+    public static Recipe of(Action... actions) {
         return new Recipe(List.of(actions), 0);
     }
 
