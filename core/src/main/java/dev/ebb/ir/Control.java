@@ -140,7 +140,9 @@ public sealed interface Control extends Kernel {
             var dims = new ArrayList<>(List.of(times));
             dims.addAll(slice.dims());
             var stack = inputs.get(inputs.size() - body.params().size() + first).type().shape();
-            return stack.dims().equals(dims) ? Optional.empty() : Optional.of(slice.dim(0));
+            return stack.dims().equals(dims)
+                    ? Optional.empty()
+                    : slice.dims().stream().filter(d -> d != 1).findFirst();
         }
 
         /** The same, never to be undone. */

@@ -104,8 +104,15 @@ final class PartLoop {
 
     /** So many rows of {@code v}. */
     private Type some(Value v, int count) {
+        var shape = v.type().shape();
+        for (int d = 0; d < shape.rank(); d++) {
+            int size = shape.dim(d);
+            if (size != 1 && size % rows == 0)
+                return v.type().with(shape.with(d, size / rows * count));
+            if (size != 1) break;
+        }
         int row = Math.toIntExact(v.type().size() / rows);
-        return v.type().with(row == 1 ? Shape.of(count) : Shape.of(count, row));
+        return v.type().with(Shape.of(count, row));
     }
 
     /** The nodes for so many rows: of constants, sums so far and slices, sums and what leaves. */

@@ -19,6 +19,6 @@ final class PartByPartTest extends PartByPart {
 
     @Override
     protected int part(int rows) {
-        return 64;
+        return 128;
     }
 }

@@ -18,6 +18,6 @@ final class RemotePartByPartTest extends PartByPart {
 
     @Override
     protected int part(int rows) {
-        return 64;
+        return 128;
     }
 }
