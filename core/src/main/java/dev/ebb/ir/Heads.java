@@ -65,4 +65,14 @@ public record Heads(
         return new Heads(
                 batch, heads, keyHeads, queries, keys, width, valueWidth, causal, scale, other);
     }
+
+    /** Where q, k and v lie in row-major order. */
+    List<View> contiguous() {
+        return View.allContiguous(queryShape(), keyShape(), valueShape());
+    }
+
+    /** Where q, k, v, the output and its cotangent lie in row-major order. */
+    List<View> contiguousWithOut() {
+        return View.allContiguous(queryShape(), keyShape(), valueShape(), outShape(), outShape());
+    }
 }

@@ -261,11 +261,10 @@ public sealed interface Kernel
     }
 
     /**
-     * Running sums, products or extremes of {@code x} along the middle axis of {@code [outer,
-     * length, inner]}, from either end, carried in F64 (integers in I64) and rounded where they are
-     * stored. If {@code weighted}, the inputs are weights and {@code x}, and the sums are those of
-     * the linear recurrence {@code s[i] = x[i] + weight[i] * s[i - 1]} of floats; the first weight
-     * is not used. Else {@code x} is the only input.
+     * Running sums, products or extremes of x along the middle axis of {@code [outer, length,
+     * inner]}, from either end, carried in F64 (integers in I64) and rounded where they are stored.
+     * If {@code weighted}, the inputs are weights and x, floats, and {@code s[i] = x[i] + weight[i]
+     * * s[i - 1]}, where the first weight is not used; else x is the only input.
      */
     record Cumulate(
             long outer, int length, long inner, Combine combine, boolean reverse, boolean weighted)
@@ -331,10 +330,7 @@ public sealed interface Kernel
 
         /** All in row-major order. */
         public Attend(Heads h) {
-            this(
-                    h,
-                    View.allContiguous(h.queryShape(), h.keyShape(), h.valueShape()),
-                    View.contiguous(h.outShape()));
+            this(h, h.contiguous(), View.contiguous(h.outShape()));
         }
     }
 
@@ -363,12 +359,7 @@ public sealed interface Kernel
         public AttendGrad(Heads h) {
             this(
                     h,
-                    View.allContiguous(
-                            h.queryShape(),
-                            h.keyShape(),
-                            h.valueShape(),
-                            h.outShape(),
-                            h.outShape()),
+                    h.contiguousWithOut(),
                     List.of(
                             new Place(0, View.contiguous(h.queryShape())),
                             new Place(1, View.contiguous(h.keyShape())),
