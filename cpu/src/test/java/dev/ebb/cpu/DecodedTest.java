@@ -2,76 +2,101 @@ package dev.ebb.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.Ebb;
+import dev.ebb.Fn;
 import dev.ebb.exec.Device;
-import dev.ebb.exec.loop.Scratch;
-import dev.ebb.exec.program.Program;
 import dev.ebb.exec.reference.Reference;
-import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Decoded;
-import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
-import dev.ebb.pass.Fuse;
-import dev.ebb.pass.KernelText;
-import dev.ebb.plan.StoreAll;
-import dev.ebb.plan.schedule.Layout;
-import dev.ebb.plan.schedule.Problem;
+import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
-import dev.ebb.trace.Trace;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * Products whose right factor is held in bytes: widened while it is packed, they have the bits of
  * widening it first, and the wide factor is in no buffer.
  */
 class DecodedTest {
-    private static Graph trace(Function<List<Tensor>, Tensor> f, Type... types) {
-        return Trace.of(in -> List.of(f.apply(in)), List.of(types)).graph();
-    }
+    /** How a factor is widened, and what is made of it and the other operands. */
+    private record Product(
+            Fn<List<Tensor>, Tensor> widening, BiFunction<List<Tensor>, Tensor, Tensor> of) {
+        Tensor whole(List<Tensor> in) {
+            return of.apply(in, widening.apply(in));
+        }
 
-    private static double[] run(Graph graph, Device device) {
-        var lowered = Scratch.add(graph, device);
-        var layout = Layout.of(new StoreAll().plan(Problem.of(lowered), _ -> 1));
-        try (var program = new Program(layout, device)) {
-            var random = new SplittableRandom(3);
-            for (int i = 0; i < graph.params().size(); i++) fill(program.param(i), random);
-            program.run();
-            var out = program.result(0);
-            var values = new double[Math.toIntExact(out.size())];
-            for (int i = 0; i < values.length; i++) values[i] = out.get(i);
-            return values;
+        /** The last of {@code in} is the wide factor. */
+        Tensor ofWide(List<Tensor> in) {
+            return of.apply(in.subList(0, in.size() - 1), in.getLast());
         }
     }
 
-    private static void fill(Buffer buffer, SplittableRandom random) {
-        for (long i = 0; i < buffer.size(); i++) {
-            if (buffer.dtype().isFloat()) buffer.set(i, random.nextDouble(-1, 1));
-            else buffer.setLong(i, random.nextInt(256));
+    private static Product plain(Fn<List<Tensor>, Tensor> widening) {
+        return new Product(widening, (in, wide) -> in.getFirst().matmul(wide));
+    }
+
+    private static Product transposed(Fn<List<Tensor>, Tensor> widening) {
+        return new Product(widening, (in, wide) -> in.getFirst().matmul(wide.transpose()));
+    }
+
+    private static List<Tensor> operands(Type... types) {
+        var random = new SplittableRandom(3);
+        var all = new ArrayList<Tensor>();
+        for (var type : types) {
+            var values = new float[Math.toIntExact(type.size())];
+            for (int i = 0; i < values.length; i++)
+                values[i] =
+                        type.dtype().isFloat()
+                                ? (float) random.nextDouble(-1, 1)
+                                : random.nextInt(256);
+            all.add(Array.of(new Shape(type.shape().dims()), values).cast(type.dtype()));
+        }
+        return all;
+    }
+
+    private static Tensor run(Fn<List<Tensor>, Tensor> f, List<Tensor> in, Device device) {
+        try (var compiled = Ebb.compile(f).on(device)) {
+            return compiled.apply(in);
+        }
+    }
+
+    private static List<Node> nodes(Fn<List<Tensor>, Tensor> f, List<Tensor> in, Device device) {
+        try (var compiled = Ebb.compile(f).on(device)) {
+            return compiled.plan(in).schedule().problem().graph().nodes();
         }
     }
 
     /** On the CPU, and where the product is small on the Reference. */
-    private static void sameBits(Graph graph) {
-        var fused = Fuse.of(graph);
-        assertThat(fused.nodes()).anyMatch(n -> n.kernel() instanceof Decoded);
-        assertThat(fused.nodes()).noneMatch(n -> n.kernel() instanceof Kernel.Contract);
+    private static void sameBits(Product product, Type... types) {
+        var in = operands(types);
         for (int threads = 1; threads <= 2; threads++) {
             try (var cpu = new Cpu(threads)) {
-                assertThat(run(fused, cpu)).isEqualTo(run(Fuse.unfused(graph), cpu));
+                assertThat(nodes(product::whole, in, cpu))
+                        .anyMatch(n -> n.kernel() instanceof Decoded)
+                        .noneMatch(n -> n.kernel() instanceof Kernel.Contract);
+                sameBits(product, in, cpu);
             }
         }
-        if (graph.params().get(1).type().size() > 2000) return;
-        var reference = new Reference();
-        assertThat(run(fused, reference)).isEqualTo(run(Fuse.unfused(graph), reference));
+        if (types[1].size() <= 2000) sameBits(product, in, new Reference());
+    }
+
+    private static void sameBits(Product product, List<Tensor> in, Device device) {
+        var operands = new ArrayList<>(in);
+        operands.add(run(product.widening, in, device));
+        assertThat(run(product::whole, in, device).toDoubles())
+                .isEqualTo(run(product::ofWide, operands, device).toDoubles());
     }
 
     /** One scale for each column. */
@@ -102,72 +127,55 @@ class DecodedTest {
     })
     void bytesGiveTheBitsOfTheWideFactor(String name, int m, int n, int k) {
         var type = DType.valueOf(name.toUpperCase(Locale.ROOT));
+        Fn<List<Tensor>, Tensor> widening = in -> eight(in.get(1), in.get(2), type);
         var x = Type.of(type, m, k);
-        var scales = Type.of(DType.F32, n);
-        sameBits(
-                trace(
-                        in -> in.get(0).matmul(eight(in.get(1), in.get(2), type)),
-                        x,
-                        Type.of(DType.U8, k, n),
-                        scales));
-        sameBits(
-                trace(
-                        in -> in.get(0).matmul(eight(in.get(1), in.get(2), type).transpose()),
-                        x,
-                        Type.of(DType.U8, n, k),
-                        Type.of(DType.F32, k)));
+        sameBits(plain(widening), x, Type.of(DType.U8, k, n), Type.of(DType.F32, n));
+        sameBits(transposed(widening), x, Type.of(DType.U8, n, k), Type.of(DType.F32, k));
     }
 
     @Test
     void blocksOfHalfBytesGiveTheBitsOfTheWideFactor() {
+        Fn<List<Tensor>, Tensor> widening = in -> low(in.get(1), in.get(2), 6);
         for (int columns : new int[] {9, 70}) {
             var codes = Type.of(DType.U8, 384, columns);
             var scales = Type.of(DType.F32, 6, columns);
-            sameBits(
-                    trace(
-                            in -> in.get(0).matmul(low(in.get(1), in.get(2), 6)),
-                            Type.of(DType.F32, 7, 384),
-                            codes,
-                            scales));
-            sameBits(
-                    trace(
-                            in -> in.get(0).matmul(low(in.get(1), in.get(2), 6).transpose()),
-                            Type.of(DType.F32, 7, columns),
-                            codes,
-                            scales));
+            sameBits(plain(widening), Type.of(DType.F32, 7, 384), codes, scales);
+            sameBits(transposed(widening), Type.of(DType.F32, 7, columns), codes, scales);
         }
     }
 
     @Test
-    void anEpilogueFollowsAndTheTextTellsBoth() {
-        var graph =
-                trace(
-                        in ->
-                                in.get(0)
-                                        .matmul(eight(in.get(1), in.get(2), DType.F32))
-                                        .add(in.get(3))
-                                        .relu(),
-                        Type.of(DType.F32, 2, 5, 24),
-                        Type.of(DType.U8, 24, 40),
-                        Type.of(DType.F32, 40),
-                        Type.of(DType.F32, 40));
-        sameBits(graph);
-        var fused = Fuse.of(graph);
-        assertThat(fused.nodes()).hasSize(1);
-        assertThat(KernelText.of(fused)).contains("product", "(map [24,40]");
+    void anEpilogueFollows() {
+        var product =
+                new Product(
+                        in -> eight(in.get(1), in.get(2), DType.F32),
+                        (in, wide) -> in.get(0).matmul(wide).add(in.get(3)).relu());
+        Type[] types = {
+            Type.of(DType.F32, 2, 5, 24),
+            Type.of(DType.U8, 24, 40),
+            Type.of(DType.F32, 40),
+            Type.of(DType.F32, 40)
+        };
+        sameBits(product, types);
+        try (var cpu = new Cpu(1)) {
+            assertThat(nodes(product::whole, operands(types), cpu)).hasSize(1);
+        }
     }
 
     @Test
     void aFactorThatSomethingElseReadsIsStored() {
-        var graph =
-                trace(
-                        in -> {
-                            var wide = eight(in.get(1), in.get(2), DType.F32);
-                            return in.get(0).matmul(wide).sum().add(wide.exp().sum());
-                        },
+        Fn<List<Tensor>, Tensor> f =
+                in -> {
+                    var wide = eight(in.get(1), in.get(2), DType.F32);
+                    return in.get(0).matmul(wide).sum().add(wide.exp().sum());
+                };
+        var in =
+                operands(
                         Type.of(DType.F32, 5, 24),
                         Type.of(DType.U8, 24, 40),
                         Type.of(DType.F32, 40));
-        assertThat(Fuse.of(graph).nodes()).noneMatch(n -> n.kernel() instanceof Decoded);
+        try (var cpu = new Cpu(1)) {
+            assertThat(nodes(f, in, cpu)).noneMatch(n -> n.kernel() instanceof Decoded);
+        }
     }
 }
