@@ -356,7 +356,7 @@ final class PartLoop {
             long row = v.type().size() / rows;
             var shape = type.shape();
             var strides = View.contiguous(shape).strides();
-            var view = new View(times() * part * row, strides);
+            var view = new View((long) times() * part * row, strides);
             return new Lowered(
                     "rows",
                     Kernel.Map.of(shape, List.of(view), Scalar.arg(0)),
