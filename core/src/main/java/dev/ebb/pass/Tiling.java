@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Computes large regions of a graph part by part. Values that are made of many rows, each computed
@@ -74,7 +75,7 @@ public final class Tiling {
         return here.equals(graph) ? Optional.empty() : Optional.of(here);
     }
 
-    private static Optional<Value> largest(Graph graph, HashSet<Value> tried) {
+    private static Optional<Value> largest(Graph graph, Set<Value> tried) {
         return graph.nodes().stream()
                 .filter(n -> !(n.kernel() instanceof Control) && !Trait.once(n.op().traits()))
                 .map(Node::outputs)
