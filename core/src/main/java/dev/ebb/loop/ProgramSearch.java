@@ -50,8 +50,7 @@ final class ProgramSearch {
         this.bindings = bindings;
         var places = planner.places();
         var tapes = new LoopTapes(planner.cost(), planner.cache());
-        bodies =
-                new LoopBodies(planner.device(), planner.cost(), planner.ways(), planner.cache());
+        bodies = new LoopBodies(planner.device(), planner.cost(), planner.ways(), planner.cache());
         var together = planner.merged(simple, ProgramPlanner.Updates.TOGETHER);
         var apart =
                 places.isEmpty()

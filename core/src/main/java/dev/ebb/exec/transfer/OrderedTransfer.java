@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A transfer that the device puts in order by itself: the host puts it, and the waits for it, on the
- * device's streams and goes on, so that kernels are never late.
+ * A transfer that the device puts in order by itself: the host puts it, and the waits for it, on
+ * the device's streams and goes on, so that kernels are never late.
  */
 final class OrderedTransfer implements Transfer {
     private final Lanes lanes;
