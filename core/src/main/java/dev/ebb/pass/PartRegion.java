@@ -25,7 +25,7 @@ import java.util.TreeSet;
  */
 final class PartRegion {
     /** The fewest rows of a part. */
-    private static final int FEWEST = 128;
+    private static final int FEWEST = 64;
 
     /** What is read of an earlier loop is computed again unless it is smaller by this. */
     private static final int SMALL = 8;

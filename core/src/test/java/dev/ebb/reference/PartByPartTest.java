@@ -19,6 +19,6 @@ final class PartByPartTest extends PartByPart {
 
     @Override
     protected int part(int rows) {
-        return 128;
+        return 64;
     }
 }

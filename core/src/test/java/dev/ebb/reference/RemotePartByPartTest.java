@@ -18,6 +18,6 @@ final class RemotePartByPartTest extends PartByPart {
 
     @Override
     protected int part(int rows) {
-        return 128;
+        return 64;
     }
 }

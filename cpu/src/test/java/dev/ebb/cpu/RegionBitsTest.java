@@ -225,6 +225,23 @@ final class RegionBitsTest {
                         values(DType.F64, 7, 20, width)));
     }
 
+    /** Sixty-four examples have more numbers at once than there are registers for. */
+    @Test
+    void rounds_with_more_numbers_than_registers() {
+        var each = Ebb.<Tensor, Tensor>vmap(Ebb.jacobian(RegionBitsTest::small));
+        Fn<List<Tensor>, Tensor> f =
+                in ->
+                        Loop.scan(
+                                        in.get(0),
+                                        in.get(1),
+                                        (s, x) -> {
+                                            var d = each.apply(s.add(x));
+                                            return new Next<>(s.mul(0.9), d);
+                                        })
+                                .stacked();
+        same(f, List.of(values(DType.F64, 16, 64, 7), values(DType.F64, 17, 6, 7)));
+    }
+
     private static Next<List<Tensor>, Tensor> round(Tensor w, List<Tensor> state, Tensor x) {
         var input = x;
         var hidden = new ArrayList<Tensor>();

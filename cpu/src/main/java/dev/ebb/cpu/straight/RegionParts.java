@@ -68,6 +68,8 @@ record RegionParts(
             if (fixed > MOST_REGISTERS) rounds = 0;
             else if (each > 0) rounds = Math.min(rounds, (MOST_REGISTERS - fixed) / each);
         }
+        // whole values are in registers in one round of rounds, or not at all
+        if (region.atOnce() && rounds < region.n()) rounds = 0;
         var starts = new HashMap<Slot, Integer>();
         var taken = new HashMap<DType, Long>(Map.of(DType.F64, 0L, DType.F32, 0L));
         for (var slot : slots) {
