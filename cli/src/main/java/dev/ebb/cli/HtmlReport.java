@@ -82,7 +82,7 @@ final class HtmlReport {
         all.put("promised", Json.of(o.promisedBytes()));
         o.measuredBytes().ifPresent(bytes -> all.put("measured", Json.of(bytes)));
         all.put("storeAll", Json.of(o.storeAllBytes()));
-        all.put("storeAllCost", Json.of(plan.plan().curve().storeAllCost()));
+        all.put("storeAllCost", Json.of(plan.plan().storeAllCost()));
         all.put("least", Json.of(plan.leastBytes()));
         all.put("recomputeShare", Json.of(o.recomputeShare()));
         all.put("diskRoom", Json.of(o.disk().roomBytes()));

@@ -67,6 +67,11 @@ final class LoopSearch {
         return curves.apply(graph).among(rooms.used());
     }
 
+    /** The curve of the form that keeps everything. */
+    Curve everything() {
+        return everything;
+    }
+
     /** What keeping everything takes. */
     long storeAllBytes() {
         return everything.storeAllBytes();

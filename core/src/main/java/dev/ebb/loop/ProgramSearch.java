@@ -91,7 +91,12 @@ final class ProgramSearch {
     }
 
     private Curve curve(Graph graph) {
-        return curves.computeIfAbsent(graph, g -> planner.curve(g, bindings).or(this::smallest));
+        return curves.computeIfAbsent(
+                graph, g -> planner.curve(g, bindings).or(this::smallest, this::everything));
+    }
+
+    private Curve everything() {
+        return searches.getLast().everything();
     }
 
     private List<Curve> smallest() {

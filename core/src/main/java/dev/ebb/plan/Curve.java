@@ -30,19 +30,13 @@ import java.util.function.Supplier;
  */
 public final class Curve {
 
-    /**
-     * What a budget bounds: the arena in which a program runs, or the bytes alive, where there is
-     * no arena.
-     */
+    /** What a budget bounds: the arena of a program, or the bytes alive where there is none. */
     public enum Measure {
         ARENA,
         LIVE
     }
 
-    /**
-     * A corner of the curve: with this much memory, that much time, of which so much for each way
-     * in which values come back.
-     */
+    /** A corner: memory, the time with it, and what of that each way of coming back takes. */
     public record Point(long bytes, double cost, Mix mix) {}
 
     private record Priced(Frontier.Member member, double cost) {
@@ -61,6 +55,7 @@ public final class Curve {
     private final Frontier.Member plain;
     private final MemberLayouts layouts;
     private final Supplier<List<Curve>> others;
+    private final Supplier<Curve> program;
 
     /** Every budget also has to hold what the device's workers own beside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, WorkerMemory workers) {
@@ -81,6 +76,7 @@ public final class Curve {
             Effort effort,
             SearchCache cache) {
         others = List::of;
+        program = () -> this;
         this.workers = workers;
         this.cost = cost;
         this.measure = measure;
@@ -99,8 +95,14 @@ public final class Curve {
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
     }
 
-    private Curve(Curve all, Ways ways, List<Place> among, Supplier<List<Curve>> others) {
+    private Curve(
+            Curve all,
+            Ways ways,
+            List<Place> among,
+            Supplier<List<Curve>> others,
+            Supplier<Curve> program) {
         this.others = others;
+        this.program = program;
         this.among = among;
         workers = all.workers;
         cost = all.cost;
@@ -119,22 +121,33 @@ public final class Curve {
 
     /** The same problem where values come back by these ways alone. */
     public Curve by(Ways allowed) {
-        return new Curve(this, ways.and(allowed), among, others);
+        return new Curve(this, ways.and(allowed), among, others, program);
     }
 
     /** The same problem with no other places beside the arena than {@code some} of its own. */
     public Curve among(List<Place> some) {
         var allowed = among.stream().filter(some::contains).toList();
         var kinds = allowed.stream().map(Place::way).toArray(Way[]::new);
-        return new Curve(this, ways.without(Ways.places()).or(Ways.of(kinds)), allowed, others);
+        return new Curve(
+                this, ways.without(Ways.places()).or(Ways.of(kinds)), allowed, others, program);
     }
 
     /**
-     * The same where the program may also be planned on other curves: a loop may keep less. The
-     * least budget is then the least of all.
+     * The same where the program may also be planned on other curves: a loop may keep less, a
+     * region may be computed in parts. The least budget is then the least of all.
+     *
+     * @param program the curve of the program in the form that keeps everything
      */
-    public Curve or(Supplier<List<Curve>> alternatives) {
-        return new Curve(this, ways, among, alternatives);
+    public Curve or(Supplier<List<Curve>> alternatives, Supplier<Curve> program) {
+        return new Curve(this, ways, among, alternatives, program);
+    }
+
+    /**
+     * The curve of the program in the form that keeps everything: this one, unless this is that of
+     * another form, whose loops keep less or whose regions are computed in parts.
+     */
+    public Curve program() {
+        return program.get();
     }
 
     /** The ways in which values may come back. */
@@ -258,9 +271,7 @@ public final class Curve {
         }
     }
 
-    /**
-     * Whether {@code more}, of a larger family, is cheaper, or as cheap with less beside the arena.
-     */
+    /** Whether {@code more} is cheaper, or as cheap with less beside the arena. */
     private boolean isBetter(Layout more, Layout less) {
         int order = Double.compare(cost(more), cost(less));
         return order < 0 || order == 0 && more.offloadedBytes() <= less.offloadedBytes();
@@ -286,7 +297,7 @@ public final class Curve {
             var all = points(model.total(), 0);
             var corners = new ArrayList<>(all);
             leastPoint(model.total(), 0).ifPresent(corners::add);
-            return corners(all.getFirst(), corners);
+            return TradeOff.corners(all.getFirst(), corners);
         }
     }
 
@@ -326,15 +337,6 @@ public final class Curve {
             }
             return points;
         }
-    }
-
-    /** From {@code first} on those points that no cheaper one undercuts. */
-    static List<Point> corners(Point first, List<Point> all) {
-        var sorted = new ArrayList<>(all);
-        sorted.sort(Comparator.comparingDouble(Point::cost).thenComparingLong(Point::bytes));
-        var corners = new ArrayList<>(List.of(first));
-        for (var point : sorted) if (point.bytes() < corners.getLast().bytes()) corners.add(point);
-        return corners;
     }
 
     Point storeAllPoint() {

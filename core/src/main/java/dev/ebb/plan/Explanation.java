@@ -72,7 +72,7 @@ final class Explanation {
 
     private String text() {
         var out = new StringBuilder();
-        double once = plan.curve().storeAllCost();
+        double once = plan.storeAllCost();
         line(out, "promised peak   " + Budget.show(plan.peakBytes()));
         if (plan.workerBytes() > 0) {
             line(

@@ -57,12 +57,17 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
 
     /** How its values are there when they are read, and what that costs. */
     public Mix mix() {
-        return Mix.of(layout, curve.cost(), curve.storeAllCost(), 0);
+        return Mix.of(layout, curve.cost(), storeAllCost(), 0);
     }
 
-    /** What keeping everything would take. */
+    /** What keeping everything would take, of which a budget may be a share. */
     public long storeAllBytes() {
-        return curve.storeAllBytes();
+        return curve.program().storeAllBytes();
+    }
+
+    /** The cost of computing everything once. */
+    public double storeAllCost() {
+        return curve.program().storeAllCost();
     }
 
     /** The least budget that can be planned for; found when first asked for. */

@@ -67,7 +67,7 @@ public final class TradeOff {
                 found.addAll(v.curve().by(ways).points(whole.storeAllCost(), v.undone()));
             }
             least(variants, ways, whole.storeAllCost()).ifPresent(found::add);
-            lines.add(new Line(ways, Curve.corners(first(whole), found)));
+            lines.add(new Line(ways, corners(first(whole), found)));
         }
     }
 
@@ -110,5 +110,16 @@ public final class TradeOff {
     /** The least budget that can be planned for. */
     public long leastBytes() {
         return points().getLast().bytes();
+    }
+
+    /** From {@code first} on those points that no cheaper one undercuts. */
+    static List<Curve.Point> corners(Curve.Point first, List<Curve.Point> all) {
+        var sorted = new ArrayList<>(all);
+        sorted.sort(
+                Comparator.comparingDouble(Curve.Point::cost)
+                        .thenComparingLong(Curve.Point::bytes));
+        var corners = new ArrayList<>(List.of(first));
+        for (var point : sorted) if (point.bytes() < corners.getLast().bytes()) corners.add(point);
+        return corners;
     }
 }

@@ -43,7 +43,7 @@ public record BarePlan(Plan plan) {
      * @param least the least budget; its line is left out where it is not known yet
      */
     public SequencedMap<String, String> lines(OptionalLong least) {
-        double once = plan.curve().storeAllCost();
+        double once = plan.storeAllCost();
         double times = once == 0 ? 1 : plan.cost() / once;
         var lines = new LinkedHashMap<String, String>();
         lines.put("peak", Budget.show(plan.peakBytes()));

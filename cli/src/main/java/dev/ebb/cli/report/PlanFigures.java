@@ -50,7 +50,7 @@ public record PlanFigures(
                 p.storeAllBytes(),
                 leastBytes,
                 p.plan().cost(),
-                p.plan().curve().storeAllCost(),
+                p.plan().storeAllCost(),
                 p.plan().lowerBound(),
                 p.plan().gap(),
                 p.recomputeShare(),

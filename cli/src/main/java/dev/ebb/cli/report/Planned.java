@@ -62,6 +62,6 @@ public record Planned(Plan plan, long budgetBytes) {
     /** The share of the predicted time that goes into computing values again. */
     public double recomputeShare() {
         double cost = plan.cost();
-        return cost == 0 ? 0 : Math.max(0, 1 - plan.curve().storeAllCost() / cost);
+        return cost == 0 ? 0 : Math.max(0, 1 - plan.storeAllCost() / cost);
     }
 }

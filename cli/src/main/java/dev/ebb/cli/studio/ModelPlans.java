@@ -147,7 +147,7 @@ final class ModelPlans {
         step.ifPresent(
                 s -> {
                     all.put("storeAll", Json.of(s.plan().storeAllBytes()));
-                    all.put("storeAllCost", Json.of(s.plan().curve().storeAllCost()));
+                    all.put("storeAllCost", Json.of(s.plan().storeAllCost()));
                 });
         all.put("points", Json.of(points));
         least.ifPresent(bytes -> all.put("least", Json.of(bytes)));

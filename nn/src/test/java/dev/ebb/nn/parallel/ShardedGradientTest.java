@@ -14,6 +14,7 @@ import dev.ebb.nn.Conv2d;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Mlp;
+import dev.ebb.plan.schedule.Ways;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -188,6 +189,7 @@ class ShardedGradientTest {
                                 (Mlp m, Batch b) ->
                                         Ebb.valueAndGrad((Mlp n) -> LOSS.apply(n, b, Key.of(7)))
                                                 .apply(m))
+                        .only(Ways.recomputing())
                         .on(CPU)) {
             whole = f.plan(net, batch).leastBytes();
         }
