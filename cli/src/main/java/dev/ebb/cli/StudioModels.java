@@ -28,8 +28,6 @@ record StudioModels(PlanCache cache, StudioFolder folder) implements Models {
         var model = model(key);
         var device = device(key);
         var cost = Roofline.typical();
-        if (key.hostBytes() == 0 && key.diskBytes() == 0)
-            return new Step(model.plan(Budget.unlimited(), device, cost), model.names());
         var plans = model.plans(device, cost);
         var all = withPlaces(Budget.unlimited(), key);
         return new Step(

@@ -29,7 +29,7 @@ public interface Models {
             names = List.copyOf(names);
         }
 
-        /** A step without places beside the arena: its own curve has the plans in all budgets. */
+        /** A step that is planned as it is: its own curve has the plans in all budgets. */
         public Step(Plan plan, List<String> names) {
             this(plan, plan.curve()::at, () -> TradeOff.of(plan.curve()), names);
         }

@@ -4,7 +4,7 @@ import { frame, ticks } from "./ticks.js";
 
 /** A chart in host; update takes { series: [{ name, color, dash, points: [[x, y]] }], xTitle, yTitle, digits }. */
 export function lineChart(host, label) {
-  const root = svg("svg", { role: "img" }), tip = el("div", { class: "tip", hidden: true });
+  const root = svg("svg", { role: "img", "aria-label": label }), tip = el("div", { class: "tip", hidden: true });
   host.append(root, tip);
   let now = { series: [], xTitle: "", yTitle: "", digits: 3 }, at = () => null;
 

@@ -39,7 +39,7 @@ function held(plan, n, totals) {
  * stepLabel(step) says what a step does, onSelect(value, step) is told what is picked.
  */
 export function memoryChart(host, options) {
-  const under = svg("svg", { "aria-hidden": "true" }), canvas = el("canvas"), over = svg("svg", { role: "img", tabindex: "0" }), tip = el("div", { class: "tip", hidden: true });
+  const under = svg("svg", { "aria-hidden": "true" }), canvas = el("canvas"), over = svg("svg", { role: "img", tabindex: "0", "aria-label": "Bytes alive at each step" }), tip = el("div", { class: "tip", hidden: true });
   host.append(under, canvas, over, tip);
   let plan = null, values = [], shape = null, most = 1, selected = -1, cursor = -1, order = null, place = null, ghost = null;
 
