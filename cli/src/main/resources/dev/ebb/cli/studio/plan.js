@@ -64,7 +64,8 @@ export function planView() {
     }
     schedule.choose(step >= 0 ? step : touching.find(t => written(t) === value) ?? touching[0] ?? -1, touching);
     clearTimeout(asked);
-    asked = setTimeout(() => why.show(query, plan.budget, model, value), plan.shown === value ? 150 : 0);
+    const { query: of, budget: at } = plan, its = model;
+    asked = setTimeout(() => why.show(of, at, its, value), plan.shown === value ? 150 : 0);
     plan.shown = value;
   }
 
@@ -112,6 +113,7 @@ export function planView() {
 
   function show(next) {
     plan = next;
+    plan.query = query;
     adopt(plan.model || traced);
     plan.shown = selected;
     judge();

@@ -5,7 +5,7 @@ import { ask, bytes, el } from "./format.js";
 export function whyPanel(host) {
   let latest = 0;
   return {
-    clear() { host.replaceChildren(el("p", { class: "note" }, "Click a value in the picture, the table or the graph.")); },
+    clear() { latest++; delete host.dataset.value; host.replaceChildren(el("p", { class: "note" }, "Click a value in the picture, the table or the graph.")); },
     async show(query, budget, model, value) {
       const mine = ++latest, [name, what, type, size, , node] = model.values[value];
       const region = node < 0 ? "given" : model.regions[model.nodes[node][1]] + (model.nodes[node][2] ? ", backward" : ", forward");
