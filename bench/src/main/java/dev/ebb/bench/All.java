@@ -81,8 +81,10 @@ public final class All {
         var process =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (process.waitFor() != 0)
+        if (process.waitFor() != 0) {
+            System.out.print(text);
             throw new IllegalStateException(name + " failed; what it said is above");
+        }
         return text.lines().filter(l -> !l.isBlank()).toList();
     }
 

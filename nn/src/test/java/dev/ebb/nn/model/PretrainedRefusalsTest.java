@@ -143,7 +143,7 @@ final class PretrainedRefusalsTest {
         said(first, "one of several files", "model.safetensors.index.json");
         var text = Files.readString(index);
         Files.writeString(index, text.replace("model-00002", "../model-00002"));
-        said(index, "weight_map should name a file beside it");
+        said(index, "weight_map should name a .safetensors file beside it");
         Files.writeString(index, text.replace("\"lm_head.weight\":", "\"lm_head.other\":"));
         said(index, "there is no tensor lm_head.other");
         Files.writeString(index, "{\"metadata\": {}}");
