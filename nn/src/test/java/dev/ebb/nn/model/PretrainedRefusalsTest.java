@@ -44,9 +44,18 @@ final class PretrainedRefusalsTest {
     @TestFactory
     Stream<DynamicTest> keys() {
         return Stream.of(
-                refused("rope_scaling", "{\"rope_type\": \"yarn\", \"factor\": 2}", "yarn"),
-                refused("rope_scaling", "{\"type\": \"dynamic\", \"factor\": 2}", "dynamic"),
+                refused("rope_scaling", "{\"type\": \"ntk\", \"factor\": 2}", "ntk", "longrope"),
+                refused(
+                        "rope_scaling",
+                        "{\"type\": \"yarn\", \"factor\": 2, \"llama_4_scaling_beta\": 1}",
+                        ".llama_4_scaling_beta is 1"),
                 refused("rope_scaling", "{\"type\": \"linear\"}", "rope_scaling.factor"),
+                refused("rope_scaling", "{\"type\": \"dynamic\", \"factor\": 0.5}", "0.5"),
+                refused(
+                        "rope_scaling",
+                        "{\"type\": \"longrope\", \"short_factor\": [1, 1], \"long_factor\": [1]}",
+                        "2 factors",
+                        "3 pairs"),
                 refused(
                         "rope_scaling",
                         "{\"type\": \"linear\", \"factor\": 2, \"x\": 1}",
