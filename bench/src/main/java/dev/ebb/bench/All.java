@@ -45,7 +45,7 @@ public final class All {
         all.put("SingleExamples", "15");
         all.put("Generation", "4 256 4 512 500");
         all.put("Campaign", "1 1000");
-        all.put("adbench.AdBench", "gmm ba lstm");
+        all.put("adbench.AdBench", "gmm ba lstm hand");
         return all;
     }
 
@@ -83,7 +83,8 @@ public final class All {
         var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.waitFor() != 0) {
             System.out.print(text);
-            throw new IllegalStateException(name + " failed; what it said is above");
+            throw new IllegalStateException(
+                    name + " failed or missed a bar; what it said is above, and not on the page");
         }
         return text.lines().filter(l -> !l.isBlank()).toList();
     }
