@@ -18,12 +18,18 @@ import java.util.Locale;
 /**
  * Text from a GPT-2 token by token, with a cache of keys and values and without one: seconds for
  * all tokens after the programs are planned and warm, seconds to read a prompt, and whether the
- * tokens are the same.
+ * tokens are the same. Other tokens, more bytes than promised, or 500 tokens and more that take a
+ * tenth of the time without a cache or longer, are a failure: it exits with 1.
  *
  * <p>Arguments: layers, width, heads, context and tokens; without any, 4, 256, 4, 512 and 500.
  */
 public final class Generation {
     private static final int VOCABULARY = 256;
+
+    /** How many times as long it takes at least without a cache, for so many tokens and more. */
+    private static final double LEAST = 10;
+
+    private static final int FROM = 500;
 
     private Generation() {}
 
@@ -54,6 +60,7 @@ public final class Generation {
                     Arrays.copyOfRange(all, prompt.length, Math.min(all.length, context + 1));
             var same = Arrays.equals(expected, Arrays.copyOf(cached.getFirst(), expected.length));
             var report = generator.report();
+            double times = without / expected.length / (with / count);
             System.out.printf(
                     Locale.ROOT,
                     "%d tokens: with a cache %.3f s, %.2f ms a token; a prompt of %d tokens read in"
@@ -65,10 +72,16 @@ public final class Generation {
                     context - 1,
                     reading,
                     without,
-                    without / expected.length / (with / count),
+                    times,
                     same ? "yes" : "NO",
                     Budget.show(report.promisedBytes()),
                     Budget.show(report.measuredBytes()));
+            if (!same) throw new IllegalStateException("the cache gives other tokens");
+            if (report.measuredBytes() > report.promisedBytes())
+                throw new IllegalStateException("more bytes than were promised");
+            if (expected.length >= FROM && times < LEAST)
+                throw new IllegalStateException(
+                        "the cache is " + times + " times as fast, not " + LEAST);
         }
     }
 
