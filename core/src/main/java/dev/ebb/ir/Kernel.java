@@ -27,10 +27,21 @@ public sealed interface Kernel
 
     /** How several elements become one. */
     enum Combine {
-        SUM,
-        PROD,
-        MAX,
-        MIN
+        SUM(Scalar.Fn2.ADD),
+        PROD(Scalar.Fn2.MUL),
+        MAX(Scalar.Fn2.MAX),
+        MIN(Scalar.Fn2.MIN);
+
+        private final Scalar.Fn2 function;
+
+        Combine(Scalar.Fn2 function) {
+            this.function = function;
+        }
+
+        /** The function that makes one element of two. */
+        public Scalar.Fn2 function() {
+            return function;
+        }
     }
 
     /**
