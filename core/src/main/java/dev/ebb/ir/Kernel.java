@@ -25,7 +25,7 @@ public sealed interface Kernel
     /** The forms whose operands can be read through any view, which passes may change. */
     sealed interface Viewed extends Kernel permits Map, Fold, Contract, Attend, AttendGrad {}
 
-    /** How several elements become one. */
+    /** The function by which several elements are combined into one. */
     enum Combine {
         SUM(Scalar.Fn2.ADD),
         PROD(Scalar.Fn2.MUL),
@@ -239,7 +239,7 @@ public sealed interface Kernel
      */
     record Gather(Shape shape, View data, View index, long stride, int bound) implements Kernel {}
 
-    /** What becomes of the elements that a {@link Scatter} sends to one place. */
+    /** How elements that a {@link Scatter} sends to the same place are combined. */
     enum Write {
         ADD,
         SET,
