@@ -88,6 +88,26 @@ record Checkpoints(String folder) {
         return 0;
     }
 
+    /**
+     * Makes the folder where it is not there, so that a wrong one is told before the first step.
+     */
+    void make() throws IOException {
+        try {
+            if (system().mkdirs(new Path(folder))) return;
+            throw new IOException("it is not given one");
+        } catch (IOException e) {
+            var told =
+                    new IOException(
+                            "the folder "
+                                    + folder
+                                    + " for checkpoints cannot be made ("
+                                    + e.getMessage()
+                                    + "); name one of a Hadoop file system that all executors see");
+            told.addSuppressed(e);
+            throw told;
+        }
+    }
+
     /** Deletes what a writer that was killed has left. */
     void sweep() throws IOException {
         var system = system();

@@ -258,6 +258,7 @@ public final class SparkTraining<P> {
                 context.maxNumConcurrentTasks(
                         context.resourceProfileManager().defaultResourceProfile());
         int ranks = settings.cut().ranks();
+        int each = context.conf().getInt("spark.task.cpus", 1);
         if (slots < ranks) {
             throw new IllegalArgumentException(
                     ranks
@@ -266,7 +267,7 @@ public final class SparkTraining<P> {
                             + ", where "
                             + slots
                             + " can run at once; take local["
-                            + ranks
+                            + ranks * each
                             + "], or fewer ranks or threads");
         }
     }
@@ -278,6 +279,7 @@ public final class SparkTraining<P> {
      */
     private List<RankResult> collected(JavaRDD<RankResult> results) throws IOException {
         var checkpoints = new Checkpoints(settings.checkpoints());
+        checkpoints.make();
         long before = checkpoints.latest();
         int fruitless = 0;
         while (true) {

@@ -72,6 +72,18 @@ class CheckpointsTest {
         assertThat(checkpoints.latest()).isZero();
     }
 
+    @Test
+    void a_folder_that_cannot_be_made_is_told() throws IOException {
+        var file = Files.writeString(folder.resolve("file"), "not a folder");
+        for (var wrong : List.of(file.resolve("run").toUri().toString(), "nosuch://host/run")) {
+            assertThatThrownBy(() -> new Checkpoints(wrong).make())
+                    .hasMessageContainingAll("the folder " + wrong, "cannot be made", "executors");
+        }
+        var made = folder.resolve("a/b");
+        new Checkpoints(made.toUri().toString()).make();
+        assertThat(made).isDirectory();
+    }
+
     /** A file system on which a name that is taken is not given again, such as HDFS. */
     @Test
     void a_damaged_file_is_replaced_where_names_are_given_once() throws IOException {

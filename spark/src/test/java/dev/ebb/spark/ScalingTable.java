@@ -52,10 +52,11 @@ final class ScalingTable {
             text.append(
                     String.format(
                             Locale.ROOT,
-                            "%n%d Gb/s:%n%n| executors | computed, s | gathered, s | waited for"
+                            "%n%d Gb/s: %s%n%n| executors | computed, s | gathered, s | waited for"
                                     + " gradients, s | step, s | efficiency"
                                     + " |%n|---|---|---|---|---|---|%n",
-                            gigabits));
+                            gigabits,
+                            bound(model.link())));
             int best = 1;
             for (int ranks = 1; ranks <= SHARDS; ranks *= 2) {
                 var step = model.step(ranks);
@@ -75,6 +76,20 @@ final class ScalingTable {
             text.append(String.format(Locale.ROOT, "%n%s%n", why(model, best)));
         }
         return text.toString();
+    }
+
+    /**
+     * Whether the wire or the processor bounds how fast bytes go: a faster wire may gain nothing.
+     */
+    private static String bound(ScalingModel.Link link) {
+        double wire = 1e9 / link.bytesPerSecond();
+        double processor = 1e9 * link.byteSeconds();
+        return String.format(
+                Locale.ROOT,
+                "a byte takes %.2f ns on the wire and %.2f ns of a processor, so the %s counts.",
+                wire,
+                processor,
+                wire >= processor ? "wire" : "processor");
     }
 
     private static ScalingModel model(ScalingModel.Link here, int gigabits) {

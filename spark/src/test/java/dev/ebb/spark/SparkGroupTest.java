@@ -95,7 +95,7 @@ class SparkGroupTest {
     @Test
     void the_transport_changes_no_bit() {
         for (int ranks = 2; ranks <= 4; ranks *= 2) {
-            var groups = LocalGroup.of(ranks, Duration.ofSeconds(10));
+            var groups = LocalGroup.of(ranks, Small.PATIENCE);
             var expected = Threads.run(ranks, rank -> sum(groups.get(rank)));
             var found = run(ranks, Map.of(), "", SparkGroupTest::sum);
             for (int i = 0; i < ranks; i++) assertThat(found.get(i)).isEqualTo(expected.get(i));
@@ -269,7 +269,7 @@ class SparkGroupTest {
                                             throw new IllegalStateException("the stage has ended");
                                         }))
                 .hasMessageContaining("the stage has ended");
-        assertThat(isRefusedWithin(Duration.ofSeconds(20), port.get())).isTrue();
+        assertThat(isRefusedWithin(Small.PATIENCE, port.get())).isTrue();
     }
 
     /**

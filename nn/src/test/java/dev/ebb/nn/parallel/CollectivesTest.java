@@ -165,13 +165,11 @@ class CollectivesTest {
     @Test
     void a_peer_that_does_not_answer_is_named_after_the_stated_time() {
         var groups = LocalGroup.of(2, Duration.ofMillis(200));
-        long start = System.nanoTime();
         assertThatThrownBy(
                         () ->
                                 Ebb.compile((Tensor x) -> Collectives.allReduce(x, groups.get(0)))
                                         .apply(Array.of(1f)))
                 .hasMessageContainingAll("rank 1", "0.2 s");
-        assertThat(System.nanoTime() - start).isLessThan(10_000_000_000L);
     }
 
     @Test

@@ -320,8 +320,8 @@ class RankTest {
                 List.of(
                         Array.of(Shape.of(2, 256), new float[512]),
                         Array.of(Shape.of(2, 8), new float[16]));
-        var groups = LocalGroup.of(4, Duration.ofSeconds(30));
-        var alone = LocalGroup.of(1, Duration.ofSeconds(30)).getFirst();
+        var groups = LocalGroup.of(4, Duration.ofMinutes(10));
+        var alone = LocalGroup.of(1, Duration.ofMinutes(10)).getFirst();
         long one = plan(recipe, new Cut(1, 1), alone, rows).leastBytes();
         var cut = new Cut(4, 4);
         var free = plan(recipe, cut, groups.getFirst(), rows);

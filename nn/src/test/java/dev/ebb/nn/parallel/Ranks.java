@@ -14,7 +14,7 @@ final class Ranks {
 
     /** What each rank gave; the first error of any. */
     static <T> List<T> run(int size, Function<Group, T> body) {
-        return run(LocalGroup.of(size, Duration.ofSeconds(30)), body);
+        return run(LocalGroup.of(size, Duration.ofMinutes(10)), body);
     }
 
     static <T> List<T> run(List<Group> groups, Function<Group, T> body) {
