@@ -150,6 +150,11 @@ public final class Curve {
         return program.get();
     }
 
+    /** The places beside the arena that may be used. */
+    List<Place> among() {
+        return among;
+    }
+
     /** The ways in which values may come back. */
     public Ways ways() {
         return ways;
@@ -185,8 +190,15 @@ public final class Curve {
     /** The least budget for which {@link #at}, of this curve or of one beside it, has a plan. */
     public long leastBytes() {
         long least = ownLeast();
-        for (var other : others.get()) least = Math.min(least, other.ownLeast());
+        for (var o : others.get())
+            if (o.floor() + o.workers.least() < least) least = Math.min(least, o.ownLeast());
         return least;
+    }
+
+    /** No plan of this curve has a smaller arena; found without searching for one. */
+    long floor() {
+        // with places beside the arena, what is given need not be in it
+        return among.isEmpty() ? Bounds.peak(model) : 0;
     }
 
     /** The least budget for which {@link #at} of this curve alone has a plan. */
@@ -294,10 +306,7 @@ public final class Curve {
     /** The corners, cheapest first. */
     public List<Point> points() {
         synchronized (families) {
-            var all = points(model.total(), 0);
-            var corners = new ArrayList<>(all);
-            leastPoint(model.total(), 0).ifPresent(corners::add);
-            return TradeOff.corners(all.getFirst(), corners);
+            return TradeOff.alone(this);
         }
     }
 
@@ -305,35 +314,38 @@ public final class Curve {
     Optional<Point> leastPoint(double once, long undone) {
         synchronized (families) {
             return least().map(layouts::of)
-                    .map(
-                            layout ->
-                                    new Point(
-                                            planned(layout) + workers.least(),
-                                            cost(layout),
-                                            Mix.of(layout, cost, once, undone)));
+                    .map(layout -> point(planned(layout) + workers.least(), layout, once, undone));
         }
     }
 
     /**
-     * The corners of plans that fit beside what is set aside for workers, of a program whose loops
-     * were given less room: with room for all it would cost {@code once}. Of its loops {@code
-     * undone} rounds are undone.
+     * The corners of plans that fit beside what is set aside for workers and that none of {@code
+     * known} undercuts, of a program whose loops were given less room: with room for all it would
+     * cost {@code once}. Of its loops {@code undone} rounds are undone.
+     *
+     * @param known corners of other programs, cheapest first
      */
-    List<Point> points(double once, long undone) {
+    List<Point> points(double once, long undone, List<Point> known) {
         synchronized (families) {
             var members = new LinkedHashSet<Frontier.Member>();
             for (var frontier : families.of(ways, among)) members.addAll(frontier.all());
             var all = new ArrayList<Priced>();
             for (var member : members) all.add(new Priced(member, member.schedule().cost(cost)));
             all.sort(Comparator.comparingDouble(Priced::cost).thenComparingLong(Priced::peak));
-            var points = new ArrayList<>(List.of(point(layouts.of(plain), once, undone)));
+            var points = new ArrayList<Point>();
+            long least = workers.budgetFor(planned(layouts.of(plain)));
+            if (least < TradeOff.fewest(known, model.total()))
+                points.add(point(least, layouts.of(plain), once, undone));
             for (var priced : all) {
                 var member = priced.member();
+                least = Math.min(least, TradeOff.fewest(known, priced.cost()));
                 // no arena is smaller than the peak: most need not be laid out to be left out
-                if (workers.budgetFor(member.peak()) >= points.getLast().bytes()
-                        || !layouts.fitPlaces(member)) continue;
-                if (workers.budgetFor(planned(member)) < points.getLast().bytes())
-                    points.add(point(layouts.of(member), once, undone));
+                if (workers.budgetFor(member.peak()) >= least || !layouts.fitPlaces(member))
+                    continue;
+                long bytes = workers.budgetFor(planned(member));
+                if (bytes >= least) continue;
+                points.add(point(bytes, layouts.of(member), once, undone));
+                least = bytes;
             }
             return points;
         }
@@ -341,15 +353,14 @@ public final class Curve {
 
     Point storeAllPoint() {
         synchronized (families) {
-            return point(layouts.of(plain), model.total(), 0);
+            var layout = layouts.of(plain);
+            return point(workers.budgetFor(planned(layout)), layout, model.total(), 0);
         }
     }
 
-    private Point point(Layout layout, double once, long undone) {
-        return new Point(
-                workers.budgetFor(planned(layout)),
-                cost(layout),
-                Mix.of(layout, cost, once, undone));
+    private Point point(long bytes, Layout layout, double once, long undone) {
+        double seconds = cost(layout);
+        return new Point(bytes, seconds, Mix.of(layout, cost, seconds, once, undone));
     }
 
     /** As {@link #planned(Layout)}, without laying out where there is no arena. */
@@ -383,15 +394,7 @@ public final class Curve {
     }
 
     private OverBudgetException refusal(long bytes) {
-        var smallest =
-                families.of(ways, among).stream()
-                        .map(f -> f.all().getLast())
-                        .min(Comparator.comparingLong(Frontier.Member::peak));
-        return Refusal.of(
-                bytes,
-                leastBytes(),
-                smallest.flatMap(Frontier.Member::largest),
-                model,
-                workers.least());
+        var largest = Families.smallest(families.of(ways, among)).flatMap(Frontier.Member::largest);
+        return Refusal.of(bytes, leastBytes(), largest, model, workers.least());
     }
 }

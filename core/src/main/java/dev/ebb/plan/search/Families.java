@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The families of plans of one problem, from computing again alone to all that is allowed. A family
@@ -62,6 +63,13 @@ public final class Families {
             done.add(some);
         }
         return all;
+    }
+
+    /** The member of these families that takes least. */
+    public static Optional<Frontier.Member> smallest(List<Frontier> all) {
+        return all.stream()
+                .map(f -> f.all().getLast())
+                .min(Comparator.comparingLong(Frontier.Member::peak));
     }
 
     /**
