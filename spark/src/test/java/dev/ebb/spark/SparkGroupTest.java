@@ -239,8 +239,8 @@ class SparkGroupTest {
     }
 
     /**
-     * The system gives a closed port back when the selector next looks at its channels, which may be
-     * after the close has returned.
+     * The system gives a closed port back when the selector next looks at its channels, which may
+     * be after the close has returned.
      */
     private static boolean isRefusedWithin(Duration patience, int port)
             throws InterruptedException {
