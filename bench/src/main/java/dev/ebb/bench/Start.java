@@ -10,13 +10,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
-import java.util.function.ToDoubleFunction;
 
 /**
  * How long short commands take, as {@code ./ebb} starts them: the best of some rounds. The user's
  * cache of plans is empty in each round, so that what is known is what the build left; with {@code
- * --no-cache} nothing is. Where there is a bar, the line tells it; if one is missed the last line
- * says which, and the exit code is 1.
+ * --no-cache} nothing is.
  */
 public final class Start {
     static final Path EBB = Path.of("..", "ebb").toAbsolutePath().normalize();
@@ -25,7 +23,7 @@ public final class Start {
 
     private final Path folder;
     private final int rounds;
-    private final List<String> missed = new ArrayList<>();
+    private final Bars bars = new Bars();
 
     private Start(Path folder, int rounds) {
         this.folder = folder;
@@ -43,17 +41,13 @@ public final class Start {
 
     public static void main(String[] args) throws IOException, InterruptedException {
         var folder = Files.createTempDirectory("start");
-        List<String> missed;
+        var start = new Start(folder, args.length > 0 ? Integer.parseInt(args[0]) : 3);
         try {
-            var start = new Start(folder, args.length > 0 ? Integer.parseInt(args[0]) : 3);
             start.measure();
-            missed = start.missed;
         } finally {
             delete(folder);
         }
-        if (missed.isEmpty()) return;
-        System.out.println(All.MISSED + String.join("; ", missed));
-        System.exit(1);
+        start.bars.end();
     }
 
     private void measure() throws IOException, InterruptedException {
@@ -72,43 +66,43 @@ public final class Start {
     /** A whole command; the bar is on its processor time. */
     private void processor(String name, OptionalDouble bar, List<String> command)
             throws IOException, InterruptedException {
-        best(name, bar, "of processor time", Spent::processor, () -> run(command));
+        var spent = best(() -> run(command));
+        print(name, told(bar, spent.processor, name), "", spent);
     }
 
     /** Training up to its first step; the bar is on the clock. */
     private void clock(String name, OptionalDouble bar, List<String> options)
             throws IOException, InterruptedException {
-        best(name, bar, "by the clock", Spent::clock, () -> first(options));
+        var spent = best(() -> first(options));
+        print(name, "", told(bar, spent.clock, name), spent);
     }
 
-    private void best(
-            String name,
-            OptionalDouble bar,
-            String measure,
-            ToDoubleFunction<Spent> barred,
-            Round round)
-            throws IOException, InterruptedException {
-        double processor = Double.POSITIVE_INFINITY;
+    /** The least of each in all rounds. */
+    private Spent best(Round round) throws IOException, InterruptedException {
         double clock = Double.POSITIVE_INFINITY;
-        double counts = Double.POSITIVE_INFINITY;
+        double processor = Double.POSITIVE_INFINITY;
         for (int i = 0; i < rounds; i++) {
             delete(folder.resolve("cache"));
             var spent = round.run();
-            processor = Math.min(processor, spent.processor);
             clock = Math.min(clock, spent.clock);
-            counts = Math.min(counts, barred.applyAsDouble(spent));
+            processor = Math.min(processor, spent.processor);
         }
-        var told =
-                String.format(
-                        Locale.ROOT,
-                        "%s: %.2f s of processor time, %.2f s by the clock",
-                        name,
-                        processor,
-                        clock);
-        if (bar.isPresent())
-            told += String.format(Locale.ROOT, "; the bar is %.1f s %s", bar.orElse(0), measure);
-        System.out.println(told);
-        if (bar.isPresent() && counts > bar.orElse(0)) missed.add(name);
+        return new Spent(clock, processor);
+    }
+
+    private String told(OptionalDouble bar, double seconds, String name) {
+        return bar.isPresent() ? bars.atMost(bar.getAsDouble(), seconds, name) : "";
+    }
+
+    private static void print(String name, String onProcessor, String onClock, Spent spent) {
+        System.out.printf(
+                Locale.ROOT,
+                "%s: %.2f s of processor time%s, %.2f s by the clock%s%n",
+                name,
+                spent.processor,
+                onProcessor,
+                spent.clock,
+                onClock);
     }
 
     private ProcessBuilder process(List<String> command) {
