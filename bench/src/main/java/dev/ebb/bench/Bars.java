@@ -1,34 +1,49 @@
 package dev.ebb.bench;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 /**
- * What a benchmark is held to: each bar is printed with what was measured, and a process that
- * missed one ends with exit code 1.
+ * The bars that a benchmark holds its figures to. Each is told beside its figure. What is missed is
+ * the last line that the benchmark prints, and makes its exit status 1.
  */
-final class Bars {
-    /** In the line of every bar that was missed. */
-    static final String MISSED = "MISSED";
+public final class Bars {
+    private static final String MISSED = "bars missed: ";
 
-    private int missed;
+    private final List<String> missed = new ArrayList<>();
 
-    /** {@code measured} is to be at most {@code bar}. */
-    void atMost(String what, double measured, double bar, String unit) {
-        boolean met = measured <= bar;
-        if (!met) missed++;
-        System.out.println(
-                String.format(
-                        Locale.ROOT,
-                        "bar %s: %s, %.2f of at most %.2f %s",
-                        met ? "met" : MISSED,
-                        what,
-                        measured,
-                        bar,
-                        unit));
+    /** Holds a figure to a bar from above; the words that follow the figure where it is printed. */
+    public String atMost(double bar, double figure, String name) {
+        return told("at most", bar, figure <= bar, name);
     }
 
-    /** Ends the process with 1 if a bar was missed. */
-    void end() {
-        if (missed > 0) System.exit(1);
+    /** Prints a figure that is held to a bar from above. */
+    void line(String name, double figure, double bar, String unit) {
+        System.out.println(
+                String.format(Locale.ROOT, "%s: %.2f %s", name, figure, unit)
+                        + atMost(bar, figure, name));
+    }
+
+    /** Holds a figure to a bar from below; the words that follow the figure where it is printed. */
+    public String atLeast(double bar, double figure, String name) {
+        return told("at least", bar, figure >= bar, name);
+    }
+
+    private String told(String side, double bar, boolean met, String name) {
+        if (!met) missed.add(name);
+        return String.format(Locale.ROOT, " (bar: %s %s, %s)", side, bar, met ? "met" : "MISSED");
+    }
+
+    /** Ends the program with status 1 if a bar was missed. */
+    public void end() {
+        if (missed.isEmpty()) return;
+        System.out.println(MISSED + String.join("; ", missed));
+        System.exit(1);
+    }
+
+    /** Whether these lines of a benchmark with status 1 are figures, not those of a failure. */
+    static boolean areFigures(List<String> lines) {
+        return !lines.isEmpty() && lines.getLast().startsWith(MISSED);
     }
 }

@@ -89,18 +89,18 @@ public final class DoubleFunctions {
                 double nanos = time(cpu, arena, c, rounds);
                 var bar = BARS.get(c.name);
                 if (bar != null && c.type == DType.F64)
-                    bars.atMost(c.name, nanos, bar, "ns an element");
+                    bars.line(c.name, nanos, bar, "ns an element");
             }
             for (Case c : CASES) if (c.type == DType.F64) compare(cpu, arena, c, count);
             var each = new double[3];
             for (int k = 0; k < 3; k++) {
                 int n = 8 << 2 * k;
                 var both = slices(cpu, n, rounds);
-                bars.atMost("gradient of " + n + " slices", both[0] / both[1], 2, "times chunks");
+                bars.line("gradient of " + n + " slices", both[0] / both[1], 2, "times chunks");
                 each[k] = both[0];
             }
             // linear in the tensor: as long for many slices as for few
-            bars.atMost("gradient of 128 slices", each[2] / each[0], 1.5, "times that of 8");
+            bars.line("gradient of 128 slices", each[2] / each[0], 1.5, "times that of 8");
             bars.end();
         }
     }

@@ -26,7 +26,7 @@ final class Tapes {
         open(rounds / 20);
         for (int length : new int[] {1, 4, 16, 100, 1_000, 10_000}) {
             double op = chain(length, length < 100 ? 100 : 30, length < 100 ? rounds : rounds / 10);
-            if (length <= 4) bars.atMost("an op on " + length + " elements", op, 500, "ns");
+            if (length <= 4) bars.line("an op on " + length + " elements", op, 500, "ns");
         }
         bars.end();
     }

@@ -35,18 +35,18 @@ final class Tiny {
         int slices = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 300;
         var bars = new Bars();
         var nanos = rosenbrock(slices);
-        bars.atMost("Rosenbrock 2 by doubles", nanos[1], 60, "ns");
-        bars.atMost("Rosenbrock 2 by records", nanos[2], 300, "ns");
+        bars.line("Rosenbrock 2 by doubles", nanos[1], 60, "ns");
+        bars.line("Rosenbrock 2 by records", nanos[2], 300, "ns");
         nanos = blackScholes(slices);
-        bars.atMost("Black-Scholes and five Greeks", nanos[1] / nanos[0], 3, "times by hand");
+        bars.line("Black-Scholes and five Greeks", nanos[1] / nanos[0], 3, "times by hand");
         nanos = options(slices);
-        bars.atMost("1,000 options", nanos[1] / nanos[0], 1.3, "times by hand");
+        bars.line("1,000 options", nanos[1] / nanos[0], 1.3, "times by hand");
         nanos = loop(slices);
-        bars.atMost("a loop with its gradient", nanos[1] / nanos[0], 5, "times by hand");
+        bars.line("a loop with its gradient", nanos[1] / nanos[0], 5, "times by hand");
         nanos = forward(slices);
-        bars.atMost("forward mode through a loop", nanos[1] / nanos[0], 1.5, "times its value");
+        bars.line("forward mode through a loop", nanos[1] / nanos[0], 1.5, "times its value");
         nanos = ops(slices);
-        bars.atMost("an op on arrays", nanos[1] / 1e3, 5, "us");
+        bars.line("an op on arrays", nanos[1] / 1e3, 5, "us");
         bars.end();
     }
 

@@ -34,7 +34,7 @@ import java.util.TreeMap;
 
 /**
  * Runs nodes one by one, as they come, in an arena of a bounded size, and runs them again when a
- * value is asked for that had to go; in which order is decided by {@link TapeReplay}.
+ * value is read that was evicted; in which order is decided by {@link TapeReplay}.
  *
  * <p>What does not fit is refused when data are read next, not where it was recorded: until then
  * all that comes is only recorded, so that the least budget that is named covers it too. After a
