@@ -18,8 +18,8 @@ import java.util.Locale;
 /**
  * Text from a GPT-2 token by token, with a cache of keys and values and without one: seconds for
  * all tokens after the programs are planned and warm, seconds to read a prompt, and whether the
- * tokens are the same. Other tokens, more bytes than promised, or 500 tokens and more that take a
- * tenth of the time without a cache or longer, are a failure: it exits with 1.
+ * tokens are the same. Other tokens and more bytes than promised are a failure; the speed of 500
+ * tokens and more is held to a bar.
  *
  * <p>Arguments: layers, width, heads, context and tokens; without any, 4, 256, 4, 512 and 500.
  */
@@ -40,6 +40,7 @@ public final class Generation {
         int count = n[4];
         var model = Gpt2.of(Gpt2.Config.of(VOCABULARY, context, n[1], n[0], n[2]), new Seed(1));
         var prompt = new int[] {1, 2, 3, 4};
+        var bars = new Bars();
         try (var cpu = new Cpu(Workload.THREADS);
                 var generator = new Generator(model, 1, context, Budget.unlimited(), cpu);
                 var logits = Ebb.compile((Tensor ids) -> model.logits(ids)).on(cpu)) {
@@ -64,8 +65,8 @@ public final class Generation {
             System.out.printf(
                     Locale.ROOT,
                     "%d tokens: with a cache %.3f s, %.2f ms a token; a prompt of %d tokens read in"
-                        + " %.3f s; without a cache %.3f s, %.1f times as long; the same tokens:"
-                        + " %s; promised %s, measured %s%n",
+                            + " %.3f s; without a cache %.3f s, %.1f times as long%s; the same"
+                            + " tokens: %s; promised %s, measured %s%n",
                     expected.length,
                     with,
                     with / count * 1e3,
@@ -73,15 +74,14 @@ public final class Generation {
                     reading,
                     without,
                     times,
+                    expected.length >= FROM ? bars.atLeast(LEAST, times, "with a cache") : "",
                     same ? "yes" : "NO",
                     Budget.show(report.promisedBytes()),
                     Budget.show(report.measuredBytes()));
             if (!same) throw new IllegalStateException("the cache gives other tokens");
             if (report.measuredBytes() > report.promisedBytes())
                 throw new IllegalStateException("more bytes than were promised");
-            if (expected.length >= FROM && times < LEAST)
-                throw new IllegalStateException(
-                        "the cache is " + times + " times as fast, not " + LEAST);
+            bars.end();
         }
     }
 

@@ -36,7 +36,10 @@ public final class Curve {
         LIVE
     }
 
-    /** A corner: memory, the time with it, and what of that each way of coming back takes. */
+    /**
+     * A corner of the curve: a budget in bytes, the predicted time of the best plan in it, and the
+     * part of that time that each way of bringing values back takes.
+     */
     public record Point(long bytes, double cost, Mix mix) {
         /** Of two the one whose memory times time is less, which is least at a curve's knee. */
         Point orLower(Point other) {

@@ -20,7 +20,8 @@ import java.util.function.Supplier;
 public final class TradeOff {
 
     /**
-     * A program with its loops in certain rooms.
+     * One form of a program, in which each loop has a certain amount of memory for states and
+     * tapes, and the curve of that form.
      *
      * @param needs the ways that its loops use
      * @param undone how many of their rounds are undone in all
@@ -85,7 +86,9 @@ public final class TradeOff {
         }
     }
 
-    /** The corners that these ways allow, cheapest first. */
+    /**
+     * The corners of the curve that a set of ways of bringing values back allows, cheapest first.
+     */
     public record Line(Ways ways, List<Curve.Point> points) {
         public Line {
             points = List.copyOf(points);
