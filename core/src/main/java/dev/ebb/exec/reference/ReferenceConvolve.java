@@ -20,6 +20,14 @@ final class ReferenceConvolve {
         dims.addAll(k.out());
         dims.addAll(k.kernel());
         int rank = k.in().size();
+        var size = ints(k.in());
+        var kernel = ints(k.kernel());
+        var reached = ints(k.out());
+        var stride = ints(k.stride());
+        var dilation = ints(k.dilation());
+        var low = ints(k.low());
+        var a = ReferenceLoops.elements(in.get(0));
+        var v = ReferenceLoops.elements(in.get(1));
         for (var w = new IndexWalk(new Shape(dims), List.of()); w.inside(); w.next()) {
             int b = w.index[0];
             int g = w.index[1];
@@ -32,19 +40,23 @@ final class ReferenceConvolve {
             for (int d = 0; d < rank; d++) {
                 int y = w.index[4 + d];
                 int t = w.index[4 + rank + d];
-                int x = y * k.stride().get(d) + t * k.dilation().get(d) - k.low().get(d);
-                inside &= x >= 0 && x < k.in().get(d);
-                input = input * k.in().get(d) + x;
-                weight = weight * k.kernel().get(d) + t;
-                output = output * k.out().get(d) + y;
+                int x = y * stride[d] + t * dilation[d] - low[d];
+                inside &= x >= 0 && x < size[d];
+                input = input * size[d] + x;
+                weight = weight * kernel[d] + t;
+                output = output * reached[d] + y;
             }
             if (!inside) continue;
             switch (k.side()) {
-                case OUTPUT -> sums[(int) output] += in.get(0).get(input) * in.get(1).get(weight);
-                case INPUT -> sums[(int) input] += in.get(0).get(weight) * in.get(1).get(output);
-                case WEIGHT -> sums[(int) weight] += in.get(0).get(input) * in.get(1).get(output);
+                case OUTPUT -> sums[(int) output] += a[(int) input] * v[(int) weight];
+                case INPUT -> sums[(int) input] += a[(int) weight] * v[(int) output];
+                case WEIGHT -> sums[(int) weight] += a[(int) input] * v[(int) output];
             }
         }
         for (int i = 0; i < sums.length; i++) out.set(i, sums[i]);
+    }
+
+    private static int[] ints(List<Integer> list) {
+        return list.stream().mapToInt(i -> i).toArray();
     }
 }

@@ -126,20 +126,28 @@ final class ReferenceLoops {
         views.addAll(k.extras());
         var walk = new IndexWalk(shape, views);
         var eval = new ReferenceScalar(in.subList(1, in.size()), walk);
+        var a = elements(in.get(0));
+        var b = elements(in.get(1));
         for (; walk.inside(); walk.next()) {
             double sum = 0;
             for (int from = 0; from < k.k(); from += BLOCK) {
                 double block = 0;
-                for (int p = from; p < Math.min(k.k(), from + BLOCK); p++) {
+                for (int p = from; p < Math.min(k.k(), from + BLOCK); p++)
                     block +=
-                            in.get(0).get(walk.offsets[0] + p * stepA)
-                                    * in.get(1).get(walk.offsets[1] + p * stepB);
-                }
+                            a[(int) (walk.offsets[0] + p * stepA)]
+                                    * b[(int) (walk.offsets[1] + p * stepB)];
                 sum += block;
             }
             eval.first(in.getFirst().dtype(), sum);
             eval.value(k.epilogue()).into(out, walk.position);
         }
+    }
+
+    /** All elements of a buffer, for kernels that read each of them many times. */
+    static double[] elements(Buffer buffer) {
+        var all = new double[Math.toIntExact(buffer.size())];
+        for (int i = 0; i < all.length; i++) all[i] = buffer.get(i);
+        return all;
     }
 
     /** The factor is written to memory of its own, then multiplied. */
