@@ -21,7 +21,7 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.Set;
 
 /**
  * The trade of memory against time: for one problem under one cost model, the cheapest plan found
@@ -40,13 +40,14 @@ public final class Curve {
      * A corner of the curve: a budget in bytes, the predicted time of the best plan in it, and the
      * part of that time that each way of bringing values back takes.
      */
-    public record Point(long bytes, double cost, Mix mix) {}
-
-    private record Priced(Frontier.Member member, double cost) {
-        long peak() {
-            return member.peak();
+    public record Point(long bytes, double cost, Mix mix) {
+        /** Of two the one whose memory times time is less, which is least at a curve's knee. */
+        Point orLower(Point other) {
+            return other.bytes * other.cost < bytes * cost ? other : this;
         }
     }
+
+    private record Priced(Frontier.Member member, double cost) {}
 
     private final Model model;
     private final Cost cost;
@@ -57,8 +58,7 @@ public final class Curve {
     private final List<Place> among;
     private final Frontier.Member plain;
     private final MemberLayouts layouts;
-    private final Supplier<List<Curve>> others;
-    private final Supplier<Curve> program;
+    private final TradeOff.Forms forms;
 
     /** Every budget also has to hold what the device's workers own beside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, WorkerMemory workers) {
@@ -78,8 +78,7 @@ public final class Curve {
             WorkerMemory workers,
             Effort effort,
             SearchCache cache) {
-        others = List::of;
-        program = () -> this;
+        forms = TradeOff.Forms.only(this);
         this.workers = workers;
         this.cost = cost;
         this.measure = measure;
@@ -98,14 +97,8 @@ public final class Curve {
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
     }
 
-    private Curve(
-            Curve all,
-            Ways ways,
-            List<Place> among,
-            Supplier<List<Curve>> others,
-            Supplier<Curve> program) {
-        this.others = others;
-        this.program = program;
+    private Curve(Curve all, Ways ways, List<Place> among, TradeOff.Forms forms) {
+        this.forms = forms;
         this.among = among;
         workers = all.workers;
         cost = all.cost;
@@ -124,25 +117,22 @@ public final class Curve {
 
     /** The same problem where values come back by these ways alone. */
     public Curve by(Ways allowed) {
-        return new Curve(this, ways.and(allowed), among, others, program);
+        return new Curve(this, ways.and(allowed), among, forms);
     }
 
     /** The same problem with no other places beside the arena than {@code some} of its own. */
     public Curve among(List<Place> some) {
         var allowed = among.stream().filter(some::contains).toList();
         var kinds = allowed.stream().map(Place::way).toArray(Way[]::new);
-        return new Curve(
-                this, ways.without(Ways.places()).or(Ways.of(kinds)), allowed, others, program);
+        return new Curve(this, ways.without(Ways.places()).or(Ways.of(kinds)), allowed, forms);
     }
 
     /**
-     * The same where the program may also be planned on other curves: a loop may keep less, a
-     * region may be computed in parts. The least budget is then the least of all.
-     *
-     * @param program the curve of the program in the form that keeps everything
+     * The same where the program may also be planned in other forms. The least budget is then the
+     * least of all.
      */
-    public Curve or(Supplier<List<Curve>> alternatives, Supplier<Curve> program) {
-        return new Curve(this, ways, among, alternatives, program);
+    public Curve or(TradeOff.Forms others) {
+        return new Curve(this, ways, among, others);
     }
 
     /**
@@ -150,7 +140,7 @@ public final class Curve {
      * another form, whose loops keep less or whose regions are computed in parts.
      */
     public Curve program() {
-        return program.get();
+        return forms.program().get();
     }
 
     /** The ways in which values may come back. */
@@ -187,15 +177,34 @@ public final class Curve {
 
     /** The least budget for which {@link #at}, of this curve or of one beside it, has a plan. */
     public long leastBytes() {
-        long least = ownLeast();
-        for (var other : others.get()) least = Math.min(least, other.ownLeast());
-        return least;
+        return forms.least(this).ownLeast();
     }
 
     /** The least budget for which {@link #at} of this curve alone has a plan. */
     public long ownLeast() {
         synchronized (families) {
             return least().map(m -> planned(m) + workers.least()).orElse(Long.MAX_VALUE);
+        }
+    }
+
+    /** Where more memory begins to save little time, on this curve or one beside it. */
+    public Point knee() {
+        return forms.knee(this);
+    }
+
+    Point point(Frontier.Member member) {
+        synchronized (families) {
+            return point(layouts.of(member), model.total(), 0);
+        }
+    }
+
+    /** All plans whose values beside the arena fit their places. */
+    Set<Frontier.Member> members() {
+        synchronized (families) {
+            var members = new LinkedHashSet<Frontier.Member>();
+            for (var frontier : families.of(ways, among)) members.addAll(frontier.all());
+            members.removeIf(m -> !layouts.fitPlaces(m));
+            return members;
         }
     }
 
@@ -324,17 +333,16 @@ public final class Curve {
      */
     List<Point> points(double once, long undone) {
         synchronized (families) {
-            var members = new LinkedHashSet<Frontier.Member>();
-            for (var frontier : families.of(ways, among)) members.addAll(frontier.all());
             var all = new ArrayList<Priced>();
-            for (var member : members) all.add(new Priced(member, member.schedule().cost(cost)));
-            all.sort(Comparator.comparingDouble(Priced::cost).thenComparingLong(Priced::peak));
+            for (var member : members()) all.add(new Priced(member, member.schedule().cost(cost)));
+            all.sort(
+                    Comparator.comparingDouble(Priced::cost)
+                            .thenComparingLong(p -> p.member().peak()));
             var points = new ArrayList<>(List.of(point(layouts.of(plain), once, undone)));
             for (var priced : all) {
                 var member = priced.member();
                 // no arena is smaller than the peak: most need not be laid out to be left out
-                if (workers.budgetFor(member.peak()) >= points.getLast().bytes()
-                        || !layouts.fitPlaces(member)) continue;
+                if (workers.budgetFor(member.peak()) >= points.getLast().bytes()) continue;
                 if (workers.budgetFor(planned(member)) < points.getLast().bytes())
                     points.add(point(layouts.of(member), once, undone));
             }
@@ -343,9 +351,7 @@ public final class Curve {
     }
 
     Point storeAllPoint() {
-        synchronized (families) {
-            return point(layouts.of(plain), model.total(), 0);
-        }
+        return point(plain);
     }
 
     private Point point(Layout layout, double once, long undone) {
@@ -386,13 +392,10 @@ public final class Curve {
     }
 
     private OverBudgetException refusal(long bytes) {
-        var smallest =
-                families.of(ways, among).stream()
-                        .map(f -> f.all().getLast())
-                        .min(Comparator.comparingLong(Frontier.Member::peak));
+        var smallest = members().stream().min(Comparator.comparingLong(Frontier.Member::peak));
         return Refusal.of(
                 bytes,
-                leastBytes(),
+                new Refusal.Enough(forms.least(this), knee(), program().storeAllCost()),
                 smallest.flatMap(Frontier.Member::largest),
                 model,
                 workers.least());

@@ -2,11 +2,13 @@ package dev.ebb.plan;
 
 import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
+import dev.ebb.plan.search.Frontier;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * What memory buys for a program, and what each way of bringing values back adds to that: a line of
@@ -33,6 +35,54 @@ public final class TradeOff {
 
         boolean isIn(Ways ways) {
             return needs.and(ways).equals(needs);
+        }
+    }
+
+    /**
+     * The forms in which a program may be planned beside the one that a curve is of: a loop may
+     * keep less, a region may be computed in parts. Their curves are made when asked for.
+     *
+     * @param smallest those among which the least budget is
+     * @param between those that lie between the smallest and the one that keeps everything
+     * @param program the one that keeps everything
+     */
+    public record Forms(
+            Supplier<List<Curve>> smallest,
+            Supplier<List<Curve>> between,
+            Supplier<Curve> program) {
+
+        /** No other form. */
+        static Forms only(Curve curve) {
+            return new Forms(List::of, List::of, () -> curve);
+        }
+
+        /** The curve with the least budget, {@code own} or another. */
+        Curve least(Curve own) {
+            var best = own;
+            for (var other : smallest.get()) if (other.ownLeast() < best.ownLeast()) best = other;
+            return best;
+        }
+
+        /** The knee of all: that of {@code own}, of the smallest forms, or a form in between. */
+        Curve.Point knee(Curve own) {
+            var best = alone(own);
+            for (var other : smallest.get()) best = best.orLower(alone(other));
+            for (var other : between.get()) best = best.orLower(other.storeAllPoint());
+            return best;
+        }
+
+        /** By live bytes, so that only what is found is laid out. */
+        private static Curve.Point alone(Curve curve) {
+            var all = curve.storeAllPoint();
+            return curve.members().stream()
+                    .min(Comparator.comparingDouble(m -> memoryTimesTime(curve, m)))
+                    .map(m -> curve.point(m).orLower(all))
+                    .orElse(all);
+        }
+
+        private static double memoryTimesTime(Curve curve, Frontier.Member member) {
+            return curve.workers().budgetFor(member.peak())
+                    * (curve.storeAllCost() + member.extra());
         }
     }
 
