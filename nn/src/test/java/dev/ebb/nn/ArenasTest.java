@@ -80,7 +80,7 @@ class ArenasTest {
 
     @Test
     void aGptInTraining() {
-        var model = Gpt2.of(Gpt2.Config.of(256, 256, 256, 3, 4), new Seed(1));
+        var model = Gpt2.of(Gpt2.Config.of(256, 256, 256, 2, 4), new Seed(1));
         var batch = new Batch(ids(8, 256), ids(8, 256));
         packsTightly(
                 trained((Gpt2 m, Batch b) -> m.loss(b.x(), b.y()), model, AdamW.of(1e-3), batch));
@@ -100,7 +100,7 @@ class ArenasTest {
 
     @Test
     void aReversibleGptInTraining() {
-        var model = new ReversibleGpt(Gpt2.of(Gpt2.Config.of(256, 24, 32, 4, 2), new Seed(4)));
+        var model = new ReversibleGpt(Gpt2.of(Gpt2.Config.of(256, 24, 32, 3, 2), new Seed(4)));
         var batch = new Batch(ids(4, 24), ids(4, 24));
         packsTightly(
                 trained(

@@ -114,8 +114,8 @@ class BudgetsTest {
     private record Task<M>(M model, Tensor x, Tensor y) {}
 
     @Test
-    void gptOfSixLayers() {
-        var model = Gpt2.of(Gpt2.Config.of(40, 24, 32, 6, 2), new Seed(1));
+    void gptOfFourLayers() {
+        var model = Gpt2.of(Gpt2.Config.of(40, 24, 32, 4, 2), new Seed(1));
         Fn<Task<Gpt2>, Ebb.ValueAndGrad<Gpt2>> f =
                 t -> Ebb.valueAndGrad((Gpt2 m) -> m.loss(t.x(), t.y())).apply(t.model());
         holdsAtEveryBudget(f, new Task<>(model, labels(40, 2, 24), labels(40, 2, 24)));

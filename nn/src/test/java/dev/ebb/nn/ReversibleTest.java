@@ -19,6 +19,7 @@ import dev.ebb.nn.model.Weights;
 import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.nn.optim.Optimizer;
+import dev.ebb.nn.optim.Sgd;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.RecomputeAll;
@@ -139,7 +140,7 @@ class ReversibleTest {
         var config = Gpt2.Config.of(Corpus.VOCABULARY, 16, 16, 2, 2);
         var model = new ReversibleGpt(Gpt2.of(config, new Seed(4)));
         var corpus = chatter();
-        var optimizer = AdamW.of(1e-3);
+        var optimizer = Sgd.of(1e-2);
         Fn2<State<ReversibleGpt>, Corpus.Batch, Next<State<ReversibleGpt>, Tensor>> step =
                 (s, b) -> {
                     var loss =

@@ -53,7 +53,7 @@ record Resampling(int[][] at, double[][] weights, boolean[] outside) {
                 boolean beyond = from < 0 || from >= size;
                 double weight =
                         own && beyond ? 0 : kernel.applyAsDouble((from - places[i]) / stretch);
-                at[t][i] = (int) Math.clamp(from, 0, size - 1);
+                at[t][i] = Math.clamp(from, 0, size - 1);
                 weights[t][i] = weight;
                 sum += weight;
             }

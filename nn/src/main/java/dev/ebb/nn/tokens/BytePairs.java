@@ -5,12 +5,14 @@ import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.PriorityQueue;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Byte-pair encoding (Sennrich et al., 2016): a word starts as its characters, and the pair of
@@ -20,6 +22,11 @@ import java.util.PriorityQueue;
  * directions. A word of n characters takes n log n steps, so a text that is one word is fine.
  */
 final class BytePairs implements TokenModel {
+    private static final int MOST_KNOWN = 1 << 14;
+
+    /** Longer ones are hardly words that come again, and are not worth their memory. */
+    private static final int LONGEST_KNOWN = 64;
+
     /** What a pair becomes, and how early it was learned. */
     private record Merge(int rank, int id) {}
 
@@ -41,6 +48,9 @@ final class BytePairs implements TokenModel {
     private final Optional<List<Integer>> bytes;
     private final String prefix;
     private final String suffix;
+
+    /** Words that came before: most of a text's words come often. */
+    private final Map<String, int[]> known = new ConcurrentHashMap<>();
 
     private BytePairs(ConfigKeys keys) throws FileFormatException {
         vocabulary = TokenModel.vocabulary(keys, "vocab");
@@ -125,6 +135,15 @@ final class BytePairs implements TokenModel {
                 return;
             }
         }
+        var ids =
+                word.length() > LONGEST_KNOWN
+                        ? merged(word)
+                        : known.computeIfAbsent(word, this::merged);
+        for (int id : ids) out.add(id);
+        if (known.size() > MOST_KNOWN) known.clear();
+    }
+
+    private int[] merged(String word) {
         var ids = symbols(word);
         int n = ids.length;
         var before = new int[n];
@@ -146,7 +165,7 @@ final class BytePairs implements TokenModel {
             if (before[best.at] >= 0) offer(queue, ids, before[best.at], best.at);
             if (after[best.at] >= 0) offer(queue, ids, best.at, after[best.at]);
         }
-        for (int id : ids) if (id >= 0) out.add(id);
+        return Arrays.stream(ids).filter(id -> id >= 0).toArray();
     }
 
     private void offer(PriorityQueue<Candidate> queue, int[] ids, int left, int right) {
