@@ -17,7 +17,8 @@ public final class Devices {
     private Devices() {}
 
     /**
-     * A kind of device that the module or class path holds, and what came of looking for it.
+     * A kind of device whose provider is on the module or class path, and the result of looking for
+     * such a device on this machine.
      *
      * @param name such as {@code cpu}
      */

@@ -10,8 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * Runs single ops, and whole graphs, on arrays at once. What is small stays ready for the next
- * time, program and memory, up to a number of them; what is large gives its memory back at once.
+ * Runs single ops, and whole graphs, on arrays at once. Programs on small arrays are kept with
+ * their memory for the next call, up to a fixed number of them; a program on large arrays gives its
+ * memory back after each call.
  */
 public final class EagerEngine implements Eager {
     /** The number of programs that stay ready, those used last. */

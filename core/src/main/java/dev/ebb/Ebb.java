@@ -30,16 +30,16 @@ public final class Ebb {
     /** A function's value and its gradient, which has the structure of the argument. */
     public record ValueAndGrad<P>(Tensor value, P grad) {}
 
-    /** A scalar to differentiate, and whatever else the function that gave it wants to tell. */
+    /** A scalar to differentiate, and a further result that is returned as it is. */
     public record WithExtra<A>(Tensor value, A extra) {}
 
-    /** A function's value, its gradient, and what else it told. */
+    /** A function's value, its gradient, and its further result. */
     public record ValueGradAndExtra<P, A>(Tensor value, P grad, A extra) {}
 
     /** A function's value and its derivative along a direction. */
     public record ValueAndTangent<R>(R value, R tangent) {}
 
-    /** A function's value and what a cotangent of it implies for the argument. */
+    /** A function's value, and the cotangent of its argument: a vector-Jacobian product. */
     public record ValueAndCotangent<R, P>(R value, P cotangent) {}
 
     /** The gradient of a scalar function. */

@@ -28,7 +28,9 @@ import java.util.function.Supplier;
 public final class Loop {
     private Loop() {}
 
-    /** The last carry of a loop, and what its rounds gave, stacked along a new first axis. */
+    /**
+     * The last carry of a loop, and the outputs of all its rounds, stacked along a new first axis.
+     */
     public record Scanned<C, Y>(C carry, Y stacked) {}
 
     /**

@@ -1,4 +1,7 @@
 package dev.ebb;
 
-/** What one step of a process gives: the state it leaves, and something to look at. */
+/**
+ * The result of one step of a process: the state after the step, and an output for the caller, such
+ * as the loss.
+ */
 public record Next<S, R>(S state, R out) {}

@@ -9,10 +9,11 @@ import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Ways;
 
 /**
- * What may be said of how a function is planned and run, the same for functions of one, two and
- * three arguments and for steps. Each method gives another function and leaves this one as it is.
+ * The settings by which a function is planned and run (budget, device, strategy, cost model), the
+ * same for functions of one, two and three arguments and for steps. Each method returns the same
+ * function with one setting changed and leaves this one as it is.
  *
- * @param <T> what each of them gives
+ * @param <T> the type that each method returns
  */
 public abstract sealed class Options<T> permits Compiled, Compiled2, Compiled3, Stepping {
     private final ProgramPlanner planner;

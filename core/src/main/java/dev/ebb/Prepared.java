@@ -16,6 +16,8 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Traced;
 
+import org.jspecify.annotations.Nullable;
+
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -36,6 +38,8 @@ final class Prepared implements AutoCloseable {
     private List<WeakReference<Array>> written = List.of();
     private Optional<Program> program = Optional.empty();
     private Optional<Direct> direct = Optional.empty();
+    private @Nullable SmallRun small;
+    private boolean askedForSmall;
     private volatile Optional<Report> report = Optional.empty();
 
     private Prepared(Graph graph, Plan plan, Device device, int arguments, List<Array> captured) {
@@ -77,6 +81,8 @@ final class Prepared implements AutoCloseable {
         program.ifPresent(Program::close);
         program = Optional.empty();
         direct = Optional.empty();
+        small = null;
+        askedForSmall = false;
         written = List.of();
     }
 
@@ -146,6 +152,12 @@ final class Prepared implements AutoCloseable {
 
     /** Results take the memory of these arguments where types match; they are not read again. */
     synchronized List<Array> run(Array[] arguments, List<Tensor> donated) {
+        var method = small;
+        if (method != null && donated.isEmpty() && waiting.isEmpty()) {
+            var results = method.run(arguments);
+            report = Optional.of(method.report());
+            return results;
+        }
         return donated.isEmpty() && program().isDelivering()
                 ? delivered(arguments)
                 : run(arguments, donated, Program::run);
@@ -173,11 +185,27 @@ final class Prepared implements AutoCloseable {
         return run(arguments, List.of(), Program::verify);
     }
 
-    /** Refuses a program whose arguments and results are not all F64. */
-    void requireDoubles() {
+    private SmallRun small(Direct method) {
+        return new SmallRun(
+                method,
+                graph.params().subList(0, arguments).stream().map(Value::type).toList(),
+                graph.results().stream().map(Value::type).toList(),
+                report.orElseThrow());
+    }
+
+    private List<Value> argumentsAndResults() {
         var all = new ArrayList<>(graph.params().subList(0, arguments));
         all.addAll(graph.results());
-        for (Value v : all) {
+        return all;
+    }
+
+    private boolean isOfDoubles() {
+        return argumentsAndResults().stream().allMatch(v -> v.type().dtype() == DType.F64);
+    }
+
+    /** Refuses a program whose arguments and results are not all F64. */
+    void requireDoubles() {
+        for (Value v : argumentsAndResults()) {
             if (v.type().dtype() != DType.F64)
                 throw new ShapeException(
                         "a function of doubles has "
@@ -247,6 +275,11 @@ final class Prepared implements AutoCloseable {
             var free = new ArrayList<>(donated);
             for (int i = 0; i < results.length; i++) results[i] = result(ready, i, free);
             for (var rest : free) if (rest instanceof Array array) array.donate();
+            if (!askedForSmall && ready.isStraight()) {
+                askedForSmall = true;
+                if (isOfDoubles())
+                    small = direct().filter(Direct::isPure).map(this::small).orElse(null);
+            }
             return List.of(results);
         }
     }

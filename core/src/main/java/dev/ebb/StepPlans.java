@@ -7,8 +7,8 @@ import dev.ebb.plan.TradeOff;
 
 /**
  * The plans of one step in any budget. The step is traced once, and a search for another budget
- * goes on from what earlier ones found: for those who look at many plans of the same step, such as
- * a person who moves a budget to and fro. A plan does not depend on what was asked for before it.
+ * goes on from what earlier ones found: for tools that show many plans of the same step, such as a
+ * page on which the budget is a slider. A plan does not depend on what was asked for before it.
  */
 public final class StepPlans {
     private final StepTrace<?, ?> trace;

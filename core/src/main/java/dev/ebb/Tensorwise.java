@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * The tensors of a record, list, map or optional of tensors, nested at will: listed, named and
- * replaced. What is no tensor stays as it is.
+ * replaced. All else in the tree stays as it is.
  */
 public final class Tensorwise {
     private Tensorwise() {}

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -146,9 +147,39 @@ class LeastBudgetTest {
                         .isInstanceOfSatisfying(
                                 OverBudgetException.class,
                                 e -> assertThat(e.leastBytes()).isEqualTo(least))
-                        .hasMessageContaining("the least that works is " + Budget.show(least));
+                        .hasMessageContaining("the least that works is " + Budget.show(least))
+                        .hasMessageContaining(" times the time of keeping everything");
             }
         }
+    }
+
+    /** Rounds computed again from few states cost much, and a few states more little. */
+    @Test
+    void aRefusalNamesTheKnee() {
+        Fn<Tensor, Tensor> f = x -> Loop.repeat(1000, x, LeastBudgetTest::round).square().sum();
+        var x = noise(1, WIDTH);
+        try (var all = Ebb.compile(Ebb.grad(f))) {
+            var plan = all.plan(x);
+            long least = plan.leastBytes();
+            var knee = plan.knee();
+            double leastCost = all.within(Budget.bytes(least)).plan(x).cost();
+            double there = all.within(Budget.bytes(knee.bytes())).plan(x).cost();
+            assertThat(there).isLessThanOrEqualTo(knee.cost() * (1 + 1e-9));
+            assertThat(there).isLessThan(leastCost / 10);
+            assertThat(knee.bytes()).isLessThan(plan.storeAllBytes() / 4);
+            assertThatThrownBy(() -> all.within(Budget.bytes(least - 1)).plan(x))
+                    .hasMessageContaining(
+                            "the least that works is %s, at %s times the time of keeping everything"
+                                    .formatted(Budget.show(least), times(leastCost, plan)))
+                    .hasMessageContaining(
+                            "; with %s it is %s"
+                                    .formatted(
+                                            Budget.show(knee.bytes()), times(knee.cost(), plan)));
+        }
+    }
+
+    private static String times(double cost, Plan plan) {
+        return String.format(Locale.ROOT, "%.3g", cost / plan.storeAllCost());
     }
 
     /**

@@ -18,12 +18,18 @@ import java.util.Locale;
 /**
  * Text from a GPT-2 token by token, with a cache of keys and values and without one: seconds for
  * all tokens after the programs are planned and warm, seconds to read a prompt, and whether the
- * tokens are the same.
+ * tokens are the same. Other tokens and more bytes than promised are a failure; the speed of 500
+ * tokens and more is held to a bar.
  *
  * <p>Arguments: layers, width, heads, context and tokens; without any, 4, 256, 4, 512 and 500.
  */
 public final class Generation {
     private static final int VOCABULARY = 256;
+
+    /** How many times as long it takes at least without a cache, for so many tokens and more. */
+    private static final double LEAST = 10;
+
+    private static final int FROM = 500;
 
     private Generation() {}
 
@@ -34,6 +40,7 @@ public final class Generation {
         int count = n[4];
         var model = Gpt2.of(Gpt2.Config.of(VOCABULARY, context, n[1], n[0], n[2]), new Seed(1));
         var prompt = new int[] {1, 2, 3, 4};
+        var bars = new Bars();
         try (var cpu = new Cpu(Workload.THREADS);
                 var generator = new Generator(model, 1, context, Budget.unlimited(), cpu);
                 var logits = Ebb.compile((Tensor ids) -> model.logits(ids)).on(cpu)) {
@@ -54,21 +61,27 @@ public final class Generation {
                     Arrays.copyOfRange(all, prompt.length, Math.min(all.length, context + 1));
             var same = Arrays.equals(expected, Arrays.copyOf(cached.getFirst(), expected.length));
             var report = generator.report();
+            double times = without / expected.length / (with / count);
             System.out.printf(
                     Locale.ROOT,
                     "%d tokens: with a cache %.3f s, %.2f ms a token; a prompt of %d tokens read in"
-                        + " %.3f s; without a cache %.3f s, %.1f times as long; the same tokens:"
-                        + " %s; promised %s, measured %s%n",
+                            + " %.3f s; without a cache %.3f s, %.1f times as long%s; the same"
+                            + " tokens: %s; promised %s, measured %s%n",
                     expected.length,
                     with,
                     with / count * 1e3,
                     context - 1,
                     reading,
                     without,
-                    without / expected.length / (with / count),
+                    times,
+                    expected.length >= FROM ? bars.atLeast(LEAST, times, "with a cache") : "",
                     same ? "yes" : "NO",
                     Budget.show(report.promisedBytes()),
                     Budget.show(report.measuredBytes()));
+            if (!same) throw new IllegalStateException("the cache gives other tokens");
+            if (report.measuredBytes() > report.promisedBytes())
+                throw new IllegalStateException("more bytes than were promised");
+            bars.end();
         }
     }
 

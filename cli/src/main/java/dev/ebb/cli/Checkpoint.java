@@ -148,6 +148,8 @@ record Checkpoint(
                     settings,
                     JsonRecord.read(Setup.class, path, note(path, notes, "run")),
                     note(path, notes, "text"));
+        } catch (IllegalArgumentException e) {
+            throw new FileFormatException(path, String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -186,7 +186,9 @@ final class LauncherTest {
         var jdk = ebb("jdk");
         assertThat(jdk.out()).isEqualTo(folder.resolve("jdk") + "\n");
         assertThat(jdk.calls()).isEmpty();
-        assertThat(ebb("format").call()).startsWith("mvn ").endsWith("-N verify -Dformat=apply");
+        assertThat(ebb("format").call())
+                .startsWith("mvn ")
+                .endsWith("-pl checks validate -Dformat=apply");
         assertThat(ebb("bench", "Tiny", "Generation").call())
                 .contains("-pl bench -am")
                 .endsWith("-Dbench=All -Dbench.arguments=Tiny Generation");

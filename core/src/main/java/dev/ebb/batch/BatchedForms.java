@@ -179,13 +179,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
     }
 
     private Kernel contract(Kernel.Contract k) {
-        var shape =
-                new Shape(
-                        IntStream.concat(
-                                        k.batch().dims().stream().mapToInt(Integer::intValue),
-                                        IntStream.of(k.m(), k.n()))
-                                .boxed()
-                                .toList());
+        var shape = k.batch().append(k.m(), k.n());
         return new Kernel.Contract(
                 before(size, k.batch()),
                 k.m(),

@@ -11,7 +11,8 @@ import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
 /**
- * Something that computes kernels. Planning, memory and order are decided before a device is asked.
+ * Computes kernels: a processor or a card. Which kernels run, in which order and in which memory,
+ * is decided before a device is asked to run them.
  */
 public interface Device {
 

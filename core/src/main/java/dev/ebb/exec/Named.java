@@ -2,7 +2,10 @@ package dev.ebb.exec;
 
 import dev.ebb.ir.Node;
 
-/** Adds the name of the op, and what it was given, to what its kernel says of its data. */
+/**
+ * Adds the name of an op and the types of its operands to the message of an exception that its
+ * kernel throws because of its data.
+ */
 public final class Named {
     private Named() {}
 

@@ -4,8 +4,8 @@ import dev.ebb.plan.Budget;
 import dev.ebb.plan.schedule.Place;
 
 /**
- * What was put in a place beside the arena cannot be had, or could not be put there. Nothing is
- * computed from it.
+ * A value could not be written to a place beside the arena, or could not be read back from it. The
+ * run ends; no result is returned.
  */
 public final class PlaceException extends IllegalStateException {
     private static final long serialVersionUID = 1;

@@ -89,7 +89,7 @@ public interface Queue extends AutoCloseable {
     /** A moment in this queue's work, to be marked in every run anew. */
     Event event();
 
-    /** A moment in a queue's work. */
+    /** A point in the order of a queue's work, which can be waited for and timed. */
     interface Event {
 
         /** Puts this moment at the end of the queue. */

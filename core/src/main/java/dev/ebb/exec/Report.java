@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What was promised and what was measured.
+ * The memory and the time of a run: as its plan promised them, and as they were measured.
  *
  * @param promisedBytes the arena and what the device owns besides it
  * @param measuredBytes the highest byte of the arena that a running step touched, and what the

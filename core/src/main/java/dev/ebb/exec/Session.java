@@ -6,7 +6,10 @@ import dev.ebb.ir.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** A device and the queue on which one program's work runs, with what the host does there. */
+/**
+ * A device and the queue on which the work of one program runs, with the host's operations on that
+ * queue: allocating, copying and reading memory.
+ */
 public record Session(Device device, Queue queue) {
 
     public static Session on(Device device) {

@@ -12,8 +12,12 @@ public sealed interface Control extends Kernel {
     /** The same with other graphs, which compute the same. */
     Control withBodies(List<Graph> bodies);
 
-    /** What a loop keeps of the carries that its rounds began with, as further outputs. */
+    /**
+     * Which of the carries that its rounds began with a loop keeps for its reverse, as further
+     * outputs.
+     */
     sealed interface Remember {
+        /** No carries. */
         record Nothing() implements Remember {}
 
         /** All of them, stacked in the order of the slices: one output for each carry. */
@@ -30,8 +34,9 @@ public sealed interface Control extends Kernel {
     }
 
     /**
-     * What a round leaves for its reverse: those of the carries it began with whose numbers are
-     * {@code carries}, and what {@code body} gives beyond all that the round itself gives.
+     * The tape of a round, which the reverse of that round reads: the carries that the round began
+     * with and whose numbers are in {@code carries}, and the results that {@code body} has beyond
+     * those of the round itself.
      */
     record Taping(List<Integer> carries, Graph body) {
         public Taping {
@@ -176,7 +181,7 @@ public sealed interface Control extends Kernel {
         }
     }
 
-    /** What a reverse loop finds of the states and tapes it works with. */
+    /** Which states and tapes are in the memory of a reverse loop when it begins. */
     enum SweepStart {
         /** Nothing: it runs the loop itself, and keeps what it keeps in its own workspace. */
         NOT,
@@ -187,12 +192,13 @@ public sealed interface Control extends Kernel {
     }
 
     /**
-     * A reverse loop that brings back what it reads instead of finding all of it stacked: it runs
-     * {@code forward} again from saved states, and the rounds it is about to reverse as {@code
-     * taping} has it, the last of them as {@code leaving}, which gives their tape and nothing else.
-     * Inputs: those of the forward loop, what that left (which this uses up), then those of {@code
-     * backward} except its count and its first slices, which are the tape. Outputs are those of
-     * {@code backward}.
+     * A reverse loop that computes the values that it reads again, instead of finding all of them
+     * stacked. It runs {@code forward} again from a saved state up to the rounds that are reversed
+     * next. These rounds are run by {@code taping}, which also gives their tapes; the last of them
+     * is run by {@code leaving}, which gives its tape and nothing else, since no carry of it is
+     * needed. Inputs: those of the forward loop, the states and tapes that the forward loop left
+     * (whose memory this kernel uses and overwrites), then those of {@code backward} except its
+     * count and its first slices, which are the tape. Outputs are those of {@code backward}.
      */
     record Sweep(
             Scan forward,

@@ -3,10 +3,10 @@ package dev.ebb.ir;
 import java.util.List;
 
 /**
- * A product whose right factor is nowhere stored: it is what {@code factor}, a map with one body,
- * would have written, and {@code product} reads it by its view {@code b}. A matrix that is held in
- * few bits is widened so while it is multiplied. Operands are {@code a}, those of the factor, and
- * the extras of the product.
+ * A product whose right factor is computed while it is multiplied and is never stored. The factor
+ * is the output of {@code factor}, a map with one body, and {@code product} reads it by its view
+ * {@code b}. So a matrix that is stored in few bits is widened during the product. Operands are
+ * {@code a}, those of the factor, and the extras of the product.
  */
 public record Decoded(Kernel.Map factor, Kernel.Contract product) implements Kernel {
     public Decoded {

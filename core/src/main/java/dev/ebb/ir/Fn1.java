@@ -7,6 +7,7 @@ import dev.ebb.ir.math.NormalQuantile;
 import dev.ebb.ir.math.Special;
 import dev.ebb.ir.math.Waves;
 
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.DoubleUnaryOperator;
 
@@ -69,6 +70,7 @@ public enum Fn1 {
         Scalar of(Scalar x, Scalar y, Scalar dy);
     }
 
+    private final String text = name().toLowerCase(Locale.ROOT);
     private final Takes takes;
     private final int cost;
     private final DoubleUnaryOperator meaning;
@@ -125,6 +127,11 @@ public enum Fn1 {
     /** Its value at a float, in double: the law for all devices. */
     public double apply(double x) {
         return meaning.applyAsDouble(x);
+    }
+
+    /** Its name in small letters. */
+    public String text() {
+        return text;
     }
 
     /** As {@link #apply}. */

@@ -25,12 +25,23 @@ public sealed interface Kernel
     /** The forms whose operands can be read through any view, which passes may change. */
     sealed interface Viewed extends Kernel permits Map, Fold, Contract, Attend, AttendGrad {}
 
-    /** How several elements become one. */
+    /** The function by which several elements are combined into one. */
     enum Combine {
-        SUM,
-        PROD,
-        MAX,
-        MIN
+        SUM(Scalar.Fn2.ADD),
+        PROD(Scalar.Fn2.MUL),
+        MAX(Scalar.Fn2.MAX),
+        MIN(Scalar.Fn2.MIN);
+
+        private final Scalar.Fn2 function;
+
+        Combine(Scalar.Fn2 function) {
+            this.function = function;
+        }
+
+        /** The function that makes one element of two. */
+        public Scalar.Fn2 function() {
+            return function;
+        }
     }
 
     /**
@@ -228,7 +239,7 @@ public sealed interface Kernel
      */
     record Gather(Shape shape, View data, View index, long stride, int bound) implements Kernel {}
 
-    /** What becomes of the elements that a {@link Scatter} sends to one place. */
+    /** How elements that a {@link Scatter} sends to the same place are combined. */
     enum Write {
         ADD,
         SET,

@@ -50,7 +50,7 @@ public interface Op {
     }
 
     /**
-     * What is known so far while a graph is rewritten to work on several examples at once: each
+     * The values known so far while a graph is rewritten to work on several examples at once: each
      * value either has one more axis, the first, with one slice an example, or is the same for all.
      */
     interface Batching {

@@ -4,9 +4,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * An op that says one thing more of another op, and otherwise answers as that op does. A decorator
- * implements this and overrides what it changes, so that whatever is known of an op is known of the
- * decorated one too. A method added to {@link Op} is added here.
+ * An op that adds one property to another op and otherwise answers every question as that op does.
+ * A decorator implements this interface and overrides the methods that it changes, so that all
+ * properties of an op are properties of the decorated one too. A method added to {@link Op} is
+ * added here.
  */
 public interface OpDecorator extends Op {
 

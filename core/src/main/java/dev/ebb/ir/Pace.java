@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * What the rounds of a loop take, in the order in which they run and in any unit, as its author
- * declares it. The weights are those of stretches of about equal length: of single rounds if they
- * are few. An empty list says that all take the same.
+ * The costs of the rounds of a loop, declared by its author, in the order in which the rounds run
+ * and in any unit. The weights are those of stretches of about equal length: of single rounds if
+ * they are few. An empty list says that all take the same.
  */
 public record Pace(List<Double> weights) {
 

@@ -27,8 +27,10 @@ public sealed interface Scalar {
     /** The current position in row-major order of the iteration shape, as I64. */
     record Position() implements Scalar {}
 
+    /** {@code fn} of one argument. */
     record Un(Fn1 fn, Scalar x) implements Scalar {}
 
+    /** {@code fn} of two arguments. */
     record Bin(Fn2 fn, Scalar x, Scalar y) implements Scalar {}
 
     /** {@code yes} where the condition holds, else {@code no}; both are of one type. */

@@ -1,5 +1,6 @@
 package dev.ebb.ir;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -89,6 +90,13 @@ public record Shape(List<Integer> dims) {
         var out = dims.stream().mapToInt(Integer::intValue).toArray();
         out[axis] = size;
         return of(out);
+    }
+
+    /** These dimensions, followed by {@code more}. */
+    public Shape append(int... more) {
+        var all = new ArrayList<>(dims);
+        for (int size : more) all.add(size);
+        return new Shape(all);
     }
 
     public int[] toArray() {

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What is known of each key. Asking for a key that should be there and is not is an error, never a
+ * A map from keys to values. Asking for a key that should be there and is not is an error, never a
  * null.
  */
 public final class Table<K, V> {

@@ -2,7 +2,10 @@ package dev.ebb.ir;
 
 import java.util.Set;
 
-/** What a planner must know of an op beyond its kernel. */
+/**
+ * Properties of an op, beside its kernel, that passes and planners must respect: that it may run
+ * only once, for instance.
+ */
 public enum Trait {
     /** Changes something outside the graph: runs exactly once, in program order. */
     EFFECT,

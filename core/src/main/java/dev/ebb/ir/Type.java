@@ -1,6 +1,6 @@
 package dev.ebb.ir;
 
-/** What is known of a tensor before it has data. */
+/** The element type and the shape of a tensor: all that is known of it before it has data. */
 public record Type(DType dtype, Shape shape) {
 
     public static Type of(DType dtype, int... dims) {

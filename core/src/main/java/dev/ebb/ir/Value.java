@@ -2,7 +2,10 @@ package dev.ebb.ir;
 
 import java.util.List;
 
-/** A name that is assigned once. */
+/**
+ * A value of a graph: a number that names it, and its type. One node, or the list of parameters,
+ * defines it; it never changes.
+ */
 public record Value(int id, Type type) {
     /** The type of each. */
     public static List<Type> types(List<Value> values) {

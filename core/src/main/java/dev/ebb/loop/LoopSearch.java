@@ -105,6 +105,16 @@ final class LoopSearch {
         return smallest;
     }
 
+    /** The curves with loops in room for some states, each twice as many as the one before. */
+    List<Curve> between() {
+        var all = new ArrayList<Curve>();
+        for (long states = 1; states < rooms.mostStates(loops); states *= 2) {
+            long room = states;
+            all.add(curve(loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED));
+        }
+        return all;
+    }
+
     /** The best plan in {@code bytes}, none if there is none. */
     Optional<Plan> best(Budget bytes) {
         if (!looping || everything.storeAllBytes() <= bytes.resolve(0))

@@ -42,6 +42,8 @@ final class ProgramSearch {
     private final Map<Graph, Curve> curves = new HashMap<>();
 
     private final LoopBodies bodies;
+    private final TradeOff.Forms forms =
+            new TradeOff.Forms(this::smallest, this::between, this::everything);
 
     private record Searched(Graph graph, Rooms rooms) {}
 
@@ -91,8 +93,7 @@ final class ProgramSearch {
     }
 
     private Curve curve(Graph graph) {
-        return curves.computeIfAbsent(
-                graph, g -> planner.curve(g, bindings).or(this::smallest, this::everything));
+        return curves.computeIfAbsent(graph, g -> planner.curve(g, bindings).or(forms));
     }
 
     private Curve everything() {
@@ -105,6 +106,10 @@ final class ProgramSearch {
         // no program takes less in fewer parts
         for (var search : inParts()) all.addAll(search.getFirst().smallest());
         return all;
+    }
+
+    private List<Curve> between() {
+        return searches.getLast().between();
     }
 
     /** The best plan in {@code budget}, of which the places are this search's. */

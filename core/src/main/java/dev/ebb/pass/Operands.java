@@ -52,8 +52,8 @@ final class Operands {
             case Kernel.Fold k -> k.shape();
             case Kernel.Contract k ->
                     i == 0
-                            ? with(k.batch(), k.m(), k.k())
-                            : i == 1 ? with(k.batch(), k.k(), k.n()) : output(k);
+                            ? k.batch().append(k.m(), k.k())
+                            : i == 1 ? k.batch().append(k.k(), k.n()) : output(k);
             case Kernel.Attend k -> walked(k.heads(), i);
             case Kernel.AttendGrad k -> walked(k.heads(), i);
         };
@@ -69,14 +69,7 @@ final class Operands {
     }
 
     static Shape output(Kernel.Contract k) {
-        return with(k.batch(), k.m(), k.n());
-    }
-
-    private static Shape with(Shape batch, int rows, int columns) {
-        var dims = new ArrayList<>(batch.dims());
-        dims.add(rows);
-        dims.add(columns);
-        return new Shape(dims);
+        return k.batch().append(k.m(), k.n());
     }
 
     static Kernel withView(Kernel kernel, int i, View view) {

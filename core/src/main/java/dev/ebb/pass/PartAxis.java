@@ -35,14 +35,32 @@ record PartAxis(
         inRows = List.copyOf(inRows);
     }
 
+    /** The kernel for some indices of an axis. */
+    private interface Part {
+        /** That for {@code count} indices, the first of which is {@code first} of the operands'. */
+        Kernel of(PartAxis axis, int count, int first);
+    }
+
+    /** How the results for parts of an axis become that for the whole, and the type it has then. */
+    private record Combined(Kernel.Combine combine, DType type) {}
+
     /**
-     * How a kernel walks its operands.
+     * How a kernel walks its operands, and how it is computed in parts. All that these passes know
+     * of the forms of kernels is here.
      *
      * @param further how many elements beyond its view's an operand may be read at
      * @param kept the axes of what is written, outermost first
+     * @param bodies what is evaluated at each index
+     * @param combined how axes are combined that are not kept; none where all are
      */
     private record Walk(
-            List<Integer> dims, List<View> views, List<Long> further, List<Integer> kept) {}
+            List<Integer> dims,
+            List<View> views,
+            List<Long> further,
+            List<Integer> kept,
+            List<Scalar> bodies,
+            Optional<Combined> combined,
+            Part part) {}
 
     /** That of {@code node} for values of so many rows, if it has one. */
     static Optional<PartAxis> of(Node node, int rows, Node.Cuts cuts) {
@@ -64,9 +82,9 @@ record PartAxis(
         int each = walk.dims.get(axis) / rows;
         boolean folded = !walk.kept.contains(axis);
         if (!folded && !isOutermost(axis, walk)) return Optional.empty();
-        if (bodies(node.kernel()).stream().anyMatch(b -> knows(b, axis))) return Optional.empty();
+        if (walk.bodies.stream().anyMatch(b -> knows(b, axis))) return Optional.empty();
         if (node.kernel() instanceof Kernel.Rows k && axis >= k.leading()) return Optional.empty();
-        if (folded && !isSum(node)) return Optional.empty();
+        if (folded && !isSum(node, walk)) return Optional.empty();
         var inRows = new ArrayList<Boolean>();
         for (int i = 0; i < walk.views.size(); i++) {
             long stride = walk.views.get(i).stride(axis);
@@ -109,34 +127,18 @@ record PartAxis(
     }
 
     /** Whether what is combined is kept in the type in which it is added up. */
-    private static boolean isSum(Node node) {
-        var in = node.inputTypes().stream().map(Type::dtype).toList();
-        var out = node.outputs().getFirst().type().dtype();
-        var type =
-                switch (node.kernel()) {
-                    case Kernel.Fold k -> k.body().type(in);
-                    case Kernel.Contract _ -> in.getFirst().compute();
-                    case Kernel.Rows k ->
-                            k.result() instanceof Row.Columns(_, var body)
-                                    ? body.type(k.types(in))
-                                    : DType.BOOL;
-                    case Kernel.Map _,
-                            Kernel.Assemble _,
-                            Kernel.Cut _,
-                            Kernel.Gather _,
-                            Kernel.Scatter _,
-                            Kernel.Cumulate _,
-                            Kernel.Sort _,
-                            Kernel.Convolve _,
-                            Kernel.Attend _,
-                            Kernel.AttendGrad _,
-                            Decoded _,
-                            Control _,
-                            Kernel.Library _ ->
-                            DType.BOOL;
-                };
+    private static boolean isSum(Node node, Walk walk) {
+        if (walk.combined.isEmpty()) return false;
+        var type = walk.combined.get().type;
         if (type != DType.F32 && type != DType.F64) return false;
-        return node.kernel() instanceof Kernel.Contract || type == out;
+        // a product adds to the sum before it in its epilogue, in that type
+        return node.kernel() instanceof Kernel.Contract
+                || type == node.outputs().getFirst().type().dtype();
+    }
+
+    /** How the results for parts become that for all of the axis, which is combined. */
+    Kernel.Combine combine() {
+        return walk(node).flatMap(Walk::combined).orElseThrow().combine;
     }
 
     /** Whether a product that combines the axis does more than that, which is to follow it. */
@@ -159,39 +161,81 @@ record PartAxis(
     }
 
     private static Optional<Walk> walk(Node node) {
+        var in = node.inputTypes().stream().map(Type::dtype).toList();
         return switch (node.kernel()) {
-            case Kernel.Map k -> viewed(k.shape(), k.operands(), k.shape().allAxes());
+            case Kernel.Map k ->
+                    viewed(
+                            k.shape(),
+                            k.operands(),
+                            k.shape().allAxes(),
+                            k.bodies(),
+                            Optional.empty(),
+                            (p, count, first) ->
+                                    new Kernel.Map(
+                                            k.shape().with(p.axis, count),
+                                            p.from(first, k.operands()),
+                                            k.bodies()));
             case Kernel.Fold k ->
                     viewed(
                             k.shape(),
                             k.operands(),
                             k.shape().allAxes().stream()
                                     .filter(d -> !k.axes().contains(d))
-                                    .toList());
-            case Kernel.Rows k ->
-                    viewed(
-                            k.shape(),
-                            k.operands(),
-                            switch (k.result()) {
-                                case Row.Elements _ -> k.shape().allAxes();
-                                case Row.Last _ -> range(0, k.leading());
-                                case Row.Columns _ -> range(k.leading(), k.shape().rank());
-                            });
-            case Kernel.Contract k -> Optional.of(contract(k));
+                                    .toList(),
+                            List.of(k.body()),
+                            Optional.of(new Combined(k.combine(), k.body().type(in))),
+                            (p, count, first) ->
+                                    new Kernel.Fold(
+                                            k.shape().with(p.axis, count),
+                                            k.axes(),
+                                            k.combine(),
+                                            p.from(first, k.operands()),
+                                            k.body()));
+            case Kernel.Rows k -> rows(k, in);
+            case Kernel.Contract k -> Optional.of(contract(k, in));
             case Kernel.Gather k ->
                     Optional.of(
                             new Walk(
                                     k.shape().dims(),
                                     List.of(k.data(), k.index()),
                                     List.of((k.bound() - 1) * k.stride(), 0L),
-                                    k.shape().allAxes()));
+                                    k.shape().allAxes(),
+                                    List.of(),
+                                    Optional.empty(),
+                                    (p, count, _) ->
+                                            new Kernel.Gather(
+                                                    k.shape().with(p.axis, count),
+                                                    k.data(),
+                                                    k.index(),
+                                                    k.stride(),
+                                                    k.bound())));
             case Kernel.Assemble k ->
                     k.shape().rank() > 0 && k.parts().stream().allMatch(p -> isWhole(p, k.shape()))
-                            ? outer(k.shape().dim(0), node)
+                            ? outer(k.shape().dim(0), node, (_, count, _) -> some(k, count))
                             : Optional.empty();
-            case Kernel.Cut k -> outer(k.outer(), node);
-            case Kernel.Cumulate k -> outer(Math.toIntExact(k.outer()), node);
-            case Kernel.Sort k -> outer(Math.toIntExact(k.outer()), node);
+            case Kernel.Cut k ->
+                    outer(
+                            k.outer(),
+                            node,
+                            (_, count, _) -> new Kernel.Cut(count, k.sizes(), k.inner()));
+            case Kernel.Cumulate k ->
+                    outer(
+                            Math.toIntExact(k.outer()),
+                            node,
+                            (_, count, _) ->
+                                    new Kernel.Cumulate(
+                                            count,
+                                            k.length(),
+                                            k.inner(),
+                                            k.combine(),
+                                            k.reverse(),
+                                            k.weighted()));
+            case Kernel.Sort k ->
+                    outer(
+                            Math.toIntExact(k.outer()),
+                            node,
+                            (_, count, _) ->
+                                    new Kernel.Sort(count, k.length(), k.inner(), k.descending()));
             case Kernel.Scatter _,
                     Kernel.Convolve _,
                     Kernel.Attend _,
@@ -201,6 +245,45 @@ record PartAxis(
                     Kernel.Library _ ->
                     Optional.empty();
         };
+    }
+
+    private static Optional<Walk> rows(Kernel.Rows k, List<DType> in) {
+        var bodies = new ArrayList<Scalar>();
+        k.numbers().forEach(n -> bodies.add(n.body()));
+        var combined = Optional.<Combined>empty();
+        List<Integer> kept;
+        switch (k.result()) {
+            case Row.Elements(var body) -> {
+                bodies.add(body);
+                kept = k.shape().allAxes();
+            }
+            case Row.Last _ -> kept = range(0, k.leading());
+            case Row.Columns(var combine, var body) -> {
+                bodies.add(body);
+                kept = range(k.leading(), k.shape().rank());
+                combined = Optional.of(new Combined(combine, body.type(k.types(in))));
+            }
+        }
+        return viewed(
+                k.shape(),
+                k.operands(),
+                kept,
+                bodies,
+                combined,
+                (p, count, first) ->
+                        new Kernel.Rows(
+                                k.shape().with(p.axis, count),
+                                k.leading(),
+                                p.from(first, k.operands()),
+                                k.numbers(),
+                                k.result()));
+    }
+
+    private static Kernel some(Kernel.Assemble k, int count) {
+        var parts = new ArrayList<Kernel.Part>();
+        for (var p : k.parts())
+            parts.add(new Kernel.Part(p.shape().with(0, count), p.start(), p.step()));
+        return new Kernel.Assemble(k.shape().with(0, count), k.fill(), parts);
     }
 
     private static boolean isWhole(Kernel.Part part, Shape shape) {
@@ -213,13 +296,19 @@ record PartAxis(
         return IntStream.range(from, to).boxed().toList();
     }
 
-    private static Optional<Walk> viewed(Shape shape, List<View> views, List<Integer> kept) {
-        return Optional.of(
-                new Walk(shape.dims(), views, views.stream().map(_ -> 0L).toList(), kept));
+    private static Optional<Walk> viewed(
+            Shape shape,
+            List<View> views,
+            List<Integer> kept,
+            List<Scalar> bodies,
+            Optional<Combined> combined,
+            Part part) {
+        var further = views.stream().map(_ -> 0L).toList();
+        return Optional.of(new Walk(shape.dims(), views, further, kept, bodies, combined, part));
     }
 
     /** A kernel that does the same to each of {@code count} stretches of every operand. */
-    private static Optional<Walk> outer(int count, Node node) {
+    private static Optional<Walk> outer(int count, Node node, Part part) {
         if (count == 0) return Optional.empty();
         var views = new ArrayList<View>();
         var further = new ArrayList<Long>();
@@ -228,55 +317,50 @@ record PartAxis(
             views.add(new View(0, List.of(stretch)));
             further.add(Math.max(0, stretch - 1));
         }
-        return Optional.of(new Walk(List.of(count), views, further, List.of(0)));
+        return Optional.of(
+                new Walk(
+                        List.of(count),
+                        views,
+                        further,
+                        List.of(0),
+                        List.of(),
+                        Optional.empty(),
+                        part));
     }
 
-    private static Walk contract(Kernel.Contract k) {
+    private static Walk contract(Kernel.Contract k, List<DType> in) {
         int rank = k.batch().rank();
-        var dims = new ArrayList<>(k.batch().dims());
-        dims.addAll(List.of(k.m(), k.n(), k.k()));
         var views = new ArrayList<View>();
         views.add(along(k.a(), rank, k.a().stride(rank), 0, k.a().stride(rank + 1)));
         views.add(along(k.b(), rank, 0, k.b().stride(rank + 1), k.b().stride(rank)));
         for (View v : k.extras()) views.add(along(v, rank, v.stride(rank), v.stride(rank + 1), 0));
-        return new Walk(dims, views, views.stream().map(_ -> 0L).toList(), range(0, rank + 2));
+        return new Walk(
+                k.batch().append(k.m(), k.n(), k.k()).dims(),
+                views,
+                views.stream().map(_ -> 0L).toList(),
+                range(0, rank + 2),
+                List.of(k.epilogue()),
+                Optional.of(new Combined(Kernel.Combine.SUM, in.getFirst().compute())),
+                (p, count, first) -> p.some(k, count, first));
+    }
+
+    private Kernel some(Kernel.Contract k, int count, int first) {
+        int rank = k.batch().rank();
+        return new Kernel.Contract(
+                axis < rank ? k.batch().with(axis, count) : k.batch(),
+                axis == rank ? count : k.m(),
+                axis == rank + 1 ? count : k.n(),
+                axis == rank + 2 ? count : k.k(),
+                inRows.get(0) ? shifted(k.a(), folded ? rank + 1 : axis, first) : k.a(),
+                inRows.get(1) ? shifted(k.b(), folded ? rank : axis, first) : k.b(),
+                k.extras(),
+                k.epilogue());
     }
 
     private static View along(View view, int rank, long m, long n, long k) {
         var strides = new ArrayList<>(view.strides().subList(0, rank));
         strides.addAll(List.of(m, n, k));
         return new View(view.offset(), strides);
-    }
-
-    private static List<Scalar> bodies(Kernel kernel) {
-        return switch (kernel) {
-            case Kernel.Map k -> k.bodies();
-            case Kernel.Fold k -> List.of(k.body());
-            case Kernel.Contract k -> List.of(k.epilogue());
-            case Kernel.Rows k -> {
-                var all = new ArrayList<Scalar>();
-                k.numbers().forEach(n -> all.add(n.body()));
-                switch (k.result()) {
-                    case Row.Elements(var body) -> all.add(body);
-                    case Row.Last _ -> {}
-                    case Row.Columns(_, var body) -> all.add(body);
-                }
-                yield all;
-            }
-            case Kernel.Assemble _,
-                    Kernel.Cut _,
-                    Kernel.Gather _,
-                    Kernel.Scatter _,
-                    Kernel.Cumulate _,
-                    Kernel.Sort _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Decoded _,
-                    Control _,
-                    Kernel.Library _ ->
-                    List.of();
-        };
     }
 
     /** Whether {@code body} depends on where along {@code axis} it is evaluated: as draws do. */
@@ -291,70 +375,7 @@ record PartAxis(
      * is number {@code first} of theirs.
      */
     Kernel part(int count, int first) {
-        return switch (node.kernel()) {
-            case Kernel.Map k ->
-                    new Kernel.Map(
-                            k.shape().with(axis, count), from(first, k.operands()), k.bodies());
-            case Kernel.Fold k ->
-                    new Kernel.Fold(
-                            k.shape().with(axis, count),
-                            k.axes(),
-                            k.combine(),
-                            from(first, k.operands()),
-                            k.body());
-            case Kernel.Rows k ->
-                    new Kernel.Rows(
-                            k.shape().with(axis, count),
-                            k.leading(),
-                            from(first, k.operands()),
-                            k.numbers(),
-                            k.result());
-            case Kernel.Contract k -> {
-                int rank = k.batch().rank();
-                int along = folded ? rank + 1 : axis;
-                yield new Kernel.Contract(
-                        axis < rank ? k.batch().with(axis, count) : k.batch(),
-                        axis == rank ? count : k.m(),
-                        axis == rank + 1 ? count : k.n(),
-                        axis == rank + 2 ? count : k.k(),
-                        inRows.get(0) ? shifted(k.a(), along, first) : k.a(),
-                        inRows.get(1) ? shifted(k.b(), folded ? rank : axis, first) : k.b(),
-                        k.extras(),
-                        k.epilogue());
-            }
-            case Kernel.Gather k ->
-                    new Kernel.Gather(
-                            k.shape().with(axis, count),
-                            k.data(),
-                            k.index(),
-                            k.stride(),
-                            k.bound());
-            case Kernel.Assemble k ->
-                    new Kernel.Assemble(
-                            k.shape().with(0, count),
-                            k.fill(),
-                            k.parts().stream()
-                                    .map(
-                                            p ->
-                                                    new Kernel.Part(
-                                                            p.shape().with(0, count),
-                                                            p.start(),
-                                                            p.step()))
-                                    .toList());
-            case Kernel.Cut k -> new Kernel.Cut(count, k.sizes(), k.inner());
-            case Kernel.Cumulate k ->
-                    new Kernel.Cumulate(
-                            count, k.length(), k.inner(), k.combine(), k.reverse(), k.weighted());
-            case Kernel.Sort k -> new Kernel.Sort(count, k.length(), k.inner(), k.descending());
-            case Kernel.Scatter _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Decoded _,
-                    Control _,
-                    Kernel.Library _ ->
-                    throw new IllegalStateException(node + " is not computed in parts");
-        };
+        return walk(node).orElseThrow().part.of(this, count, first);
     }
 
     private List<View> from(int first, List<View> views) {

@@ -2,13 +2,11 @@ package dev.ebb.pass;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
-import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.Row;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Table;
@@ -181,45 +179,14 @@ final class PartLoop {
                 sum = g.emit(op(node, onto, node.outputTypes()), all).getFirst();
             } else {
                 var some = g.emit(op(node, piece, node.outputTypes()), inputs).getFirst();
-                sum = g.emit(combining(combine(piece), sum.type()), sum, some);
+                sum = g.emit(combining(axis.combine(), sum.type()), sum, some);
             }
         }
         return sum;
     }
 
-    private static Kernel.Combine combine(Kernel kernel) {
-        return switch (kernel) {
-            case Kernel.Fold k -> k.combine();
-            case Kernel.Rows k when k.result() instanceof Row.Columns(var combine, _) -> combine;
-            case Kernel.Rows _,
-                    Kernel.Contract _,
-                    Kernel.Map _,
-                    Kernel.Assemble _,
-                    Kernel.Cut _,
-                    Kernel.Gather _,
-                    Kernel.Scatter _,
-                    Kernel.Cumulate _,
-                    Kernel.Sort _,
-                    Kernel.Convolve _,
-                    Kernel.Attend _,
-                    Kernel.AttendGrad _,
-                    Decoded _,
-                    Control _,
-                    Kernel.Library _ ->
-                    Kernel.Combine.SUM;
-        };
-    }
-
     private static Op combining(Kernel.Combine combine, Type type) {
-        var x = Scalar.arg(0);
-        var y = Scalar.arg(1);
-        var body =
-                switch (combine) {
-                    case SUM -> x.add(y);
-                    case PROD -> x.mul(y);
-                    case MAX -> x.max(y);
-                    case MIN -> x.min(y);
-                };
+        var body = new Scalar.Bin(combine.function(), Scalar.arg(0), Scalar.arg(1));
         var view = View.contiguous(type.shape());
         var kernel = Kernel.Map.of(type.shape(), List.of(view, view), body);
         return new Lowered("combine", kernel, List.of(type), Set.of(), Set.of(), List.of());
@@ -240,9 +207,7 @@ final class PartLoop {
         var emitter = new Emitter(next);
         var first = new ArrayList<Value>();
         for (var axis : sums)
-            first.add(
-                    emitter.emit(
-                            new Fill(result(axis).type(), nothing(combine(axis.node().kernel())))));
+            first.add(emitter.emit(new Fill(result(axis).type(), nothing(axis.combine()))));
         var inputs = new ArrayList<>(constants);
         inputs.addAll(first);
         inputs.addAll(slices);

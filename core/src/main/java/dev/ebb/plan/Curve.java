@@ -21,7 +21,7 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.Set;
 
 /**
  * The trade of memory against time: for one problem under one cost model, the cheapest plan found
@@ -36,12 +36,14 @@ public final class Curve {
         LIVE
     }
 
-    /** A corner: memory, the time with it, and what of that each way of coming back takes. */
-    public record Point(long bytes, double cost, Mix mix) {}
-
-    private record Priced(Frontier.Member member, double cost) {
-        long peak() {
-            return member.peak();
+    /**
+     * A corner of the curve: a budget in bytes, the predicted time of the best plan in it, and the
+     * part of that time that each way of bringing values back takes.
+     */
+    public record Point(long bytes, double cost, Mix mix) {
+        /** Of two the one whose memory times time is less, which is least at a curve's knee. */
+        Point orLower(Point other) {
+            return other.bytes * other.cost < bytes * cost ? other : this;
         }
     }
 
@@ -54,8 +56,7 @@ public final class Curve {
     private final List<Place> among;
     private final Frontier.Member plain;
     private final MemberLayouts layouts;
-    private final Supplier<List<Curve>> others;
-    private final Supplier<Curve> program;
+    private final TradeOff.Forms forms;
 
     /** Every budget also has to hold what the device's workers own beside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, WorkerMemory workers) {
@@ -75,8 +76,7 @@ public final class Curve {
             WorkerMemory workers,
             Effort effort,
             SearchCache cache) {
-        others = List::of;
-        program = () -> this;
+        forms = TradeOff.Forms.only(this);
         this.workers = workers;
         this.cost = cost;
         this.measure = measure;
@@ -95,14 +95,8 @@ public final class Curve {
         plain = new Frontier.Member(model, new Ordering(model).plain(), 0, 0);
     }
 
-    private Curve(
-            Curve all,
-            Ways ways,
-            List<Place> among,
-            Supplier<List<Curve>> others,
-            Supplier<Curve> program) {
-        this.others = others;
-        this.program = program;
+    private Curve(Curve all, Ways ways, List<Place> among, TradeOff.Forms forms) {
+        this.forms = forms;
         this.among = among;
         workers = all.workers;
         cost = all.cost;
@@ -121,25 +115,22 @@ public final class Curve {
 
     /** The same problem where values come back by these ways alone. */
     public Curve by(Ways allowed) {
-        return new Curve(this, ways.and(allowed), among, others, program);
+        return new Curve(this, ways.and(allowed), among, forms);
     }
 
     /** The same problem with no other places beside the arena than {@code some} of its own. */
     public Curve among(List<Place> some) {
         var allowed = among.stream().filter(some::contains).toList();
         var kinds = allowed.stream().map(Place::way).toArray(Way[]::new);
-        return new Curve(
-                this, ways.without(Ways.places()).or(Ways.of(kinds)), allowed, others, program);
+        return new Curve(this, ways.without(Ways.places()).or(Ways.of(kinds)), allowed, forms);
     }
 
     /**
-     * The same where the program may also be planned on other curves: a loop may keep less, a
-     * region may be computed in parts. The least budget is then the least of all.
-     *
-     * @param program the curve of the program in the form that keeps everything
+     * The same where the program may also be planned in other forms. The least budget is then the
+     * least of all.
      */
-    public Curve or(Supplier<List<Curve>> alternatives, Supplier<Curve> program) {
-        return new Curve(this, ways, among, alternatives, program);
+    public Curve or(TradeOff.Forms others) {
+        return new Curve(this, ways, among, others);
     }
 
     /**
@@ -147,10 +138,9 @@ public final class Curve {
      * another form, whose loops keep less or whose regions are computed in parts.
      */
     public Curve program() {
-        return program.get();
+        return forms.program().get();
     }
 
-    /** The places beside the arena that may be used. */
     List<Place> among() {
         return among;
     }
@@ -189,15 +179,11 @@ public final class Curve {
 
     /** The least budget for which {@link #at}, of this curve or of one beside it, has a plan. */
     public long leastBytes() {
-        long least = ownLeast();
-        for (var o : others.get())
-            if (o.floor() + o.workers.least() < least) least = Math.min(least, o.ownLeast());
-        return least;
+        return forms.least(this).ownLeast();
     }
 
-    /** No plan of this curve has a smaller arena; found without searching for one. */
+    /** No plan has a smaller arena; beside places what is given need not be in it. */
     long floor() {
-        // with places beside the arena, what is given need not be in it
         return among.isEmpty() ? Bounds.peak(model) : 0;
     }
 
@@ -205,6 +191,27 @@ public final class Curve {
     public long ownLeast() {
         synchronized (families) {
             return least().map(m -> planned(m) + workers.least()).orElse(Long.MAX_VALUE);
+        }
+    }
+
+    /** Where more memory begins to save little time, on this curve or one beside it. */
+    public Point knee() {
+        return forms.knee(this);
+    }
+
+    Point point(Frontier.Member member) {
+        synchronized (families) {
+            return point(budgetFor(member), member, model.total(), 0);
+        }
+    }
+
+    /** All plans whose values beside the arena fit their places. */
+    Set<Frontier.Member> members() {
+        synchronized (families) {
+            var members = new LinkedHashSet<Frontier.Member>();
+            for (var frontier : families.of(ways, among)) members.addAll(frontier.all());
+            members.removeIf(m -> !layouts.fitPlaces(m));
+            return members;
         }
     }
 
@@ -313,8 +320,7 @@ public final class Curve {
     /** The smallest plan, with one worker. */
     Optional<Point> leastPoint(double once, long undone) {
         synchronized (families) {
-            return least().map(layouts::of)
-                    .map(layout -> point(planned(layout) + workers.least(), layout, once, undone));
+            return least().map(m -> point(planned(m) + workers.least(), m, once, undone));
         }
     }
 
@@ -327,40 +333,29 @@ public final class Curve {
      */
     List<Point> points(double once, long undone, List<Point> known) {
         synchronized (families) {
-            var members = new LinkedHashSet<Frontier.Member>();
-            for (var frontier : families.of(ways, among)) members.addAll(frontier.all());
-            var all = new ArrayList<Priced>();
-            for (var member : members) all.add(new Priced(member, member.schedule().cost(cost)));
-            all.sort(Comparator.comparingDouble(Priced::cost).thenComparingLong(Priced::peak));
-            var points = new ArrayList<Point>();
-            long least = workers.budgetFor(planned(layouts.of(plain)));
-            if (least < TradeOff.fewest(known, model.total()))
-                points.add(point(least, layouts.of(plain), once, undone));
-            for (var priced : all) {
-                var member = priced.member();
-                least = Math.min(least, TradeOff.fewest(known, priced.cost()));
-                // no arena is smaller than the peak: most need not be laid out to be left out
-                if (workers.budgetFor(member.peak()) >= least || !layouts.fitPlaces(member))
-                    continue;
-                long bytes = workers.budgetFor(planned(member));
-                if (bytes >= least) continue;
-                points.add(point(bytes, layouts.of(member), once, undone));
-                least = bytes;
-            }
-            return points;
+            return TradeOff.undercutting(this, once, undone, known);
+        }
+    }
+
+    /** The least budget with which a plan that was found leaves workers what is set aside. */
+    long budgetFor(Frontier.Member member) {
+        return workers.budgetFor(planned(member));
+    }
+
+    Point point(long bytes, Frontier.Member member, double once, long undone) {
+        var layout = layouts.of(member);
+        double seconds = cost(layout);
+        return new Point(bytes, seconds, Mix.of(layout, cost, seconds, once, undone));
+    }
+
+    Point storeAllPoint(double once, long undone) {
+        synchronized (families) {
+            return point(storeAllBytes(), plain, once, undone);
         }
     }
 
     Point storeAllPoint() {
-        synchronized (families) {
-            var layout = layouts.of(plain);
-            return point(workers.budgetFor(planned(layout)), layout, model.total(), 0);
-        }
-    }
-
-    private Point point(long bytes, Layout layout, double once, long undone) {
-        double seconds = cost(layout);
-        return new Point(bytes, seconds, Mix.of(layout, cost, seconds, once, undone));
+        return storeAllPoint(model.total(), 0);
     }
 
     /** As {@link #planned(Layout)}, without laying out where there is no arena. */
@@ -394,7 +389,12 @@ public final class Curve {
     }
 
     private OverBudgetException refusal(long bytes) {
-        var largest = Families.smallest(families.of(ways, among)).flatMap(Frontier.Member::largest);
-        return Refusal.of(bytes, leastBytes(), largest, model, workers.least());
+        var smallest = members().stream().min(Comparator.comparingLong(Frontier.Member::peak));
+        return Refusal.of(
+                bytes,
+                new Refusal.Enough(forms.least(this), knee(), program().storeAllCost()),
+                smallest.flatMap(Frontier.Member::largest),
+                model,
+                workers.least());
     }
 }

@@ -20,8 +20,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How the values of a plan are there when the backward half reads them, and how much of the
- * predicted time each way takes beyond computing everything once.
+ * How a plan provides the values that the backward half reads (kept, computed again, inverted,
+ * fetched), and how much of the predicted time each of these ways takes beyond computing everything
+ * once.
  *
  * @param kept values that the backward half reads and that stay until then
  * @param recomputed values computed again

@@ -16,7 +16,7 @@ import java.util.Set;
  */
 public record Mixed(List<Rule> rules, Strategy otherwise) implements Strategy {
 
-    /** In regions of this name, this strategy. */
+    /** The strategy for all regions of one name. */
     public record Rule(String region, Strategy strategy) {}
 
     public Mixed {

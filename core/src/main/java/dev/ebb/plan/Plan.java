@@ -75,6 +75,14 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
         return curve.leastBytes();
     }
 
+    /**
+     * The budget from which on more memory saves little time, and the predicted time with it; found
+     * when first asked for.
+     */
+    public Curve.Point knee() {
+        return curve.knee();
+    }
+
     /** The step at which most bytes are alive. */
     public Highest highest() {
         return Highest.of(layout);

@@ -13,9 +13,9 @@ import dev.ebb.plan.schedule.Problem;
 import java.util.Set;
 
 /**
- * What an experienced user would write down: keep what is small, dear or cannot be computed twice,
- * which is statistics, products, convolutions and attention; compute large elementwise activations
- * again.
+ * The rule that an experienced user would write by hand: values that are small, expensive to
+ * compute or computed by an op that may run only once are kept (statistics, products, convolutions,
+ * attention); large elementwise activations are computed again.
  */
 public record Practical() implements Strategy {
     /** A value is small if it takes at most this share of the largest one. */

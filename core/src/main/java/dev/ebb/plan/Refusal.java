@@ -6,6 +6,7 @@ import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.search.Model;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -13,19 +14,46 @@ import java.util.stream.Collectors;
 final class Refusal {
     private Refusal() {}
 
+    /** Less than this share of the time is not worth another budget. */
+    private static final double WORTH = 0.9;
+
+    /**
+     * What would be enough.
+     *
+     * @param least the curve with the least budget
+     * @param once what computing everything once takes
+     */
+    record Enough(Curve least, Curve.Point knee, double once) {
+        @Override
+        public String toString() {
+            long bytes = least.ownLeast();
+            var text = Budget.show(bytes);
+            var cost = least.leastPoint(once, 0).map(Curve.Point::cost);
+            if (cost.isEmpty() || once <= 0) return text;
+            text += ", at " + times(cost.get()) + " times the time of keeping everything";
+            return knee.bytes() > bytes && knee.cost() < WORTH * cost.get()
+                    ? text + "; with " + Budget.show(knee.bytes()) + " it is " + times(knee.cost())
+                    : text;
+        }
+
+        private String times(double cost) {
+            return String.format(Locale.ROOT, "%.3g", cost / once);
+        }
+    }
+
     /**
      * Names the step at which the smallest plan is largest.
      *
      * @param worker what the device keeps for one worker
      */
     static OverBudgetException of(
-            long bytes, long least, Optional<Node> largest, Model model, long worker) {
+            long bytes, Enough enough, Optional<Node> largest, Model model, long worker) {
         var way = largest.map(n -> inTheWay(n, model.problem)).orElse("its parameters");
         return new OverBudgetException(
                 "a budget of "
                         + Budget.show(bytes)
                         + " is too small: the least that works is "
-                        + Budget.show(least)
+                        + enough
                         + ". In the way is "
                         + way
                         + (worker > 0
@@ -39,7 +67,7 @@ final class Refusal {
                         + model.problem.places().stream()
                                 .map(p -> "; " + p.name() + " holds " + Budget.show(p.bytes()))
                                 .collect(Collectors.joining()),
-                least);
+                enough.least.ownLeast());
     }
 
     private static String inTheWay(Node node, Problem problem) {

@@ -50,7 +50,7 @@ public record Saved(double share) implements Strategy {
         return found;
     }
 
-    /** The same with a number of bytes. */
+    /** The same rule as {@link Saved}, for a number of bytes in the place of a share. */
     public record Bytes(long most) implements Strategy {
         @Override
         public Set<Value> keeps(Problem problem, Cost cost) {

@@ -1,7 +1,7 @@
 package dev.ebb.plan;
 
 /**
- * How many threads a device may share a program's kernels among.
+ * The number of threads among which a device may divide the kernels of a program.
  *
  * @param asked whether the user chose that number; else it is as many as the machine has cores, and
  *     no plan depends on it

@@ -4,12 +4,14 @@ import dev.ebb.ir.Graph;
 import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
+import dev.ebb.plan.search.Frontier;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * What memory buys for a program, and what each way of bringing values back adds to that: a line of
@@ -21,7 +23,8 @@ import java.util.Optional;
 public final class TradeOff {
 
     /**
-     * A program with its loops in certain rooms.
+     * One form of a program, in which each loop has a certain amount of memory for states and
+     * tapes, and the curve of that form.
      *
      * @param needs the ways that its loops use
      * @param undone how many of their rounds are undone in all
@@ -43,7 +46,59 @@ public final class TradeOff {
         }
     }
 
-    /** The corners that these ways allow, cheapest first. */
+    /**
+     * The forms in which a program may be planned beside the one that a curve is of: a loop may
+     * keep less, a region may be computed in parts. Their curves are made when asked for.
+     *
+     * @param smallest those among which the least budget is
+     * @param between those that lie between the smallest and the one that keeps everything
+     * @param program the one that keeps everything
+     */
+    public record Forms(
+            Supplier<List<Curve>> smallest,
+            Supplier<List<Curve>> between,
+            Supplier<Curve> program) {
+
+        /** No other form. */
+        static Forms only(Curve curve) {
+            return new Forms(List::of, List::of, () -> curve);
+        }
+
+        /** The curve with the least budget, {@code own} or another. */
+        Curve least(Curve own) {
+            var best = own;
+            for (var other : smallest.get())
+                if (other.floor() + other.workers().least() < best.ownLeast()
+                        && other.ownLeast() < best.ownLeast()) best = other;
+            return best;
+        }
+
+        /** The knee of all: that of {@code own}, of the smallest forms, or a form in between. */
+        Curve.Point knee(Curve own) {
+            var best = alone(own);
+            for (var other : smallest.get()) best = best.orLower(alone(other));
+            for (var other : between.get()) best = best.orLower(other.storeAllPoint());
+            return best;
+        }
+
+        /** By live bytes, so that only what is found is laid out. */
+        private static Curve.Point alone(Curve curve) {
+            var all = curve.storeAllPoint();
+            return curve.members().stream()
+                    .min(Comparator.comparingDouble(m -> memoryTimesTime(curve, m)))
+                    .map(m -> curve.point(m).orLower(all))
+                    .orElse(all);
+        }
+
+        private static double memoryTimesTime(Curve curve, Frontier.Member member) {
+            return curve.workers().budgetFor(member.peak())
+                    * (curve.storeAllCost() + member.extra());
+        }
+    }
+
+    /**
+     * The corners of the curve that a set of ways of bringing values back allows, cheapest first.
+     */
     public record Line(Ways ways, List<Curve.Point> points) {
         public Line {
             points = List.copyOf(points);
@@ -124,8 +179,34 @@ public final class TradeOff {
         return true;
     }
 
+    private record Priced(Frontier.Member member, double cost) {}
+
+    /** The points of {@link Curve#points(double, long, List)}. */
+    static List<Curve.Point> undercutting(
+            Curve curve, double once, long undone, List<Curve.Point> known) {
+        var all = new ArrayList<Priced>();
+        for (var m : curve.members()) all.add(new Priced(m, m.schedule().cost(curve.cost())));
+        all.sort(
+                Comparator.comparingDouble(Priced::cost).thenComparingLong(p -> p.member().peak()));
+        var points = new ArrayList<Curve.Point>();
+        long least = curve.storeAllBytes();
+        if (least < fewest(known, curve.storeAllCost()))
+            points.add(curve.storeAllPoint(once, undone));
+        for (var priced : all) {
+            var member = priced.member();
+            least = Math.min(least, fewest(known, priced.cost()));
+            // no arena is smaller than the peak: most need not be laid out to be left out
+            if (curve.workers().budgetFor(member.peak()) >= least) continue;
+            long bytes = curve.budgetFor(member);
+            if (bytes >= least) continue;
+            points.add(curve.point(bytes, member, once, undone));
+            least = bytes;
+        }
+        return points;
+    }
+
     /** The fewest bytes of a point that costs no more than {@code cost}. */
-    static long fewest(List<Curve.Point> known, double cost) {
+    private static long fewest(List<Curve.Point> known, double cost) {
         long bytes = Long.MAX_VALUE;
         for (var point : known) if (point.cost() <= cost) bytes = Math.min(bytes, point.bytes());
         return bytes;

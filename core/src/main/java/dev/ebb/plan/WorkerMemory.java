@@ -3,8 +3,8 @@ package dev.ebb.plan;
 import java.util.function.IntToLongFunction;
 
 /**
- * What a device owns beside the arena to run one program, by the number of workers that share its
- * kernels; and how a budget is divided between these workers and the arena.
+ * The memory that a device owns beside the arena to run one program, by the number of workers that
+ * share its kernels; and how a budget is divided between the workers and the arena.
  *
  * <p>One worker's memory is set aside from every budget. For further ones an eighth of the budget
  * is, but no more than {@value #PLANNED} workers take. So the arena that a plan may fill depends on

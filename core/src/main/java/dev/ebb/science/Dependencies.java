@@ -194,17 +194,12 @@ final class Dependencies {
     }
 
     private List<int[]> contract(Kernel.Contract k, Node node) {
-        var left = new ArrayList<>(k.batch().dims());
-        left.addAll(List.of(k.m(), k.k()));
-        var right = new ArrayList<>(k.batch().dims());
-        right.addAll(List.of(k.k(), k.n()));
-        var whole = new ArrayList<>(k.batch().dims());
-        whole.addAll(List.of(k.m(), k.n()));
-        var a = picked(node, 0, positions(new Shape(left), k.a()));
-        var b = picked(node, 1, positions(new Shape(right), k.b()));
+        var whole = k.batch().append(k.m(), k.n());
+        var a = picked(node, 0, positions(k.batch().append(k.m(), k.k()), k.a()));
+        var b = picked(node, 1, positions(k.batch().append(k.k(), k.n()), k.b()));
         var extras = new ArrayList<List<int[]>>();
         for (int e = 0; e < k.extras().size(); e++) {
-            extras.add(picked(node, 2 + e, positions(new Shape(whole), k.extras().get(e))));
+            extras.add(picked(node, 2 + e, positions(whole, k.extras().get(e))));
         }
         var all = new ArrayList<int[]>();
         for (int batch = 0; batch < k.batch().size(); batch++) {

@@ -26,8 +26,11 @@ public final class Array implements Tensor {
 
     private final Type type;
 
-    /** Handed to nobody but while the array is made. */
-    private final Buffer data;
+    /** The memory, which begins with the elements; that of zeros may be other zeros' too. */
+    private final long[] words;
+
+    /** The elements, if they were asked for; handed to nobody but while the array is made. */
+    private @Nullable Buffer data;
 
     /** The same read only, made when it is first asked for. */
     private @Nullable Buffer shown;
@@ -35,36 +38,42 @@ public final class Array implements Tensor {
     /** Whether its memory was given to another array. */
     private volatile boolean donated;
 
-    private Array(Type type, Buffer data) {
+    private Array(Type type, long[] words, @Nullable Buffer data) {
         this.type = type;
+        this.words = words;
         this.data = data;
+    }
+
+    private static Buffer buffer(Type type, long[] words) {
+        return new Buffer(type.dtype(), type.size(), MemorySegment.ofArray(words));
     }
 
     /** An array of {@code type} whose buffer is filled by {@code fill} before anyone sees it. */
     public static Array make(Type type, java.util.function.Consumer<Buffer> fill) {
-        var data = new Buffer(type.dtype(), type.size(), memory(type));
+        var words = memory(type);
+        var data = buffer(type, words);
         fill.accept(data);
-        return new Array(type, data);
+        return new Array(type, words, data);
     }
 
     /** Arrays of these types whose buffers are all filled by {@code fill}. */
     public static List<Array> make(
             List<Type> types, java.util.function.Consumer<List<Buffer>> fill) {
-        var data = types.stream().map(t -> new Buffer(t.dtype(), t.size(), memory(t))).toList();
-        fill.accept(data);
         var all = new ArrayList<Array>();
-        for (int i = 0; i < data.size(); i++) all.add(new Array(types.get(i), data.get(i)));
+        for (Type type : types) all.add(new Array(type, memory(type), null));
+        fill.accept(all.stream().map(Array::live).toList());
         return all;
     }
 
     /** Arrays of zeros, which all lie in the memory of the largest. */
     public static List<Array> zeros(List<Type> types) {
         if (types.isEmpty()) return List.of();
-        var memory = memory(Collections.max(types, Comparator.comparingLong(Type::bytes)));
+        var words = memory(Collections.max(types, Comparator.comparingLong(Type::bytes)));
+        var memory = MemorySegment.ofArray(words);
         var all = new ArrayList<Array>();
         for (Type type : types) {
             var part = memory.asSlice(0, Math.ceilDiv(type.bytes(), 8) * 8).asReadOnly();
-            all.add(new Array(type, new Buffer(type.dtype(), type.size(), part)));
+            all.add(new Array(type, words, new Buffer(type.dtype(), type.size(), part)));
         }
         return all;
     }
@@ -78,7 +87,7 @@ public final class Array implements Tensor {
         old.donate();
         if (data.segment().isReadOnly()) return make(old.type, fill);
         fill.accept(data);
-        return new Array(old.type, data);
+        return new Array(old.type, old.words, data);
     }
 
     /** Says that nobody will read this again. */
@@ -87,6 +96,16 @@ public final class Array implements Tensor {
     }
 
     private Buffer live() {
+        requireLive();
+        var known = data;
+        if (known == null) {
+            known = buffer(type, words);
+            data = known;
+        }
+        return known;
+    }
+
+    private void requireLive() {
         if (donated) {
             throw new IllegalStateException(
                     "this array of "
@@ -94,10 +113,9 @@ public final class Array implements Tensor {
                             + " was donated to a compiled function, whose result may lie in its"
                             + " memory; use the result, or do not donate this argument");
         }
-        return data;
     }
 
-    private static MemorySegment memory(Type type) {
+    private static long[] memory(Type type) {
         long words = Math.ceilDiv(type.bytes(), 8);
         if (words > MOST_WORDS) {
             throw new ShapeException(
@@ -109,7 +127,7 @@ public final class Array implements Tensor {
                             + 8 * MOST_WORDS
                             + "; split it");
         }
-        return MemorySegment.ofArray(new long[(int) words]);
+        return new long[(int) words];
     }
 
     /** A copy of {@code source}, read as {@code shape}. */
@@ -256,6 +274,27 @@ public final class Array implements Tensor {
                 b -> {
                     for (int i = 0; i < data.length; i++) b.set(i, data[i]);
                 });
+    }
+
+    /** An array of F64 of the elements of {@code data} from {@code at} on. */
+    public static Array of(Type type, double[] data, int at) {
+        requireDoubles(type);
+        var words = memory(type);
+        for (int i = 0; i < words.length; i++) words[i] = Double.doubleToRawLongBits(data[at + i]);
+        return new Array(type, words, null);
+    }
+
+    /** Copies elements of F64 to {@code into}, from {@code at} on. */
+    public void copyTo(double[] into, int at) {
+        requireDoubles(type);
+        requireLive();
+        int size = (int) type.size();
+        for (int i = 0; i < size; i++) into[at + i] = Double.longBitsToDouble(words[i]);
+    }
+
+    private static void requireDoubles(Type type) {
+        if (type.dtype() != DType.F64)
+            throw new ShapeException("doubles of an array of " + type + "; cast it to F64");
     }
 
     private static void require(Type type, long elements) {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.ServiceLoader;
 
 /**
- * Where an op goes: into the function being recorded, or onto the tape of an operand, or, with
- * neither and only arrays, to be computed at once.
+ * Decides where an op is run: it is recorded in the function that is being traced, or on the tape
+ * of an operand; where there is neither, and all operands are arrays, it is computed at once.
  */
 public final class Dispatch {
     private Dispatch() {}

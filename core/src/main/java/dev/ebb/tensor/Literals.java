@@ -3,7 +3,9 @@ package dev.ebb.tensor;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Scalar;
 
-/** Numbers in elementwise bodies that take the type of what they meet. */
+/**
+ * Constants in elementwise bodies that take the type of the argument with which they are combined.
+ */
 public final class Literals {
     private Literals() {}
 

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 
 /**
  * One function being traced: its graph, and the outer tensors it closes over, each a hidden
- * parameter. Or a tape, which no function bounds: it is open until it is closed, and whoever
- * follows it learns of everything at once.
+ * parameter. Or a tape, which no function bounds: it is open until it is closed, and its {@link
+ * Follower} is told of each op when it is recorded.
  */
 public final class Recording {
     /** The innermost function being traced; empty inside {@link #atOnce}. */
@@ -27,7 +27,7 @@ public final class Recording {
     private final Optional<Follower> follower;
     private boolean open = true;
 
-    /** Someone who is told of each thing that a recording takes in, as soon as it has. */
+    /** Is told of each parameter and each op of a recording as soon as it is recorded. */
     public interface Follower {
         void captured(Array array, Value param);
 

@@ -16,7 +16,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Tensors made from nothing, and functions of several tensors of equal standing. */
+/**
+ * Makes tensors of constants, such as zeros and ranges, and has the functions of several tensors,
+ * such as concatenation.
+ */
 public final class Tensors {
     private Tensors() {}
 

@@ -27,10 +27,16 @@ final class Form {
                 }
             };
 
+    /** So many uses are worth a class of its own, which takes milliseconds to make. */
+    private static final int OFTEN = 500;
+
     private final Class<?> type;
     private final List<String> names;
     private final List<Method> accessors;
     private volatile @Nullable Code code;
+
+    /** Threads may miss uses of each other. */
+    private int uses;
 
     private Form(Class<?> type, List<String> names, List<Method> accessors) {
         this.type = type;
@@ -116,10 +122,14 @@ final class Form {
 
     /** The components of {@code of}, in order. */
     Object[] parts(Object of) {
-        var code = code();
-        var parts = new Object[code.readers.length];
-        for (int i = 0; i < parts.length; i++) parts[i] = read(code.readers[i], of);
-        return parts;
+        var access = code().access;
+        try {
+            return access.parts(of);
+        } catch (Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw unreadable(e);
+        }
     }
 
     private Object built(List<Object> parts) {
@@ -132,7 +142,7 @@ final class Form {
         for (int i = 0; i < parts.length; i++)
             if (!code.declared[i].isInstance(parts[i])) throw cannotHold(i, parts[i]);
         try {
-            return code.maker.invokeExact(parts);
+            return code.access.made(parts);
         } catch (Error e) {
             throw e;
         } catch (Throwable e) {
@@ -153,34 +163,24 @@ final class Form {
                         + "; declare it Tensor, List, Map or Tensor[]");
     }
 
-    private Object read(MethodHandle reader, Object of) {
-        try {
-            return reader.invokeExact(of);
-        } catch (Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw unreadable(e);
-        }
-    }
-
-    /** Handles that read and make such objects, found once for the class. */
+    /** What reads and makes such objects, and what each component is declared as, boxed. */
     private static final class Code {
-        final MethodHandle[] readers;
-        final MethodHandle maker;
-
-        /** What each component is declared as, boxed. */
+        final RecordAccess access;
         final Class<?>[] declared;
 
-        Code(MethodHandle[] readers, MethodHandle maker, Class<?>[] declared) {
-            this.readers = readers;
-            this.maker = maker;
+        Code(RecordAccess access, Class<?>[] declared) {
+            this.access = access;
             this.declared = declared;
         }
     }
 
     private Code code() {
         var known = code;
-        if (known == null) code = known = findCode();
+        if (known == null) {
+            code = known = findCode();
+        } else if (uses < OFTEN && ++uses == OFTEN) {
+            code = known = new Code(known.access.compiled(), known.declared);
+        }
         return known;
     }
 
@@ -201,9 +201,8 @@ final class Form {
             constructor.setAccessible(true);
             var maker =
                     lookup.unreflectConstructor(constructor)
-                            .asType(MethodType.genericMethodType(readers.length))
-                            .asSpreader(Object[].class, readers.length);
-            return new Code(readers, maker, declared);
+                            .asType(MethodType.genericMethodType(readers.length));
+            return new Code(new RecordAccess.ByHandles(readers, maker), declared);
         } catch (ReflectiveOperationException | RuntimeException e) {
             throw unreadable(e);
         }

@@ -44,7 +44,7 @@ most = (sqrt(mpf(2)) - 1) ** 2 / (sqrt(mpf(2)) + 1) ** 2 * mpf("1.0001")
 fit("L", "(log((1 + s) / (1 - s)) / s - 2) / s^2 in s^2", lambda z: near(lambda y: (logarithm(y) - 2) / y, mpf(2) / 3, z),
     mpf(0), most, 7, lambda z: z / 2)
 quarter = (pi / 4) ** 2 * mpf("1.0001")
-fit("S", "(sin(r)/r - 1) / r^2 in r^2", lambda z: near(lambda y: (sin(sqrt(y)) / sqrt(y) - 1) / y, -mpf(1) / 6, z),
+fit("S", "(1 - sin(r)/r) / r^2 in r^2", lambda z: near(lambda y: (1 - sin(sqrt(y)) / sqrt(y)) / y, mpf(1) / 6, z),
     mpf(0), quarter, 7, lambda z: z)
 fit("C", "(cos(r) - 1 + r^2/2) / r^4 in r^2", lambda z: near(lambda y: (cos(sqrt(y)) - 1 + y / 2) / y**2, mpf(1) / 24, z),
     mpf(0), quarter, 6, lambda z: z * z * sqrt(mpf(2)))

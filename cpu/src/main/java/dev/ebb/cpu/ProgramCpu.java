@@ -52,13 +52,20 @@ final class ProgramCpu implements HostQueue.Binder {
 
     @Override
     public IntToLongFunction ownBytes(List<Node> nodes) {
-        return tiles.needs().and(KernelNeeds.all(nodes))::bytes;
+        return tiles.needs().and(needs(nodes))::bytes;
+    }
+
+    /** What kernels of these nodes need; a tape asks for one at a time, over and over. */
+    private Needs needs(List<Node> nodes) {
+        return nodes.size() == 1
+                ? movable.needs(nodes.getFirst(), n -> KernelNeeds.all(List.of(n)))
+                : KernelNeeds.all(nodes);
     }
 
     @Override
     public void reserve(List<Node> nodes, int some) {
         workers = new Crew(all, some);
-        tiles = tiles.with(KernelNeeds.all(nodes), some);
+        tiles = tiles.with(needs(nodes), some);
         elementwise = new ElementwiseKernels(workers, tiles, loops);
     }
 

@@ -1,6 +1,7 @@
 package dev.ebb.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
@@ -65,6 +66,41 @@ final class PrimitiveBitsTest {
                     }
                 }
             }
+        }
+    }
+
+    private record Pair(Tensor x, Tensor y) {}
+
+    private static Pair pair(Random random) {
+        return new Pair(
+                Array.of(random.doubles(3, -2, 2).toArray()), Array.scalar(random.nextDouble()));
+    }
+
+    /** From one run to the next a function of records becomes one method without memory. */
+    @Test
+    void records_have_the_bits_of_the_kernels_before_and_after_they_are_one_method() {
+        Fn<Pair, Tensor> f = p -> p.x.sin().mul(p.y).exp().sum().add(p.y.square());
+        var g = Ebb.valueAndGrad(f);
+        try (var kernels = cpu(Integer.MAX_VALUE);
+                var straight = cpu(2);
+                var expected = Ebb.compile(g).on(kernels);
+                var found = Ebb.compile(g).on(straight)) {
+            var random = new Random(8);
+            for (int i = 0; i < 10; i++) {
+                var at = pair(random);
+                assertThat(bits(all(found.apply(at)))).isEqualTo(bits(all(expected.apply(at))));
+                var report = found.report();
+                assertThat(report.measuredBytes()).isEqualTo(report.promisedBytes());
+                assertThat(report.promisedBytes()).isEqualTo(expected.report().promisedBytes());
+                assertThat(report.seconds()).isPositive();
+            }
+            var gone = pair(random);
+            ((Array) gone.x).donate();
+            assertThatThrownBy(() -> found.apply(gone)).hasMessageContaining("was donated");
+            var longer = new Pair(Array.of(1.0, 2.0), Array.scalar(1.0));
+            assertThat(bits(all(found.apply(longer)))).isEqualTo(bits(all(expected.apply(longer))));
+            var at = pair(random);
+            assertThat(bits(all(found.apply(at)))).isEqualTo(bits(all(expected.apply(at))));
         }
     }
 

@@ -51,11 +51,10 @@ final class RegionBitsTest {
         THREADS.close();
     }
 
-    /** What {@code f} gives the third time; {@code asOne}: whether without single kernels. */
+    /** What {@code f} gives the second time; {@code asOne}: whether without single kernels. */
     private record Found(List<Tensor> arrays, boolean asOne) {
         static <P, R> Found of(Fn<P, R> f, P x, Device device, Budget budget) {
             try (var run = Ebb.compile(f).within(budget).on(device)) {
-                run.apply(x);
                 run.apply(x);
                 var arrays = Tensorwise.list(run.apply(x));
                 var report = run.report();
@@ -110,7 +109,9 @@ final class RegionBitsTest {
             names = {"F32", "F64"})
     void jacobians_of_many_examples(DType dtype) {
         Fn<Tensor, Tensor> f = Ebb.<Tensor, Tensor>vmap(Ebb.jacobian(RegionBitsTest::small));
-        for (int n : new int[] {1024, 5001}) assertThat(same(f, values(dtype, n, n, 7))).isTrue();
+        // one share of rounds in whole blocks, or more than a share and a part of a block
+        int n = dtype == DType.F32 ? 1024 : 5001;
+        assertThat(same(f, values(dtype, n, n, 7))).isTrue();
     }
 
     @Test
@@ -123,6 +124,28 @@ final class RegionBitsTest {
                                         .exp()
                                         .sum());
         same(f, List.of(values(DType.F64, 1, 1030, 7).mul(0.1), values(DType.F64, 2, 7)));
+    }
+
+    /** Operands that repeat along some of the leading axes are found by the place of a round. */
+    @ParameterizedTest
+    @EnumSource(
+            value = DType.class,
+            names = {"F32", "F64"})
+    void operands_that_some_leading_axes_repeat(DType dtype) {
+        Fn<List<Tensor>, List<Tensor>> f =
+                in -> {
+                    var a = in.get(0);
+                    var first = a.sub(in.get(1)).mul(in.get(3)).square().sum(3);
+                    var last = a.mul(in.get(2)).sub(in.get(3)).sum(3);
+                    return List.of(first, last, a.mul(first.unsqueeze(3)).add(in.get(1)));
+                };
+        var x =
+                List.of(
+                        values(dtype, 18, 40, 10, 13, 2),
+                        values(dtype, 19, 10, 1, 2),
+                        values(dtype, 20, 40, 1, 13, 1),
+                        values(dtype, 21, 13, 2));
+        assertThat(same(f, x)).isTrue();
     }
 
     @Test

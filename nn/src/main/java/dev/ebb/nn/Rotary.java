@@ -17,70 +17,7 @@ import java.util.function.DoubleUnaryOperator;
  * @param base how slowly the slowest pair turns; 10,000 in the paper
  * @param scaling how the speeds are changed for positions beyond those first trained on
  */
-public record Rotary(double base, Scaling scaling) {
-
-    /** What becomes of the speed of each pair, in radians a position. */
-    public sealed interface Scaling {
-        double apply(double speed);
-    }
-
-    /** Speeds as they are. */
-    public record Unscaled() implements Scaling {
-        @Override
-        public double apply(double speed) {
-            return speed;
-        }
-    }
-
-    /** All speeds divided by {@code factor} (Chen et al., "Position interpolation", 2023). */
-    public record Linear(double factor) implements Scaling {
-        public Linear {
-            requireFactor(factor);
-        }
-
-        @Override
-        public double apply(double speed) {
-            return speed / factor;
-        }
-    }
-
-    /**
-     * As Llama 3.1 does: pairs that turn fewer than {@code low} times over the positions first
-     * trained on are slowed down by {@code factor}, those that turn more than {@code high} times
-     * are left alone, and between the two the speed is mixed by the number of turns.
-     *
-     * @param positions how many positions the model was first trained on
-     */
-    public record Llama3(double factor, double low, double high, double positions)
-            implements Scaling {
-        public Llama3 {
-            requireFactor(factor);
-            if (!(low > 0 && high > low && positions > 0)) {
-                throw new IllegalArgumentException(
-                        "a rotary scaling needs 0 < low < high and positive positions, not low "
-                                + low
-                                + ", high "
-                                + high
-                                + ", positions "
-                                + positions);
-            }
-        }
-
-        @Override
-        public double apply(double speed) {
-            double turns = positions * speed / (2 * Math.PI);
-            if (turns < low) return speed / factor;
-            if (turns > high) return speed;
-            double share = (turns - low) / (high - low);
-            return (1 - share) * speed / factor + share * speed;
-        }
-    }
-
-    private static void requireFactor(double factor) {
-        if (factor >= 1 && factor < Double.POSITIVE_INFINITY) return;
-        throw new IllegalArgumentException(
-                "a rotary scaling divides by a factor of at least 1, not " + factor);
-    }
+public record Rotary(double base, RotaryScaling scaling) {
 
     public Rotary {
         if (!(base > 1 && base < Double.POSITIVE_INFINITY)) {
@@ -91,7 +28,7 @@ public record Rotary(double base, Scaling scaling) {
 
     /** Without scaling. */
     public static Rotary of(double base) {
-        return new Rotary(base, new Unscaled());
+        return new Rotary(base, new RotaryScaling.Unscaled());
     }
 
     /** Rotates x [batch, heads, time, width], whose first row is position {@code start}. */
@@ -124,16 +61,14 @@ public record Rotary(double base, Scaling scaling) {
 
     private Array table(Type type, int start, DoubleUnaryOperator of) {
         int half = type.shape().dim(1);
-        var speeds = new double[half];
-        for (int i = 0; i < half; i++) {
-            speeds[i] = scaling.apply(StrictMath.pow(base, -(double) i / half));
-        }
+        var speeds = scaling.speeds(base, half, start + type.shape().dim(0));
+        double size = scaling.size();
         return Array.make(
                 type,
                 b -> {
                     for (long i = 0; i < type.size(); i++) {
                         double angle = (start + i / half) * speeds[(int) (i % half)];
-                        b.set(i, of.applyAsDouble(angle));
+                        b.set(i, size * of.applyAsDouble(angle));
                     }
                 });
     }

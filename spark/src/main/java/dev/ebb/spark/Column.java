@@ -7,6 +7,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import org.apache.spark.sql.Row;
+import org.jspecify.annotations.Nullable;
 
 import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
@@ -86,26 +87,39 @@ public record Column(String name, Kind kind, int length) implements Serializable
     }
 
     private double[] values(Row row, int field) {
-        if (row.isNullAt(field)) throw refusal("a row without a value");
+        if (row.isNullAt(field)) throw refusal("no value in a row");
         if (length == 0) return new double[] {number(row.get(field))};
         var values = new double[length];
         if (kind == Kind.TEXT) {
-            var bytes = row.getString(field).getBytes(StandardCharsets.UTF_8);
+            if (!(row.get(field) instanceof String text)) throw other(row.get(field));
+            var bytes = text.getBytes(StandardCharsets.UTF_8);
             for (int i = 0; i < Math.min(length, bytes.length); i++) values[i] = bytes[i] & 0xff;
             return values;
         }
+        if (!(row.get(field) instanceof scala.collection.Seq<?>)) throw other(row.get(field));
         var list = row.getList(field);
         if (list.size() != length) throw refusal("an array of " + list.size());
         for (int i = 0; i < length; i++) values[i] = number(list.get(i));
         return values;
     }
 
-    private double number(Object value) {
+    private double number(@Nullable Object value) {
         return switch (value) {
+            case null -> throw refusal("an array with a gap");
             case Boolean b -> b ? 1 : 0;
-            case Number n -> n.doubleValue();
-            default -> throw refusal("a " + value.getClass().getSimpleName());
+            case Number n when kind == Kind.FLOATS || isInteger(n) -> n.doubleValue();
+            case Number n -> throw refusal("the number " + n);
+            default -> throw other(value);
         };
+    }
+
+    private static boolean isInteger(Number n) {
+        double x = n.doubleValue();
+        return x == (int) x;
+    }
+
+    private IllegalArgumentException other(Object value) {
+        return refusal("a value of type " + value.getClass().getSimpleName());
     }
 
     private IllegalArgumentException refusal(String found) {
@@ -115,7 +129,15 @@ public record Column(String name, Kind kind, int length) implements Serializable
                         + " has "
                         + found
                         + " where "
-                        + (length == 0 ? "a number" : length + " numbers")
+                        + expected()
                         + " should be; fill or filter such rows first");
+    }
+
+    private String expected() {
+        return switch (kind) {
+            case FLOATS -> length == 0 ? "a number" : length + " numbers";
+            case INTEGERS -> length == 0 ? "a whole number" : length + " whole numbers";
+            case TEXT -> "a text";
+        };
     }
 }

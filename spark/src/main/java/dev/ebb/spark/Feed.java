@@ -16,11 +16,23 @@ import java.util.List;
 /** Where a rank's rows of each batch come from. */
 sealed interface Feed extends Serializable {
 
+    /** Where batches come from, as a checkpoint notes it, so far as it can be told. */
+    String origin();
+
     /** A rank's rows of the batch of step {@code from} and of those after it. */
     Iterator<List<Tensor>> rows(Cut cut, int rank, long from, Iterator<Tuple2<Long, Row>> own);
 
-    /** From a function of the step. */
-    record Made(Batches batches) implements Feed {
+    /**
+     * From a function of the step.
+     *
+     * @param batch how many examples it must give
+     */
+    record Made(Batches batches, int batch) implements Feed {
+        @Override
+        public String origin() {
+            return "a function of the step";
+        }
+
         @Override
         public Iterator<List<Tensor>> rows(
                 Cut cut, int rank, long from, Iterator<Tuple2<Long, Row>> own) {
@@ -35,17 +47,34 @@ sealed interface Feed extends Serializable {
                 @Override
                 public List<Tensor> next() {
                     var rows = new ArrayList<Tensor>();
-                    for (var whole : batches.at(step++)) rows.add(cut.rows((Array) whole, rank));
+                    for (var whole : batches.at(step++)) rows.add(rows((Array) whole));
                     return rows;
+                }
+
+                private Tensor rows(Array whole) {
+                    if (whole.shape().rank() == 0 || whole.shape().dim(0) != batch) {
+                        throw new IllegalArgumentException(
+                                "the batches give a tensor of "
+                                        + whole.type()
+                                        + " where the first axis must count "
+                                        + batch
+                                        + " examples; say their number by batch(...)");
+                    }
+                    return cut.rows(whole, rank);
                 }
             };
         }
     }
 
     /** From a partition whose rows come in the order of their places in training. */
-    record Table(List<Column> columns, int batch) implements Feed {
+    record Table(List<Column> columns, int batch, RowOrder order) implements Feed {
         public Table {
             columns = List.copyOf(columns);
+        }
+
+        @Override
+        public String origin() {
+            return "a table of " + order.rows() + " rows by seed " + order.seed();
         }
 
         @Override

@@ -18,6 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** What other ranks say to this one. Messages of another attempt of the stage are refused. */
 final class Inbox extends RpcHandler {
+    /** What a rank says to who asks something. */
+    static final String NO_QUESTIONS = "ranks ask no questions";
+
     private static final String CLOSED = "its connection was closed";
     private static final Duration CLOSING = Duration.ofSeconds(10);
 
@@ -93,7 +96,7 @@ final class Inbox extends RpcHandler {
 
     @Override
     public void receive(TransportClient client, ByteBuffer message, RpcResponseCallback callback) {
-        callback.onFailure(new UnsupportedOperationException("ranks ask no questions"));
+        callback.onFailure(new UnsupportedOperationException(NO_QUESTIONS));
     }
 
     @Override

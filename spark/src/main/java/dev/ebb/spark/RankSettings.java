@@ -2,6 +2,7 @@ package dev.ebb.spark;
 
 import dev.ebb.nn.parallel.Cut;
 import dev.ebb.nn.parallel.Recipe;
+import dev.ebb.plan.Budget;
 
 import java.io.Serializable;
 import java.time.Duration;
@@ -45,6 +46,10 @@ record RankSettings<P>(
         Limits {
             if (threads < 1)
                 throw new IllegalArgumentException(threads + " threads; use 1 at least");
+            Budget.of(budget); // what cannot be read is told before anything starts
+            if (patience.toMillis() < 1)
+                throw new IllegalArgumentException(
+                        "a patience of " + patience + "; take a second at least");
         }
     }
 

@@ -37,7 +37,7 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
     /** What this executor's ranks have planned: a stage that is started again need not search. */
     private static final PlanCache PLANS = PlanCache.inMemory();
 
-    private static final Duration OTHERS_FIRST = Duration.ofSeconds(5);
+    private static final Duration OTHERS_FIRST = Duration.ofSeconds(15);
 
     Iterator<RankResult> call(Iterator<Tuple2<Long, Row>> rows) throws IOException {
         var task = BarrierTaskContext.get();
@@ -125,28 +125,57 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
     }
 
     /** All steps were made before: nothing is computed. */
-    private static RankResult finished(Checkpoints checkpoints, long step, int rank)
-            throws IOException {
+    private RankResult finished(Checkpoints checkpoints, long step, int rank) throws IOException {
         return checkpoints
                 .read(
                         step,
-                        file ->
-                                new RankResult(
-                                        rank,
-                                        host(),
-                                        file.metadata().getOrDefault("digest", ""),
-                                        losses(file),
-                                        RankResult.StepMemory.NONE))
+                        file -> {
+                            requireSameBatches(file, step);
+                            return new RankResult(
+                                    rank,
+                                    host(),
+                                    file.metadata().getOrDefault("digest", ""),
+                                    losses(file),
+                                    RankResult.StepMemory.NONE);
+                        })
                 .orElseThrow(() -> new IOException("the checkpoint of step " + step + " changed"));
     }
 
-    private static void restore(
-            Rank<?> rank, Checkpoints checkpoints, long step, List<Double> losses)
+    /** What decides the bits of a run beside its recipe; ranks do not. */
+    private String batches() {
+        return "batches of "
+                + settings.batch()
+                + " in "
+                + settings.cut().pieces()
+                + " shards from "
+                + feed.origin();
+    }
+
+    /** A run does not go on from one with other batches, which would not be told from its bits. */
+    private void requireSameBatches(Safetensors file, long step) {
+        var then = file.metadata().getOrDefault("batches", batches());
+        if (!then.equals(batches())) {
+            throw new IllegalArgumentException(
+                    "the checkpoint of step "
+                            + step
+                            + " in "
+                            + settings.checkpoints()
+                            + " was made with "
+                            + then
+                            + ", and this run has "
+                            + batches()
+                            + "; take those of the checkpoint, or a folder of its own for this"
+                            + " run");
+        }
+    }
+
+    private void restore(Rank<?> rank, Checkpoints checkpoints, long step, List<Double> losses)
             throws IOException {
         var found =
                 checkpoints.read(
                         step,
                         file -> {
+                            requireSameBatches(file, step);
                             for (var supply : rank.state())
                                 file.require(supply.name(), supply.type());
                             rank.restore(rank.state().stream().map(s -> stored(file, s)).toList());
@@ -176,8 +205,7 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
     }
 
     /** Rank 0 writes; all gather. */
-    private static void save(
-            Rank<?> rank, Group group, Checkpoints checkpoints, List<Double> losses)
+    private void save(Rank<?> rank, Group group, Checkpoints checkpoints, List<Double> losses)
             throws IOException {
         var digest = rank.digest();
         if (group.rank() != 0) {
@@ -188,6 +216,8 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
         Tensor data = Array.of(losses.stream().mapToDouble(Double::doubleValue).toArray());
         tensors.add(new Supply("losses", data.type(), () -> (Array) data));
         checkpoints.write(
-                losses.size(), tensors, Map.of("format", "ebb ranks 1", "digest", digest));
+                losses.size(),
+                tensors,
+                Map.of("format", "ebb ranks 1", "digest", digest, "batches", batches()));
     }
 }

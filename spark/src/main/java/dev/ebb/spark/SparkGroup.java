@@ -163,6 +163,11 @@ public final class SparkGroup implements Group {
         return lane;
     }
 
+    /** Where this rank listens. */
+    int port() {
+        return server.getPort();
+    }
+
     /** Measures what exchanges take, for plans made from now on: all ranks must call this. */
     public void measureLinks() {
         linkCost = LinkCost.measured(this);

@@ -44,6 +44,9 @@ public final class SparkTraining<P> {
     /** How often in a row an attempt may end without a new checkpoint, unless it is said. */
     private static final int ATTEMPTS = 3;
 
+    /** By this Spark names its error that a barrier stage waited for executors in vain. */
+    private static final String TOO_FEW_SLOTS = "SPARK-24819";
+
     private final SparkSession spark;
     private final RankSettings<P> settings;
     private final int attempts;
@@ -155,7 +158,7 @@ public final class SparkTraining<P> {
         var context = JavaSparkContext.fromSparkContext(spark.sparkContext());
         JavaRDD<Tuple2<Long, Row>> empty =
                 context.parallelize(Collections.emptyList(), settings.cut().ranks());
-        return run(empty, new Feed.Made(batches));
+        return run(empty, new Feed.Made(batches, settings.batch()));
     }
 
     /**
@@ -166,6 +169,8 @@ public final class SparkTraining<P> {
      * @param columns what of a row becomes a batch, in this order
      */
     public Trained fit(Dataset<Row> table, List<Column> columns, long seed) throws IOException {
+        if (columns.isEmpty())
+            throw new IllegalArgumentException("no columns to train on; name one at least");
         var chosen =
                 table.select(
                                 columns.stream()
@@ -182,7 +187,7 @@ public final class SparkTraining<P> {
         var sorted =
                 placed.repartitionAndSortWithinPartitions(
                         new ByRank(settings.batch(), settings.cut().ranks()));
-        return run(sorted.map(row -> row), new Feed.Table(columns, settings.batch()));
+        return run(sorted.map(row -> row), new Feed.Table(columns, settings.batch(), order));
     }
 
     private static List<Tuple2<Long, Row>> places(
@@ -282,6 +287,8 @@ public final class SparkTraining<P> {
                 long now = checkpoints.latest();
                 fruitless = now > before ? 1 : fruitless + 1;
                 before = now;
+                boolean tooFew = String.valueOf(e.getMessage()).contains(TOO_FEW_SLOTS);
+                if (tooFew) throw tooFew(now, e);
                 if (fruitless >= attempts || spark.sparkContext().isStopped()) {
                     throw new IllegalStateException(
                             "training stopped after the checkpoint of step "
@@ -293,6 +300,22 @@ public final class SparkTraining<P> {
                 LOG.warn("a rank was lost; going on from the checkpoint of step {}", now, e);
             }
         }
+    }
+
+    /** Spark has waited for executors already, so waiting once more does not help. */
+    private IllegalStateException tooFew(long step, Exception e) {
+        var told =
+                new IllegalStateException(
+                        "training stopped after the checkpoint of step "
+                                + step
+                                + ": the cluster has no room for "
+                                + settings.cut().ranks()
+                                + " ranks at once; start more executors, or take a smaller number"
+                                + " of ranks that divides the "
+                                + settings.cut().pieces()
+                                + " shards, which changes no bit");
+        told.addSuppressed(e);
+        return told;
     }
 
     private static Function1<

@@ -17,6 +17,7 @@ import picocli.CommandLine.Option;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -93,6 +94,15 @@ public final class TrainMain implements Callable<Integer> {
     private long every = 50;
 
     @Option(
+            names = "--patience",
+            paramLabel = "SECONDS",
+            defaultValue = "60",
+            description =
+                    "After so long a peer that does not answer is an error. Default:"
+                            + " ${DEFAULT-VALUE}.")
+    private long patience = 60;
+
+    @Option(
             names = "--out",
             paramLabel = "FOLDER",
             defaultValue = "ebb-spark",
@@ -148,6 +158,7 @@ public final class TrainMain implements Callable<Integer> {
                             .ranks(executors)
                             .steps(steps, every)
                             .within(budget, threads)
+                            .patience(Duration.ofSeconds(patience))
                             .telling(System.out::println)
                             .fit(
                                     new TextBatches(

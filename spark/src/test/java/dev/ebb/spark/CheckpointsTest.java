@@ -97,7 +97,7 @@ class CheckpointsTest {
     /** Rank 1 of two, batches of four: places 2 and 3, 6 and 7, ... */
     @Test
     void rows_come_in_their_places_or_not_at_all() {
-        var feed = new Feed.Table(List.of(Column.number("x")), 4);
+        var feed = new Feed.Table(List.of(Column.number("x")), 4, new RowOrder(1, 9));
         var cut = new Cut(2, 2);
         var all = new ArrayList<Tuple2<Long, Row>>();
         for (long place : new long[] {2, 3, 6, 7})

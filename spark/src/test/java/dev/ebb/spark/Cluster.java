@@ -4,28 +4,26 @@ import org.apache.spark.launcher.JavaModuleOptions;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import java.util.regex.Pattern;
 
 /** A standalone cluster of processes on this machine, from the jars of the test's class path. */
 final class Cluster implements AutoCloseable {
-    /**
-     * For processes that mostly start: little compiling, one thread for garbage, and classes of
-     * Spark that are not verified once more.
-     */
-    static final String SHORT_LIVED =
-            "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions"
-                    + " -XX:-BytecodeVerificationRemote";
+    /** One thread for garbage, and classes of Spark that are not verified once more. */
+    static final String COMPUTING =
+            "-XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote";
+
+    /** For processes that mostly start: little compiling too. */
+    static final String STARTING = COMPUTING + " -XX:TieredStopAtLevel=1";
+
+    private static final Pattern STARTED = Pattern.compile("Starting Spark master at (\\S+)");
 
     /** Who does not know this cannot join. */
     static final Map<String, String> SECURITY =
@@ -34,26 +32,27 @@ final class Cluster implements AutoCloseable {
                     "spark.authenticate.secret", "known to the test alone",
                     "spark.network.crypto.enabled", "true");
 
+    private static final String MASTER = "org.apache.spark.deploy.master.Master";
+
     private final Path folder;
-    private final int port;
     private final Process master;
     private final Process worker;
+    private final String url;
 
     /** A master, and a worker with so many cores. */
     Cluster(Path folder, int cores) throws IOException, InterruptedException {
         this.folder = folder;
         writeJar(Files.createDirectories(folder.resolve("home/jars")).resolve("all.jar"));
-        try (var socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
-        }
         master =
                 start(
-                        "org.apache.spark.deploy.master.Master",
-                        List.of("--host", "localhost", "--port", port + "", "--webui-port", "0"));
-        awaitMaster();
+                        MASTER,
+                        STARTING,
+                        List.of("--host", "localhost", "--port", "0", "--webui-port", "0"));
+        url = awaitMaster();
         worker =
                 start(
                         "org.apache.spark.deploy.worker.Worker",
+                        STARTING,
                         List.of(
                                 "--host",
                                 "localhost",
@@ -65,11 +64,11 @@ final class Cluster implements AutoCloseable {
                                 "4g",
                                 "--work-dir",
                                 folder.resolve("work").toString(),
-                                url()));
+                                url));
     }
 
     String url() {
-        return "spark://localhost:" + port;
+        return url;
     }
 
     /** A jar without classes that names the test's whole class path. */
@@ -84,12 +83,12 @@ final class Cluster implements AutoCloseable {
     }
 
     /** A process with the class path of the test; what it says goes to a file named after it. */
-    Process start(String main, List<String> arguments) throws IOException {
+    Process start(String main, String options, List<String> arguments) throws IOException {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xmx512m");
+        command.addAll(List.of("-Xmx512m", "--add-modules=jdk.incubator.vector"));
         command.addAll(List.of(JavaModuleOptions.defaultModuleOptions().trim().split("\\s+")));
-        command.addAll(List.of(SHORT_LIVED.split(" ")));
+        command.addAll(List.of(options.split(" ")));
         SECURITY.forEach((key, value) -> command.add("-D" + key + "=" + value));
         command.addAll(List.of("-cp", jar().toString(), main));
         command.addAll(arguments);
@@ -101,15 +100,14 @@ final class Cluster implements AutoCloseable {
         return builder.start();
     }
 
-    private void awaitMaster() throws InterruptedException {
-        for (int i = 0; i < 600 && master.isAlive(); i++) {
-            try (var _ = new Socket("localhost", port)) {
-                return;
-            } catch (IOException e) {
-                Thread.sleep(100);
-            }
+    /** The port is one that was free: the master's log tells it once it listens. */
+    private String awaitMaster() throws IOException, InterruptedException {
+        while (master.isAlive()) {
+            var told = STARTED.matcher(Files.readString(log(MASTER)));
+            if (told.find()) return told.group(1);
+            Thread.sleep(50);
         }
-        throw new IllegalStateException("the master does not answer; see " + folder);
+        throw new IllegalStateException("the master has ended; see " + log(MASTER));
     }
 
     /** The executors' processes. */
@@ -125,16 +123,14 @@ final class Cluster implements AutoCloseable {
         return folder.resolve("home/jars/all.jar");
     }
 
+    /** Whoever writes to the folder has ended afterwards. */
     @Override
     public void close() {
-        executors().forEach(ProcessHandle::destroyForcibly);
-        worker.destroyForcibly();
-        master.destroyForcibly();
-        try {
-            worker.waitFor(10, TimeUnit.SECONDS);
-            master.waitFor(10, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            throw new UncheckedIOException(new IOException(e));
-        }
+        var all = new ArrayList<>(executors());
+        all.add(worker.toHandle());
+        all.add(master.toHandle());
+        // the worker first: it would start executors anew
+        all.reversed().forEach(ProcessHandle::destroyForcibly);
+        all.forEach(p -> p.onExit().join());
     }
 }

@@ -23,11 +23,18 @@ import java.util.Optional;
 /**
  * 64 MiB from one process to another on loopback: Spark's transport into planned memory, against
  * one plain TCP stream, in turns. Run it with the module's test class path; the second process is
- * started by the first.
+ * started by the first. It ends with exit code 1 where it is slower than 0.6 of that stream, or
+ * makes more than 16 KiB of garbage a message.
  */
 final class ExchangeBench {
     private static final long BYTES = 64L << 20;
     private static final int ROUNDS = 40;
+
+    /** Of what a plain TCP stream reaches. */
+    private static final double LEAST_SHARE = 0.6;
+
+    /** Of a message, on each side. */
+    private static final double MOST_GARBAGE_KIB = 16;
 
     private ExchangeBench() {}
 
@@ -94,18 +101,29 @@ final class ExchangeBench {
                 out.println(garbage);
                 return;
             }
+            var bars = new Bars();
+            double sent = Long.parseLong(lines.readLine()) / 1024.0;
+            double received = garbage / 1024.0;
             var text =
                     String.format(
                             Locale.ROOT,
                             "64 MiB between two processes: plain TCP %.2f GB/s, Spark's transport"
-                                + " %.2f GB/s: %.2f of it; garbage a message: %.1f KiB where it is"
-                                + " sent, %.1f KiB where it is received.%n",
+                                + " %.2f GB/s: %.2f of it %s; garbage a message: %.1f KiB where it"
+                                + " is sent %s, %.1f KiB where it is received %s.%n",
                             BYTES / plain / 1e9,
                             BYTES / spark / 1e9,
                             plain / spark,
-                            Long.parseLong(lines.readLine()) / 1024.0,
-                            garbage / 1024.0);
+                            bars.atLeast(
+                                    "the share of a plain TCP stream", plain / spark, LEAST_SHARE),
+                            sent,
+                            bars.atMost("garbage where it is sent, KiB,", sent, MOST_GARBAGE_KIB),
+                            received,
+                            bars.atMost(
+                                    "garbage where it is received, KiB,",
+                                    received,
+                                    MOST_GARBAGE_KIB));
             page.write("ExchangeBench", text);
+            bars.end();
         }
     }
 

@@ -8,7 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A training on a standalone cluster of which ranks are killed as by kill -9 at ten random moments;
- * it must end with the digest of one machine. Arguments: a seed, how many kills.
+ * it must end with the digest of one machine, else the exit code is 1. Arguments: a seed, how many
+ * kills.
  */
 final class KillsBench {
     private KillsBench() {}
@@ -16,6 +17,11 @@ final class KillsBench {
     public static void main(String[] arguments) throws IOException, InterruptedException {
         long seed = arguments.length > 0 ? Long.parseLong(arguments[0]) : System.nanoTime();
         int wanted = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10;
+        run(seed, wanted).end();
+    }
+
+    /** The cluster is closed before the process may end. */
+    private static Bars run(long seed, int wanted) throws IOException, InterruptedException {
         var page = new Page("Kills");
         var folder = Files.createTempDirectory("ebb-kills");
         var marks = Files.createDirectories(folder.resolve("marks"));
@@ -30,7 +36,9 @@ final class KillsBench {
                             .daemon()
                             .start(
                                     () -> {
-                                        while (killed.get() < wanted) kill(marks, random, killed);
+                                        while (killed.get() < wanted
+                                                && !Thread.currentThread().isInterrupted())
+                                            kill(marks, random, killed);
                                     });
             var trained =
                     SparkTraining.of(spark, Small.GPT, folder.resolve("run").toUri().toString())
@@ -39,18 +47,24 @@ final class KillsBench {
                             .steps(Small.STEPS, 1)
                             .attempts(100)
                             .fit(new Small.Marked(marks.toString(), new Small.Passages(1000)));
+            int kills = killed.get();
             killer.interrupt();
+            boolean same = trained.digest().equals(expected);
+            var bars = new Bars();
             page.write(
                     "KillsBench",
                     String.format(
                             Locale.ROOT,
-                            "Seed %d: %d ranks killed at random moments in %.0f s; the digest %s"
-                                    + " that of one machine.%n",
+                            "Seed %d: %d ranks killed at random moments %s in %.0f s; the digest"
+                                    + " %s that of one machine %s.%n",
                             seed,
-                            killed.get(),
+                            kills,
+                            bars.atLeast("the number of kills", kills, wanted),
                             (System.nanoTime() - start) / 1e9,
-                            trained.digest().equals(expected) ? "is" : "IS NOT"));
-            if (!trained.digest().equals(expected)) System.exit(1);
+                            same ? "is" : "is not",
+                            bars.must(
+                                    same, "one digest", "the digest is not that of one machine")));
+            return bars;
         }
     }
 
@@ -63,7 +77,6 @@ final class KillsBench {
             throw new IllegalStateException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            killed.set(Integer.MAX_VALUE);
         }
     }
 }

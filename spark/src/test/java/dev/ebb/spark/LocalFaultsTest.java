@@ -36,6 +36,7 @@ class LocalFaultsTest {
         return SparkTraining.of(Local.session(), Small.GPT, folder)
                 .batch(Small.BATCH, Small.SHARDS)
                 .ranks(2)
+                .patience(Small.PATIENCE)
                 .steps(steps, 10);
     }
 

@@ -9,6 +9,7 @@ import dev.ebb.nn.model.Mlp;
 import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.Optimizer;
 import dev.ebb.nn.parallel.Recipe;
+import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
@@ -24,12 +25,14 @@ import java.util.Locale;
 
 /**
  * A million rows of Parquet train a classifier for one epoch on two ranks in a budget; then it is a
- * function of a column, whose numbers are held to those of one machine. Argument: rows.
+ * function of a column, whose numbers are held to those of one machine. It ends with exit code 1
+ * where one differs in a bit, or where a rank's memory is not what was promised. Argument: rows.
  */
 final class RowsBench {
     private static final int INPUTS = 16;
     private static final int CLASSES = 4;
     private static final int BATCH = 1024;
+    private static final String BUDGET = "8MiB";
 
     private RowsBench() {}
 
@@ -66,7 +69,7 @@ final class RowsBench {
                             .batch(BATCH, 8)
                             .ranks(2)
                             .steps(rows / BATCH, 500)
-                            .within("8MiB", 1)
+                            .within(BUDGET, 1)
                             .fit(
                                     table,
                                     List.of(Column.numbers("x", INPUTS), Column.integer("label")),
@@ -84,6 +87,8 @@ final class RowsBench {
                                             "array_position(scores, array_max(scores)) - 1"));
             long right = scored.filter("found = label").count();
             double predicting = seconds(start);
+            int different = different(trained, scored.limit(20_000));
+            var bars = new Bars();
             var rank = trained.ranks().getFirst();
             page.write(
                     "RowsBench",
@@ -91,9 +96,9 @@ final class RowsBench {
                             Locale.ROOT,
                             "%,d rows of %d numbers: written as Parquet in %.0f s, trained for one"
                                 + " epoch (%d steps of %d, two ranks, 8 MiB each) in %.0f s, loss"
-                                + " %.3f -> %.3f, promised %,d bytes, measured %,d; scored by"
+                                + " %.3f -> %.3f, promised %,d bytes, measured %,d %s; scored by"
                                 + " column in %.0f s, %.1f %% right; of %,d rows compared with one"
-                                + " machine %,d differ in a bit.%n",
+                                + " machine %,d differ in a bit %s.%n",
                             rows,
                             INPUTS,
                             written,
@@ -104,11 +109,23 @@ final class RowsBench {
                             trained.losses().getLast(),
                             rank.promisedBytes(),
                             rank.measuredBytes(),
+                            bars.must(
+                                    trained.ranks().stream().allMatch(RowsBench::isKept),
+                                    "as promised on every rank, within the budget",
+                                    "a rank measured other memory than it promised, or more than"
+                                            + " its budget"),
                             predicting,
                             100.0 * right / rows,
                             Math.min(rows, 20_000),
-                            different(trained, scored.limit(20_000))));
+                            different,
+                            bars.atMost("the number of rows that differ", different, 0)));
+            bars.end();
         }
+    }
+
+    private static boolean isKept(RankResult rank) {
+        return rank.measuredBytes() == rank.promisedBytes()
+                && rank.measuredBytes() <= Budget.of(BUDGET).resolve(Long.MAX_VALUE);
     }
 
     private static double seconds(long since) {

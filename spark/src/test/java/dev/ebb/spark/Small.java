@@ -11,6 +11,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import org.apache.spark.TaskContext;
+import org.apache.spark.TaskKilledException;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** The GPT of the main job, small, and what one machine that accumulates makes of it. */
 final class Small {
@@ -26,6 +28,10 @@ final class Small {
     static final int SHARDS = 4;
     static final int CONTEXT = 8;
     static final int STEPS = 30;
+
+    /** Of ranks with each other: a machine that does much else does not end a test. */
+    static final Duration PATIENCE = Duration.ofMinutes(10);
+
     static final GptRecipe GPT = new GptRecipe(1, 8, 2, CONTEXT, 1, STEPS);
     private static final Corpus CORPUS =
             Corpus.of("the forward pass floods memory; the backward pass lets it ebb. ".repeat(9));
@@ -36,11 +42,7 @@ final class Small {
     record Passages(long pauseMillis) implements Batches {
         @Override
         public List<Tensor> at(long step) {
-            try {
-                Thread.sleep(pauseMillis);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            pause(pauseMillis);
             var batch = CORPUS.batch(BATCH, CONTEXT, new Seed(9), step);
             return List.of(batch.ids(), batch.targets());
         }
@@ -71,6 +73,37 @@ final class Small {
             if (text.isEmpty()) return false;
             var process = ProcessHandle.of(Long.parseLong(text));
             return process.isPresent() && process.get().destroyForcibly();
+        }
+    }
+
+    /**
+     * Passages of which some are not given before a file is in a folder: so that what happens
+     * beside a run happens before it is over, however slow the machine is.
+     *
+     * @param gates the file that the batch of a step waits for
+     */
+    record Gated(String folder, Map<Long, String> gates, Batches batches) implements Batches {
+        Gated {
+            gates = Map.copyOf(gates);
+        }
+
+        @Override
+        public List<Tensor> at(long step) {
+            var gate = gates.get(step);
+            while (gate != null && !Files.exists(Path.of(folder, gate))) {
+                if (TaskContext.get().isInterrupted())
+                    throw new TaskKilledException("the stage has ended");
+                pause(20);
+            }
+            return batches.at(step);
+        }
+    }
+
+    private static void pause(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

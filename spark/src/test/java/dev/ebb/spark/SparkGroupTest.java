@@ -34,6 +34,15 @@ class SparkGroupTest {
 
     private static SparkGroup group(
             int rank, Threads.Board board, Map<String, String> settings, String secret) {
+        return group(rank, board, settings, secret, Small.PATIENCE);
+    }
+
+    private static SparkGroup group(
+            int rank,
+            Threads.Board board,
+            Map<String, String> settings,
+            String secret,
+            Duration patience) {
         var conf = new TransportConf("ebb", new MapConfigProvider(new HashMap<>(settings)));
         Optional<SparkGroup.Secret> shared =
                 secret.isEmpty()
@@ -44,7 +53,7 @@ class SparkGroupTest {
                 conf,
                 shared,
                 "localhost",
-                Duration.ofMillis(1500),
+                patience,
                 own -> board.gather(rank, own.getFirst()));
     }
 
@@ -119,17 +128,42 @@ class SparkGroupTest {
                 .hasMessageContainingAll("rank", "localhost", "secret");
     }
 
+    /** Where no secret is set anybody is heard; where one is set, who does not know it is not. */
+    @Test
+    void who_was_not_invited_is_heard_only_where_there_is_no_secret() {
+        for (var secret : List.of("", "secret")) {
+            var board = new Threads.Board(2);
+            var heard =
+                    Threads.run(
+                            2,
+                            rank -> {
+                                try (var group = group(rank, board, Map.of(), secret)) {
+                                    boolean answer = Uninvited.isHeard(group.port());
+                                    board.gather(rank, "asked");
+                                    return answer;
+                                }
+                            });
+            assertThat(heard).as("secret '%s'", secret).containsOnly(secret.isEmpty());
+        }
+    }
+
     @Test
     void a_peer_that_does_not_answer_is_named_after_the_stated_time() {
+        var board = new Threads.Board(2);
         var found =
-                run(
+                Threads.run(
                         2,
-                        Map.of(),
-                        "",
-                        group -> {
-                            if (group.rank() == 1) return "";
-                            var into = MemorySegment.ofArray(new byte[8]);
-                            return refusal(() -> group.receive(1, into).await());
+                        rank -> {
+                            try (var group =
+                                    group(rank, board, Map.of(), "", Duration.ofMillis(1500))) {
+                                var into = MemorySegment.ofArray(new byte[8]);
+                                var told =
+                                        rank == 1
+                                                ? ""
+                                                : refusal(() -> group.receive(1, into).await());
+                                board.gather(rank, "done");
+                                return told;
+                            }
                         });
         assertThat(found.getFirst()).contains("rank 1 at localhost:", "rank 0", "1.5 s");
     }
@@ -239,8 +273,8 @@ class SparkGroupTest {
     }
 
     /**
-     * The system gives a closed port back when the selector next looks at its channels, which may be
-     * after the close has returned.
+     * The system gives a closed port back when the selector next looks at its channels, which may
+     * be after the close has returned.
      */
     private static boolean isRefusedWithin(Duration patience, int port)
             throws InterruptedException {

@@ -28,6 +28,7 @@ import scala.jdk.javaapi.CollectionConverters;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,11 +39,16 @@ class TableTest {
 
     @TempDir static Path folder;
 
+    private static final List<Column> COLUMNS =
+            List.of(Column.numbers("x", 4), Column.integer("label"));
+
     private static SparkSession spark;
+    private static Dataset<Row> table;
 
     @BeforeAll
     static void start() {
         spark = Local.session();
+        table = table().cache();
     }
 
     // [spark-recipe
@@ -113,7 +119,6 @@ class TableTest {
 
     @Test
     void one_and_two_ranks_learn_a_table_with_the_same_bits() throws IOException {
-        var table = table().cache();
         var one = train(table, 1, folder.resolve("one").toUri().toString());
         var two = train(table, 2, folder.resolve("two").toUri().toString());
         assertThat(two.digest()).isEqualTo(one.digest());
@@ -121,6 +126,12 @@ class TableTest {
         assertThat(one.losses().getLast()).isLessThan(one.losses().getFirst() / 4);
         var again = train(table, 2, folder.resolve("two").toUri().toString());
         assertThat(again.digest()).as("a run that was finished").isEqualTo(one.digest());
+        var other = SparkTraining.of(spark, new Classifier(), folder.resolve("two") + "");
+        assertThatThrownBy(() -> other.batch(16, 8).attempts(1).fit(table, COLUMNS, 2))
+                .hasStackTraceContaining(
+                        "with batches of 16 in 4 shards from a table of 75 rows by seed 1, and this"
+                                + " run has batches of 16 in 8 shards from a table of 75 rows by"
+                                + " seed 2");
 
         var model = two.model(new Classifier());
         int right = 0;
@@ -158,9 +169,14 @@ class TableTest {
         assertThatThrownBy(() -> training.ranks(3)).hasMessageContaining("divides the shards");
         assertThatThrownBy(() -> training.ranks(16)).hasMessageContaining("8 shards");
         assertThatThrownBy(() -> training.batch(12, 8)).hasMessageContaining("multiple of 8");
+        assertThatThrownBy(() -> training.within("much", 1)).hasMessageContaining("much");
+        assertThatThrownBy(() -> training.patience(Duration.ZERO)).hasMessageContaining("patience");
+        assertThatThrownBy(() -> training.fit(table, List.of(), 1)).hasMessageContaining("columns");
+        assertThatThrownBy(() -> training.attempts(1).fit(new Small.Passages(0)))
+                .hasStackTraceContaining("must count 64 examples; say their number by batch");
         assertThatThrownBy(() -> training.ranks(4).fit(new Small.Passages(0)))
                 .hasMessageContainingAll("4 ranks on local[2]", "2 can run at once", "local[4]");
-        assertThatThrownBy(() -> training.fit(table().limit(0), List.of(Column.numbers("x", 4)), 1))
+        assertThatThrownBy(() -> training.fit(table.limit(0), List.of(Column.numbers("x", 4)), 1))
                 .hasMessageContaining("no rows");
         assertThatThrownBy(
                         () ->
@@ -170,7 +186,7 @@ class TableTest {
                                                 folder.resolve("wrong").toUri().toString())
                                         .attempts(1)
                                         .fit(
-                                                table(),
+                                                table,
                                                 List.of(
                                                         Column.numbers("x", 5),
                                                         Column.integer("label")),

@@ -46,7 +46,7 @@ final class Threads {
         List<String> gather(int rank, String own) {
             try {
                 lines[rank] = own;
-                barrier.await(30, TimeUnit.SECONDS);
+                barrier.await(10, TimeUnit.MINUTES);
                 return List.of(lines);
             } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
                 throw new IllegalStateException(e);

@@ -39,15 +39,18 @@ final class Uninvited {
         return ports;
     }
 
-    /** Whether somebody at a port answered a message of the form that ranks send. */
-    static boolean isAnswered(int port) {
+    /**
+     * Whether a message that is sent to a port without the secret comes to who listens there: a
+     * rank says then that it takes no questions, and anybody else may answer.
+     */
+    static boolean isHeard(int port) {
         try (var context = new TransportContext(Loopback.conf(), new NoOpRpcHandler());
                 var clients = context.createClientFactory(List.of())) {
             clients.createClient("localhost", port)
-                    .sendRpcSync(new Header(1, 0, 0, 8).encoded(), 2000);
+                    .sendRpcSync(new Header(1, 0, 0, 8).encoded(), 60_000);
             return true;
         } catch (IOException | RuntimeException | InterruptedException e) {
-            return false;
+            return String.valueOf(e.getMessage()).contains(Inbox.NO_QUESTIONS);
         }
     }
 }

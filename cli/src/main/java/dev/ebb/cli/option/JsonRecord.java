@@ -3,6 +3,7 @@ package dev.ebb.cli.option;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -49,6 +50,8 @@ public final class JsonRecord {
             var constructor = type.getDeclaredConstructor(types);
             constructor.setAccessible(true);
             return constructor.newInstance(values);
+        } catch (InvocationTargetException e) {
+            throw new FileFormatException(String.valueOf(e.getCause().getMessage()));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(type + " cannot be made of its components", e);
         }

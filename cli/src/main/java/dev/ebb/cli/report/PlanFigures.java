@@ -18,6 +18,7 @@ import java.util.SequencedMap;
  * @param workerBytes what the device's workers own of the promised bytes
  * @param scheduleDigest what is done, in one word; empty where nobody asks for it
  * @param leastBudgetBytes the least budget; empty where it is not known yet
+ * @param kneeBudgetBytes where more memory begins to save little time; known with the least
  * @param storeAllCost the cost of computing everything once
  * @param recomputed how many computations are made again
  * @param diskPromisedPeakBytes what lies beside the arena at most
@@ -30,6 +31,7 @@ public record PlanFigures(
         String scheduleDigest,
         long storeAllPeakBytes,
         OptionalLong leastBudgetBytes,
+        OptionalLong kneeBudgetBytes,
         double cost,
         double storeAllCost,
         double lowerBound,
@@ -49,6 +51,9 @@ public record PlanFigures(
                 scheduleDigest,
                 p.storeAllBytes(),
                 leastBytes,
+                leastBytes.isPresent()
+                        ? OptionalLong.of(p.plan().knee().bytes())
+                        : OptionalLong.empty(),
                 p.plan().cost(),
                 p.plan().storeAllCost(),
                 p.plan().lowerBound(),
@@ -66,7 +71,8 @@ public record PlanFigures(
         lines.put("promised", BudgetText.show(promisedPeakBytes));
         lines.put("workers", workers + ", which own " + BudgetText.show(workerBytes) + " of it");
         lines.put("store all", BudgetText.show(storeAllPeakBytes));
-        leastBudgetBytes.ifPresent(least -> lines.put("least budget", BudgetText.show(least)));
+        leastBudgetBytes.ifPresent(
+                least -> lines.put("least budget", BudgetText.show(least) + knee(least)));
         var time = String.format(Locale.ROOT, "%.4f", cost / storeAllCost);
         lines.put("time", time + " of computing everything once");
         lines.put("gap", String.format(Locale.ROOT, "at most %.2f %%", 100 * gap));
@@ -74,6 +80,14 @@ public record PlanFigures(
         if (diskPromisedPeakBytes > 0)
             lines.put("on the disk", BudgetText.show(diskPromisedPeakBytes));
         return lines;
+    }
+
+    private String knee(long least) {
+        return kneeBudgetBytes.isPresent() && kneeBudgetBytes.getAsLong() > least
+                ? "; more than "
+                        + BudgetText.show(kneeBudgetBytes.getAsLong())
+                        + " saves little time"
+                : "";
     }
 
     /** For programs. */

@@ -41,7 +41,7 @@ record StoredRun(
 
     private static Json figures(Path file, long steps) {
         try {
-            var found = Files.exists(file) ? Json.parse(Files.readString(file)) : NONE;
+            var found = Files.exists(file) ? Json.read(file) : NONE;
             boolean current = found.at("steps").flatMap(Json::whole).equals(Optional.of(steps));
             return current ? found : NONE;
         } catch (IOException e) {

@@ -98,9 +98,9 @@ final class InstructionText implements TuningText {
     private static Optional<Integer> end(Path model) throws IOException {
         var config = TuningText.beside(model, "config.json");
         if (!Files.isRegularFile(config)) return Optional.empty();
-        var named = Json.parse(Files.readString(config)).at("eos_token_id");
+        var named = Json.read(config).at("eos_token_id");
         var one = named.map(n -> n.elements().isEmpty() ? n : n.elements().getFirst());
-        return one.flatMap(Json::whole).map(Math::toIntExact);
+        return one.flatMap(Json::whole).filter(n -> n == n.intValue()).map(Long::intValue);
     }
 
     @Override

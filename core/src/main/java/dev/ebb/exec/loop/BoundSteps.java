@@ -26,7 +26,7 @@ import java.util.Optional;
 public final class BoundSteps {
 
     /**
-     * Something to run.
+     * One step of a schedule that is ready to run: a computation or a transfer.
      *
      * @param work the computation; none for a transfer
      * @param again whether it would not be there if everything was kept

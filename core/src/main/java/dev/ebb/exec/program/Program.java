@@ -209,19 +209,21 @@ public final class Program implements AutoCloseable {
             straightening.make(() -> report);
             return report;
         }
-        var check = new DigestCheck(layout.schedule(), session.queue());
-        return recorded.isPresent()
-                ? repeat(recorded.get(), check)
-                : run(check, _ -> {}, (_, _) -> {});
-    }
-
-    /** Counts what a run of fixed course holds, without running it. */
-    private Report counted() {
-        return repeat(() -> {}, new DigestCheck(layout.schedule(), session.queue()));
+        return recorded.isPresent() ? repeat(recorded.get(), digestCheck()) : runTimed();
     }
 
     private Optional<StraightRun> straight() {
-        return straightening.made(this::counted);
+        // counts what a run of fixed course holds, without running it
+        return straightening.made(() -> repeat(() -> {}, digestCheck()));
+    }
+
+    private DigestCheck digestCheck() {
+        return new DigestCheck(layout.schedule(), session.queue());
+    }
+
+    /** Whether runs are one method by now. */
+    public synchronized boolean isStraight() {
+        return straight().isPresent();
     }
 
     private Report runStraight(Supplier<Report> run) {
@@ -261,7 +263,7 @@ public final class Program implements AutoCloseable {
 
     /** Runs every step once, one by one, so that every kernel's time is known. */
     public synchronized Report runTimed() {
-        return run(new DigestCheck(layout.schedule(), session.queue()), _ -> {}, (_, _) -> {});
+        return run(digestCheck(), _ -> {}, (_, _) -> {});
     }
 
     /**
@@ -271,7 +273,7 @@ public final class Program implements AutoCloseable {
      * to be. Where an inverse only claims to be near, the difference is reported.
      */
     public synchronized Report verify() {
-        var check = new DigestCheck(layout.schedule(), session.queue());
+        var check = digestCheck();
         return ScopedValue.where(RepeatedBits.WATCHED, new RepeatedBits(session.queue()))
                 .call(() -> run(check, watch::go, check::computed));
     }

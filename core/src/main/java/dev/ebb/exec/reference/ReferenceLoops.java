@@ -116,10 +116,7 @@ final class ReferenceLoops {
     }
 
     static void contract(Kernel.Contract k, List<Buffer> in, Buffer out) {
-        var dims = new ArrayList<>(k.batch().dims());
-        dims.add(k.m());
-        dims.add(k.n());
-        var shape = new Shape(dims);
+        var shape = k.batch().append(k.m(), k.n());
         int rank = shape.rank();
         long stepA = k.a().stride(rank - 1);
         long stepB = k.b().stride(rank - 2);

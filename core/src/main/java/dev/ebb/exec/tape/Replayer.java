@@ -34,7 +34,7 @@ import java.util.TreeMap;
 
 /**
  * Runs nodes one by one, as they come, in an arena of a bounded size, and runs them again when a
- * value is asked for that had to go; in which order is decided by {@link TapeReplay}.
+ * value is read that was evicted; in which order is decided by {@link TapeReplay}.
  *
  * <p>What does not fit is refused when data are read next, not where it was recorded: until then
  * all that comes is only recorded, so that the least budget that is named covers it too. After a
@@ -77,6 +77,24 @@ public final class Replayer implements AutoCloseable {
     /** An op and the types it is applied to. */
     private record Kind(Op op, List<Type> types) {}
 
+    /** Forms that were asked for lately, by classes of ops: most are asked for again. */
+    private static final int RECENT = 32;
+
+    private final @Nullable Recent[] recent = new Recent[RECENT];
+
+    /** A node and its form, which nodes of the same op on the same types have too. */
+    private record Recent(Node node, OpForm form) {
+        boolean isOf(Node other) {
+            if (!node.op().equals(other.op())) return false;
+            var known = node.inputs();
+            var given = other.inputs();
+            if (known.size() != given.size()) return false;
+            for (int i = 0; i < known.size(); i++)
+                if (!known.get(i).type().equals(given.get(i).type())) return false;
+            return true;
+        }
+    }
+
     public Replayer(long budget, Device device, Cost cost) {
         this.device = device;
         this.cost = cost;
@@ -117,6 +135,13 @@ public final class Replayer implements AutoCloseable {
     @SuppressWarnings("ReferenceEquality") // the very node that was asked about just before
     private OpForm form(Node node) {
         if (latest == node && latestForm != null) return latestForm;
+        int slot = node.op().getClass().hashCode() & (RECENT - 1);
+        var near = recent[slot];
+        if (near != null && near.isOf(node)) {
+            latest = node;
+            latestForm = near.form;
+            return near.form;
+        }
         var kind = new Kind(node.op(), node.inputTypes());
         var known = forms.get(kind);
         if (known == null) {
@@ -130,6 +155,7 @@ public final class Replayer implements AutoCloseable {
                             Trait.once(node.op().traits()));
             forms.put(kind, known);
         }
+        recent[slot] = new Recent(node, known);
         latest = node;
         latestForm = known;
         return known;
@@ -221,7 +247,8 @@ public final class Replayer implements AutoCloseable {
                 boolean again,
                 long at,
                 long scratch) {
-            long begun = System.nanoTime();
+            int share = form.share();
+            long begun = share == 0 ? 0 : System.nanoTime();
             try {
                 if (form.anywhere().isEmpty()) {
                     reserve(node, form);
@@ -238,7 +265,7 @@ public final class Replayer implements AutoCloseable {
                 throw e;
             }
             if (!failing.isEmpty()) failing.clear(i);
-            long took = System.nanoTime() - begun;
+            long took = share == 0 ? 0 : share * (System.nanoTime() - begun);
             form.ran(took);
             if (again) repeatSeconds += took / 1e9;
         }

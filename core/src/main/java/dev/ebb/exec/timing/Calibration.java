@@ -25,9 +25,9 @@ import java.util.function.IntFunction;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * What this machine can do, measured: the four numbers of a {@link Roofline} by four kernels, each
- * of which one of them bounds. Measured numbers differ from run to run; a plan that must not should
- * be made with fixed ones.
+ * Measures the four numbers of a {@link Roofline} on this machine, by four kernels of which each is
+ * bounded by one of the numbers. Measured numbers differ from run to run; a plan that must be the
+ * same in every run should be made with fixed numbers.
  */
 public final class Calibration {
     /** Sizes to try, the largest that a device does in no time. */

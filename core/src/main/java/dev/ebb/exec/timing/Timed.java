@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What kernels take on this machine, measured. Each distinct kernel is timed once, when it is first
- * asked for, and never again: within one of these, and with a file across processes. What cannot be
- * timed costs what a roofline of measured rates says. To have the same plan everywhere, hand {@link
- * #prices} on, or plan with a fixed cost.
+ * The cost of kernels on this machine, measured. Each distinct kernel is timed once, when it is
+ * first asked for, and never again: within one of these, and with a file across processes. What
+ * cannot be timed costs what a roofline of measured rates says. To have the same plan everywhere,
+ * hand {@link #prices} on, or plan with a fixed cost.
  *
  * <p>The file carries the machine's signature. One that is damaged or from another machine is not
  * believed: that is logged, and it is written anew.

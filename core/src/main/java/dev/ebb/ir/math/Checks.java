@@ -1,8 +1,9 @@
 package dev.ebb.ir.math;
 
 /**
- * What data is asked for while a kernel runs, the same on every device. A device that finds a fault
- * ends the run with the exception that these make; who runs the kernel adds the name of the op.
+ * The checks of data that kernels make while they run, such as of indices and divisors, with the
+ * same messages on every device. A device that finds a fault ends the run with an exception that is
+ * made here; the caller of the kernel adds the name of the op.
  */
 public final class Checks {
     private Checks() {}

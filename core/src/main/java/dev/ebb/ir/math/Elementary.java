@@ -30,8 +30,6 @@ public final class Elementary {
     /** Below this expm1 rounds to -1. */
     public static final double EXPM1_LEAST = -38;
 
-    public static final double TANH_NEAR = 0.4;
-
     /** Beyond this tanh rounds to 1. */
     public static final double TANH_FAR = 22;
 
@@ -104,21 +102,15 @@ public final class Elementary {
         return Math.fma(beyondLinear(r) + low, s, Math.fma(r, s, rest));
     }
 
-    /** Hyperbolic tangent. */
+    /** Hyperbolic tangent: u / (u + 2) with u = e^(2|x|) - 1, and the sign of x. */
     public static double tanh(double x) {
         double a = Math.abs(x);
-        double c = (a > TANH_FAR ? TANH_FAR : a) * -2;
+        double c = a > TANH_FAR ? TANH_FAR : a;
+        c = c + c;
         double t = Math.fma(c, LOG2_E, MAGIC);
         double s = power(Double.doubleToRawLongBits(t));
-        double y;
-        if (a >= TANH_NEAR) {
-            double u = lessOne(c, t - MAGIC, s, s);
-            y = 1 - (u + u) / (u + 1);
-        } else {
-            double u = lessOne(c, t - MAGIC, s, s - 1);
-            y = -u / (u + 2);
-        }
-        return Math.copySign(y, x);
+        double u = lessOne(c, t - MAGIC, s, s - 1);
+        return Math.copySign(u / (u + 2), x);
     }
 
     private static double logarithm(double f, double e) {

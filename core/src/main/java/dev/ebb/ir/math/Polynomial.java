@@ -41,15 +41,15 @@ public enum Polynomial {
             0x1.ac4a89c964b82p-4,
             0x1.b8d433113b7fap-4),
 
-    /** (sin(r)/r - 1) / r^2 in r^2 for |r| up to pi/4. */
+    /** (1 - sin(r)/r) / r^2 in r^2 for |r| up to pi/4. */
     SINE(
-            -0x1.5555555555555p-3,
-            0x1.1111111111110p-7,
-            -0x1.a01a01a019937p-13,
-            0x1.71de3a54607a5p-19,
-            -0x1.ae64541295cdfp-26,
-            0x1.61217ee5cca1bp-33,
-            -0x1.ab17bdcbd3414p-41),
+            0x1.5555555555555p-3,
+            -0x1.1111111111110p-7,
+            0x1.a01a01a019937p-13,
+            -0x1.71de3a54607a5p-19,
+            0x1.ae64541295cdfp-26,
+            -0x1.61217ee5cca1bp-33,
+            0x1.ab17bdcbd3414p-41),
 
     /** (cos(r) - 1 + r^2/2) / r^4 in r^2. */
     COSINE(

@@ -12,9 +12,6 @@ package dev.ebb.ir.math;
 public final class Waves {
     public static final double FAR = 0x1p30;
 
-    /** Below this sin(x), tan(x) and atan(x) round to x. */
-    public static final double TINY = 0x1p-27;
-
     public static final double TWO_OVER_PI = 0x1.45f306dc9c883p-1;
     public static final double HALF_PI_1 = 0x1.921fb54442d18p+0;
     public static final double HALF_PI_2 = 0x1.1a62633145c07p-54;
@@ -30,7 +27,6 @@ public final class Waves {
     /** sin(x). */
     public static double sin(double x) {
         if (!(Math.abs(x) <= FAR)) return StrictMath.sin(x);
-        if (Math.abs(x) < TINY) return x;
         return wave(x, 0);
     }
 
@@ -44,53 +40,56 @@ public final class Waves {
         double t = Math.fma(x, TWO_OVER_PI, Elementary.MAGIC);
         double n = t - Elementary.MAGIC;
         double exact = Math.fma(n, -HALF_PI_1, x);
-        double second = n * HALF_PI_2;
-        double first = exact - second;
+        double second = n * -HALF_PI_2;
+        double first = exact + second;
         double rest = rest(n, exact, second, first);
         double r = first + rest;
-        double low = first - r + rest;
+        double lessLow = r - first - rest;
         long turns = Double.doubleToRawLongBits(t) + more;
-        double y = (turns & 1) != 0 ? cosine(r, low) : sine(r, low);
+        double y = (turns & 1) != 0 ? cosine(r, lessLow) : sine(r, lessLow);
         return Double.longBitsToDouble(Double.doubleToRawLongBits(y) ^ ((turns & 2) << 62));
     }
 
+    /**
+     * What rounding took from {@code first = exact + second}, and the third part of n pi/2. The
+     * difference of both sums is exact, as {@code exact} is a multiple of the last place of {@code
+     * second}. Zeros have the signs by which the sine of -0 is -0.
+     */
     private static double rest(double n, double exact, double second, double first) {
-        double back = first - exact;
-        double lost = exact - (first - back) - (second + back);
-        return lost - Math.fma(n, HALF_PI_3, Math.fma(n, HALF_PI_2, -second));
+        double lost = second - (first - exact);
+        return lost - Math.fma(n, HALF_PI_3, Math.fma(n, HALF_PI_2, second));
     }
 
     /** tan(x). */
     public static double tan(double x) {
         if (!(Math.abs(x) <= FAR)) return StrictMath.tan(x);
-        if (Math.abs(x) < TINY) return x;
         double t = Math.fma(x, TWO_OVER_PI, Elementary.MAGIC);
         double n = t - Elementary.MAGIC;
         double exact = Math.fma(n, -HALF_PI_1, x);
-        double second = n * HALF_PI_2;
-        double first = exact - second;
+        double second = n * -HALF_PI_2;
+        double first = exact + second;
         double rest = rest(n, exact, second, first);
         double r = first + rest;
-        double low = first - r + rest;
+        double lessLow = r - first - rest;
         boolean odd = (Double.doubleToRawLongBits(t) & 1) != 0;
-        double s = sine(r, low);
-        double c = cosine(r, low);
+        double s = sine(r, lessLow);
+        double c = cosine(r, lessLow);
         return odd ? -c / s : s / c;
     }
 
-    private static double sine(double r, double low) {
+    private static double sine(double r, double lessLow) {
         double z = r * r;
         double most = Math.fma(z, -0.5, 1);
         double p = Polynomial.SINE.at(z);
-        return Math.fma(p, z * r, low * most) + r;
+        return r - Math.fma(p, z * r, lessLow * most);
     }
 
-    private static double cosine(double r, double low) {
+    private static double cosine(double r, double lessLow) {
         double z = r * r;
         double most = Math.fma(z, -0.5, 1);
         double p = Polynomial.COSINE.at(z);
         double lost = Math.fma(z, -0.5, 1 - most);
-        return Math.fma(p * z, z, lost - r * low) + most;
+        return Math.fma(p, z * z, Math.fma(r, lessLow, lost)) + most;
     }
 
     /** atan(x). */

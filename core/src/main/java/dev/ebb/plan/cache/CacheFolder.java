@@ -33,6 +33,9 @@ final class CacheFolder {
     /** No entry is larger: a file that says so is not one. */
     private static final long LARGEST = 256L << 20;
 
+    /** Bytes that one packed byte stands for at most. */
+    private static final long MOST_UNPACKED = 1032;
+
     /** The folder is looked through after the first entry and each time this number is added. */
     private static final int LOOK = 64;
 
@@ -62,7 +65,8 @@ final class CacheFolder {
         if (file.remaining() < HEADER || file.getLong() != MAGIC) return Optional.empty();
         long length = file.getLong();
         long checksum = file.getLong();
-        if (length < 0 || length > LARGEST) return Optional.empty();
+        long most = Math.min(LARGEST, MOST_UNPACKED * file.remaining());
+        if (length < 0 || length > most) return Optional.empty();
         var data = new byte[(int) length];
         try (var inflater = new Inflater()) {
             inflater.setInput(file);

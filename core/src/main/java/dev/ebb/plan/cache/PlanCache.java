@@ -5,9 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.Optional;
 
 /**
- * What planning searched for before: in memory, and in a folder if there is one, where other
- * processes find it. Entries are found by a digest of all that a search depends on, its compiled
- * code included, and are checked before they are used, so that a cache never changes a plan.
+ * The results of earlier searches for plans: in memory, and in a folder if there is one, where
+ * other processes find them. Entries are found by a digest of all that a search depends on, its
+ * compiled code included, and are checked before they are used, so that a cache never changes a
+ * plan.
  */
 public final class PlanCache implements SearchCache {
     /** The most bytes that are kept in memory; those used last stay. */

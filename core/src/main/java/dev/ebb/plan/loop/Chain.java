@@ -10,9 +10,9 @@ import java.util.List;
 public record Chain(long inputBytes, List<Stage> stages) {
 
     /**
-     * What one stage takes. {@code outputBytes} is the size of the state it reaches and of that
-     * state's gradient; {@code tapeBytes} is all its backward step needs beside the state it
-     * started from.
+     * The cost and the sizes of one stage. {@code outputBytes} is the size of the state it reaches
+     * and of that state's gradient; {@code tapeBytes} is all its backward step needs beside the
+     * state it started from.
      */
     public record Stage(
             double forward,

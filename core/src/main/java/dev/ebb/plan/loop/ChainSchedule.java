@@ -10,8 +10,8 @@ import java.util.List;
 public record ChainSchedule(Chain chain, List<ChainStep> steps) {
 
     /**
-     * What running it takes: forward steps (taped ones included), states saved at once, peak bytes,
-     * cost.
+     * The resources that running a schedule takes: forward steps (taped ones included), states
+     * saved at once, peak bytes, cost.
      */
     public record Footprint(long forwards, int slots, long peakBytes, double cost) {}
 

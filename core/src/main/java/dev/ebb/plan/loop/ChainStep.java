@@ -1,8 +1,8 @@
 package dev.ebb.plan.loop;
 
 /**
- * One thing done along a chain of stages, where stage {@code k} turns state {@code k} into state
- * {@code k + 1}.
+ * One step of running a chain of stages forwards and backwards; stage {@code k} turns state {@code
+ * k} into state {@code k + 1}.
  */
 public sealed interface ChainStep {
 

@@ -1,6 +1,6 @@
 package dev.ebb.plan.schedule;
 
-/** What may become of a parameter's memory while the program runs. */
+/** How the memory of a parameter may be used while the program runs. */
 public sealed interface Binding {
 
     /** Read in anew for every run: its memory is free once it is dead. */

@@ -107,10 +107,7 @@ public final class Inplace {
     }
 
     private static Shape output(Kernel.Contract k) {
-        var dims = new ArrayList<>(k.batch().dims());
-        dims.add(k.m());
-        dims.add(k.n());
-        return new Shape(dims);
+        return k.batch().append(k.m(), k.n());
     }
 
     private static boolean identity(List<Value> inputs, List<View> views, Value from, Shape shape) {

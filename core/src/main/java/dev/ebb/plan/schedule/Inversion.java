@@ -11,8 +11,8 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * A way back that a graph offers: {@code node} rebuilds an input of {@code undone} from its outputs
- * and its other inputs.
+ * How a value can be rebuilt without the nodes that computed it: {@code node} computes an input of
+ * {@code undone} from its outputs and its other inputs.
  */
 public record Inversion(Node node, Node undone, boolean exact) {
 

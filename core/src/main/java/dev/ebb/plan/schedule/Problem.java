@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A graph to be scheduled, what may become of each of its parameters, what each value occupies, and
- * which ways back there are besides computing again.
+ * A graph to be scheduled: with the use that may be made of the memory of each parameter, the bytes
+ * that each value occupies, and the ways of bringing values back besides computing them again.
  *
  * @param inversions how values can be rebuilt from what came after them
  * @param places where values can be put meanwhile, beside the arena

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * An order of computing, freeing and moving. A schedule that exists is valid: the constructor
- * replays it.
+ * The steps of a plan in their order: nodes are computed, values are freed, and values are moved to
+ * places and back. A schedule that exists is valid: the constructor replays it.
  */
 public record Schedule(Problem problem, List<Step> steps) {
 

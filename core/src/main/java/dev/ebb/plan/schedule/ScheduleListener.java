@@ -3,8 +3,8 @@ package dev.ebb.plan.schedule;
 import dev.ebb.ir.Value;
 
 /**
- * Is told what happens in a schedule, event by event: see {@link Schedule#tell}. A listener
- * overrides the events that it needs and does not read steps itself. Step numbers count from 0.
+ * Receives the events of a schedule, one by one: see {@link Schedule#tell}. A listener overrides
+ * the events that it needs and does not read steps itself. Step numbers count from 0.
  */
 public interface ScheduleListener {
 

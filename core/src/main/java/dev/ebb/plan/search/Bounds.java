@@ -8,7 +8,8 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * What no plan can undercut, whatever its order and however often it computes a node again.
+ * Lower bounds of memory and time that hold for every plan, whatever its order and however often it
+ * computes a node again.
  *
  * <p>Memory: some step must hold a node's inputs and outputs at once. Time: at the moment a node
  * {@code w} is computed for the first time, all it depends on has been computed and nothing that

@@ -1,6 +1,6 @@
 package dev.ebb.plan.search;
 
-/** How long a family of plans is searched for. */
+/** How much work is spent on the search for a family of plans. */
 public enum Effort {
     /** For a whole program. */
     FULL(100, 600_000L),

@@ -11,16 +11,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The families of plans of one problem, from computing again alone to all that is allowed. A family
  * with one way or place more holds the plans of those before it too: the answer to a budget is the
  * cheapest of what each of them answers. So a way or a place more never costs time, and since each
- * family gets dearer with less memory, so does the cheapest of them. Each place alone is a family,
- * and so are the first two, the first three, and so on up to all of them: a place more adds two
- * families, however many there are. So all places together are never slower than one of them, nor
- * than those before the last.
+ * family gets dearer with less memory, so does the cheapest of them. Every selection of up to three
+ * places is a family: with up to four places, no selection of them is ever predicted to be faster
+ * than all of them together.
  */
 public final class Families {
     private final Problem problem;
@@ -65,24 +63,29 @@ public final class Families {
         return all;
     }
 
-    /** The member of these families that takes least. */
-    public static Optional<Frontier.Member> smallest(List<Frontier> all) {
-        return all.stream()
-                .map(f -> f.all().getLast())
-                .min(Comparator.comparingLong(Frontier.Member::peak));
-    }
+    /** Selections of more places than this are searched only if those of nearer kinds are in. */
+    private static final int EVERY = 3;
 
     /**
-     * The selections of {@code places} that are searched, smaller ones first: none, each alone, and
-     * the first two, three and so on up to all that {@code ways} allow, those of a nearer kind
-     * first.
+     * The selections of {@code places} that are searched, smaller ones first: every one of up to
+     * three of those that {@code ways} allow, then the first four, five and so on up to all of
+     * them, those of a nearer kind first. Of four places that is every selection; of many, it is
+     * far fewer than all, whose number doubles with each place.
      */
     public static List<List<Place>> selections(Ways ways, List<Place> places) {
         var allowed = places.stream().filter(p -> ways.has(p.way())).toList();
-        var nearest = allowed.stream().sorted(Comparator.comparing(Place::way)).toList();
         var all = new ArrayList<List<Place>>(List.of(List.of()));
-        for (var place : allowed) all.add(List.of(place));
-        for (int count = 2; count <= nearest.size(); count++) {
+        for (var place : allowed) {
+            for (var fewer : List.copyOf(all)) {
+                if (fewer.size() == EVERY) continue;
+                var more = new ArrayList<>(fewer);
+                more.add(place);
+                all.add(List.copyOf(more));
+            }
+        }
+        all.sort(Comparator.comparingInt(List::size));
+        var nearest = allowed.stream().sorted(Comparator.comparing(Place::way)).toList();
+        for (int count = EVERY + 1; count <= nearest.size(); count++) {
             var first = nearest.subList(0, count);
             all.add(allowed.stream().filter(first::contains).toList());
         }

@@ -47,7 +47,7 @@ public final class Frontier {
             return peak;
         }
 
-        double extra() {
+        public double extra() {
             return extra;
         }
 

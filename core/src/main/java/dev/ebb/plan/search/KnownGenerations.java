@@ -95,7 +95,7 @@ final class KnownGenerations {
     private void write(List<Frontier.Member> members, DataOutputStream out) throws IOException {
         out.writeInt(members.size());
         for (var member : members) {
-            out.writeByte(models.indexOf(member.model()));
+            out.writeInt(models.indexOf(member.model()));
             out.writeDouble(member.extra());
             out.writeInt(member.sequence().length);
             for (int u : member.sequence()) out.writeInt(u);
@@ -124,7 +124,7 @@ final class KnownGenerations {
         int count = in.readInt();
         var members = new ArrayList<Frontier.Member>();
         for (int k = 0; k < count; k++) {
-            int which = in.readByte();
+            int which = in.readInt();
             double extra = in.readDouble();
             int length = in.readInt();
             if (which < 0 || which >= models.size() || length > in.available() / Integer.BYTES)

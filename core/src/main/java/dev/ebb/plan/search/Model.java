@@ -16,9 +16,10 @@ import java.util.List;
 
 /**
  * A problem in plain arrays, for algorithms that replay it thousands of times. Values are numbered
- * params first, then the outputs of the nodes in graph order, then what only other ways back need.
- * Works are what a sequence is made of: the nodes, in their place in the graph, then inversions,
- * then transfers to and from places beside the arena. A copy there is a value that takes no memory.
+ * params first, then the outputs of the nodes in graph order, then the values that only inversions
+ * and transfers read or write. Works are what a sequence is made of: the nodes, in their place in
+ * the graph, then inversions, then transfers to and from places beside the arena. A copy there is a
+ * value that takes no memory.
  */
 public final class Model {
     /**

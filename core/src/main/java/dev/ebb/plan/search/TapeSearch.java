@@ -32,10 +32,10 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What to keep of a round of a loop for the reverse of that round. The round and its reverse are
- * one graph; between the two halves a barrier is put that takes more memory than anything else, so
- * that the peak of a plan is the barrier and what is kept across it. The plans of that problem are
- * then the best sets of values to keep, each for its bytes.
+ * Finds the values of a round of a loop that are best kept for the reverse of that round. The round
+ * and its reverse are one graph; between the two halves a barrier is put that takes more memory
+ * than anything else, so that the peak of a plan is the barrier and what is kept across it. The
+ * plans of that problem are then the best sets of values to keep, each for its bytes.
  */
 public final class TapeSearch {
     private final Graph graph;

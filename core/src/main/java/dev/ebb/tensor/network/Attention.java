@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.OptionalDouble;
 
 /**
- * What each query may look at, and how sharply.
+ * The settings of an attention: which keys each query sees, and the scale of the scores.
  *
  * @param causal query i of n sees keys up to {@code i + keys - n}
  * @param scale multiplies the scores; 1 / sqrt(width) if not given

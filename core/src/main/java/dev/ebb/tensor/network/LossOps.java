@@ -3,8 +3,8 @@ package dev.ebb.tensor.network;
 import dev.ebb.tensor.Tensor;
 
 /**
- * What training makes small. Each is a mean unless a {@link Reduction} says otherwise. Losses of
- * sixteen-bit floats are computed in f32 and rounded once.
+ * Loss functions. Each is a mean unless a {@link Reduction} says otherwise. Losses of sixteen-bit
+ * floats are computed in f32 and rounded once.
  */
 public interface LossOps {
 

@@ -3,7 +3,7 @@ package dev.ebb.tensor.network;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
 
-/** What networks are made of: normalisations, losses, convolutions, attention, dropout. */
+/** The ops of which networks are made: normalisations, losses, convolutions, attention, dropout. */
 public interface NetworkOps extends NormalizeOps, LossOps, ConvolveOps {
 
     /** {@link #attention(Tensor, Tensor, Attention)} where every query sees every key. */

@@ -2,7 +2,9 @@ package dev.ebb.tensor.network;
 
 import dev.ebb.tensor.Tensor;
 
-/** What becomes of the losses of single elements. */
+/**
+ * How the losses of single elements become the result: by their mean, by their sum, or as they are.
+ */
 public enum Reduction {
     NONE,
     SUM,

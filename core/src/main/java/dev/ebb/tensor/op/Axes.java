@@ -8,7 +8,7 @@ import dev.ebb.ir.Type;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Ops on a tensor's first axes, for those who rewrite graphs. */
+/** Ops on a tensor's first axes, for passes that rewrite graphs. */
 public final class Axes {
     private Axes() {}
 

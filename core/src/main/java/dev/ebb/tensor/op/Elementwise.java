@@ -111,7 +111,7 @@ public final class Elementwise {
     record Step(Fn1 fn) implements Differentiable {
         @Override
         public String name() {
-            return fn.name().toLowerCase(java.util.Locale.ROOT);
+            return fn.text();
         }
 
         @Override

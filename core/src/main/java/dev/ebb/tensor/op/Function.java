@@ -6,14 +6,13 @@ import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Unary;
 
 import java.util.List;
-import java.util.Locale;
 
 /** A smooth function of floats, whose value and derivative are in its row of {@link Fn1}. */
 record Function(Fn1 fn) implements Unary {
 
     @Override
     public String name() {
-        return fn.name().toLowerCase(Locale.ROOT);
+        return fn.text();
     }
 
     @Override

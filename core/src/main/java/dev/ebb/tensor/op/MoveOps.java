@@ -12,7 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Shapes changed, elements moved. */
+/** Ops that change shapes and move elements, such as reshape, permute, slice, pad and flip. */
 public interface MoveOps {
 
     private Tensor self() {

@@ -11,8 +11,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The first operand with the second written over a box of it that begins at {@code start}. Where
- * nobody reads the first any more, this writes the box alone.
+ * The first operand with the second written over a box of it that begins at {@code start}. Where no
+ * later op reads the first operand, only the box is written, in its memory.
  */
 public record Overwrite(List<Integer> start) implements Differentiable {
 

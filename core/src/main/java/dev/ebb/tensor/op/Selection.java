@@ -16,7 +16,7 @@ import dev.ebb.tensor.Tensors;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Comparing, choosing and converting. */
+/** Ops that compare, select and convert elements. */
 public final class Selection {
     private Selection() {}
 

@@ -12,6 +12,7 @@ import static dev.ebb.ir.math.ErrorFunctions.NEAR;
 
 import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.GE;
+import static jdk.incubator.vector.VectorOperators.GT;
 import static jdk.incubator.vector.VectorOperators.LT;
 
 import dev.ebb.ir.math.Elementary;
@@ -81,7 +82,9 @@ public final class F64Error {
     }
 
     private static DoubleVector clamped(double[] r, int at) {
-        return DoubleVector.fromArray(F64Math.LANES, r, at).lanewise(ABS).min(ALL_ERFC_FAR);
+        var a = DoubleVector.fromArray(F64Math.LANES, r, at).lanewise(ABS);
+        // the least of both; a vector's min is several instructions, for the signs of zeros
+        return a.blend(ALL_ERFC_FAR, a.compare(GT, ALL_ERFC_FAR));
     }
 
     private static void ratios(double[] r, int a, int b, int o, double[] between, int n) {

@@ -11,19 +11,16 @@ import static dev.ebb.ir.math.Elementary.MAGIC;
 import static dev.ebb.ir.math.Elementary.MANTISSA;
 import static dev.ebb.ir.math.Elementary.ROOT_HALF;
 import static dev.ebb.ir.math.Elementary.TANH_FAR;
-import static dev.ebb.ir.math.Elementary.TANH_NEAR;
 import static dev.ebb.ir.math.Elementary.TINY;
 import static dev.ebb.ir.math.Elementary.TO_ONE;
 import static dev.ebb.ir.math.Elementary.TWO_52_BITS;
 
 import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.EQ;
-import static jdk.incubator.vector.VectorOperators.GE;
 import static jdk.incubator.vector.VectorOperators.GT;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
 import static jdk.incubator.vector.VectorOperators.LT;
-import static jdk.incubator.vector.VectorOperators.NE;
 
 import dev.ebb.ir.math.Elementary;
 import dev.ebb.ir.math.Polynomial;
@@ -50,7 +47,6 @@ public final class F64Math {
     static final DoubleVector TWO = all(2);
     static final DoubleVector HALF = all(0.5);
     private static final DoubleVector ALL_TANH_FAR = all(TANH_FAR);
-    private static final DoubleVector LESS_TWO = all(-2);
     static final DoubleVector LESS_HALF = all(-0.5);
     private static final LongVector BIAS = LongVector.broadcast(LongVector.SPECIES_256, 1023);
     private static final double[] EXP = Polynomial.EXP.coefficients();
@@ -62,20 +58,27 @@ public final class F64Math {
         return DoubleVector.broadcast(LANES, x);
     }
 
-    /**
-     * The polynomial with these coefficients, the constant first. A loop, as C2 unrolls it but
-     * would stop inlining a method that calls as many vector operations one by one.
-     */
+    /** The polynomial with these coefficients, the constant first. */
     static DoubleVector polynomial(double[] c, DoubleVector x) {
-        var z = x.mul(x);
-        int top = (c.length - 1) / 2 * 2;
-        var even = all(c[top]);
-        var odd = all(top + 1 < c.length ? c[top + 1] : 0);
-        for (int i = top - 2; i >= 0; i -= 2) {
-            even = even.fma(z, all(c[i]));
-            odd = odd.fma(z, all(c[i + 1]));
+        return polynomial(c, x, x.mul(x));
+    }
+
+    /**
+     * The polynomial with these coefficients, the constant first, where {@code z} is the square of
+     * {@code x}. A loop, as C2 unrolls it but would stop inlining a method that calls as many
+     * vector operations one by one.
+     */
+    static DoubleVector polynomial(double[] c, DoubleVector x, DoubleVector z) {
+        int last = c.length - 1;
+        var high = all(c[last]);
+        var other = all(c[last - 1]);
+        int i = last - 2;
+        for (; i > 0; i -= 2) {
+            high = high.fma(z, all(c[i]));
+            other = other.fma(z, all(c[i - 1]));
         }
-        return odd.fma(x, even);
+        // the highest power is even where one coefficient is left
+        return i == 0 ? other.fma(x, high.fma(z, all(c[0]))) : high.fma(x, other);
     }
 
     /** e^r - 1 - r for |r| up to ln(2)/2. */
@@ -130,25 +133,17 @@ public final class F64Math {
         return beyondLinear(r).add(low).fma(s, r.fma(s, rest));
     }
 
-    /**
-     * Hyperbolic tangent: (1 - u) / (1 + u) with u = e^(-2|x|), or 1 - 2u / (1 + u) if u is small.
-     */
+    /** Hyperbolic tangent: u / (u + 2) with u = e^(2|x|) - 1, and the sign of x. */
     public static DoubleVector tanh(DoubleVector x) {
         var a = x.lanewise(ABS);
         // the least of both; a vector's min is several instructions, for the signs of zeros
-        var c = a.blend(ALL_TANH_FAR, a.compare(GT, ALL_TANH_FAR)).mul(LESS_TWO);
+        var c = a.blend(ALL_TANH_FAR, a.compare(GT, ALL_TANH_FAR));
+        c = c.add(c);
         var t = c.fma(ALL_LOG2_E, ALL_MAGIC);
         var s = power(t.reinterpretAsLongs());
-        var n = t.sub(ALL_MAGIC);
-        var exact = n.fma(LESS_LN2_HIGH, c);
-        var r = n.fma(LESS_LN2_LOW, exact);
-        var q = beyondLinear(r).add(n.fma(LESS_LN2_LOW, exact.sub(r)));
-        var isFar = a.compare(GE, TANH_NEAR);
-        // u where it is small, u - 1 elsewhere
-        var u = q.fma(s, r.fma(s, s.sub(ONE).blend(s, isFar)));
-        var up = u.neg().blend(u.add(u), isFar);
-        var y = up.div(u.add(TWO.blend(ONE, isFar)));
-        return withSign(y.blend(ONE.sub(y), isFar), x);
+        var u = lessOne(c, t.sub(ALL_MAGIC), s, s.sub(ONE));
+        var sign = x.reinterpretAsLongs().and(Long.MIN_VALUE);
+        return u.div(u.add(TWO)).reinterpretAsLongs().or(sign).reinterpretAsDoubles();
     }
 
     static DoubleVector withSign(DoubleVector magnitude, DoubleVector of) {
@@ -191,7 +186,8 @@ public final class F64Math {
 
     /** What a logarithm with its pole at {@code pole} is where no polynomial says it. */
     private static DoubleVector ends(DoubleVector y, DoubleVector x, double pole) {
-        var z = y.blend(x, x.compare(NE, x)).blend(x, x.compare(EQ, Double.POSITIVE_INFINITY));
+        // NaN and infinity are their own logarithms
+        var z = x.blend(y, x.compare(LT, Double.POSITIVE_INFINITY));
         z = z.blend(Double.NEGATIVE_INFINITY, x.compare(EQ, pole));
         return z.blend(Double.NaN, x.compare(LT, pole));
     }

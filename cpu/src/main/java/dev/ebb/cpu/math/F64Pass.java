@@ -9,7 +9,7 @@ import java.util.List;
  */
 @FunctionalInterface
 interface F64Pass {
-    int BLOCK = 64;
+    int BLOCK = 128;
 
     /** From the registers at {@code a} and {@code b}, by way of {@code between}, to that at o. */
     void run(double[] r, int a, int b, int o, double[] between, int n);

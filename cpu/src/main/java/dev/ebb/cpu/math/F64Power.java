@@ -22,6 +22,7 @@ import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.GE;
 import static jdk.incubator.vector.VectorOperators.LE;
 import static jdk.incubator.vector.VectorOperators.LSHR;
+import static jdk.incubator.vector.VectorOperators.LT;
 
 import dev.ebb.ir.math.Elementary;
 import dev.ebb.ir.math.Polynomial;
@@ -36,12 +37,23 @@ import java.util.List;
  */
 public final class F64Power {
     private static final DoubleVector ALL_TWO_THIRDS = all(TWO_THIRDS);
+    private static final DoubleVector ALL_BIASED = all(BIASED);
+    private static final DoubleVector ALL_LN2_HIGH = all(LN2_HIGH);
+    private static final DoubleVector ALL_LN2_LOW = all(LN2_LOW);
+    private static final DoubleVector LEAST = all(Double.MIN_NORMAL);
+    private static final DoubleVector LARGEST = all(Double.MAX_VALUE);
+    private static final DoubleVector ALL_MOST = all(MOST);
+    private static final DoubleVector LESS_MOST = all(-MOST);
     private static final double[] FIFTH = Polynomial.FIFTH.coefficients();
 
     private F64Power() {}
 
     private static final List<F64Pass> PASSES =
-            List.of(F64Power::quotients, F64Power::logarithms, F64Power::powers);
+            List.of(
+                    F64Power::quotients,
+                    F64Power::logarithms,
+                    F64Power::products,
+                    F64Power::powers);
 
     /** Powers of {@code n} numbers from {@code a} on with exponents from {@code b} on. */
     public static void pow(double[] r, int a, int b, int o, int n) {
@@ -57,13 +69,15 @@ public final class F64Power {
     }
 
     private static boolean arePlain(double[] r, int a, int b, int n) {
+        // one test for all: a branch for each vector would cost as much as the arithmetic
+        var plain = F64Math.LANES.maskAll(true);
         for (int i = 0; i < n; i += 4) {
             var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
-            var y = DoubleVector.fromArray(F64Math.LANES, r, b + i);
-            var plain = x.compare(GE, Double.MIN_NORMAL).and(x.compare(LE, Double.MAX_VALUE));
-            if (!plain.and(y.lanewise(ABS).compare(LE, Double.MAX_VALUE)).allTrue()) return false;
+            var y = DoubleVector.fromArray(F64Math.LANES, r, b + i).lanewise(ABS);
+            plain = plain.and(x.compare(GE, LEAST)).and(x.compare(LE, LARGEST));
+            plain = plain.and(y.compare(LE, LARGEST));
         }
-        return true;
+        return plain.allTrue();
     }
 
     private static DoubleVector mantissa(DoubleVector x) {
@@ -107,29 +121,37 @@ public final class F64Power {
         }
     }
 
-    private static void powers(double[] r, int a, int b, int o, double[] between, int n) {
+    /** y log(x), as a sum of two doubles. */
+    private static void products(double[] r, int a, int b, int o, double[] between, int n) {
         for (int i = 0; i < n; i += 4) {
             var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
             var k = x.reinterpretAsLongs().add(TO_ONE).lanewise(LSHR, 52);
-            var e = k.or(TWO_52_BITS).reinterpretAsDoubles().sub(BIASED);
+            var e = k.or(TWO_52_BITS).reinterpretAsDoubles().sub(ALL_BIASED);
             var y = DoubleVector.fromArray(F64Math.LANES, r, b + i);
             var h = DoubleVector.fromArray(F64Math.LANES, between, i);
-            var whole = e.mul(LN2_HIGH);
+            var l = DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i);
+            var whole = e.mul(ALL_LN2_HIGH);
             var log = whole.add(h);
-            var low =
-                    e.fma(
-                            all(LN2_LOW),
-                            DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i));
-            var logLow = whole.sub(log).add(h).add(low);
+            var logLow = whole.sub(log).add(h).add(e.fma(ALL_LN2_LOW, l));
             var product = y.mul(log);
-            exp(product, y.fma(logLow, y.fma(log, product.neg()))).intoArray(r, o + i);
+            product.intoArray(between, i);
+            y.fma(logLow, y.fma(log, product.neg())).intoArray(between, F64Pass.BLOCK + i);
+        }
+    }
+
+    private static void powers(double[] r, int a, int b, int o, double[] between, int n) {
+        for (int i = 0; i < n; i += 4) {
+            var e = DoubleVector.fromArray(F64Math.LANES, between, i);
+            exp(e, DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i))
+                    .intoArray(r, o + i);
         }
     }
 
     /** The exponential of {@code e + low}. */
     private static DoubleVector exp(DoubleVector e, DoubleVector low) {
-        var inside = e.lanewise(ABS).compare(LE, MOST);
-        var x = e.max(-MOST).min(MOST);
+        var inside = e.lanewise(ABS).compare(LE, ALL_MOST);
+        var bound = ALL_MOST.blend(LESS_MOST, e.compare(LT, LESS_MOST));
+        var x = bound.blend(e, inside);
         var t = x.fma(ALL_LOG2_E, ALL_MAGIC);
         var n = t.sub(ALL_MAGIC);
         var exact = n.fma(LESS_LN2_HIGH, x);

@@ -11,7 +11,6 @@ import static dev.ebb.ir.math.Waves.FAR;
 import static dev.ebb.ir.math.Waves.HALF_PI_1;
 import static dev.ebb.ir.math.Waves.HALF_PI_2;
 import static dev.ebb.ir.math.Waves.HALF_PI_3;
-import static dev.ebb.ir.math.Waves.TINY;
 import static dev.ebb.ir.math.Waves.TWO_OVER_PI;
 
 import static jdk.incubator.vector.VectorOperators.ABS;
@@ -19,7 +18,6 @@ import static jdk.incubator.vector.VectorOperators.GE;
 import static jdk.incubator.vector.VectorOperators.LE;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LT;
-import static jdk.incubator.vector.VectorOperators.NE;
 import static jdk.incubator.vector.VectorOperators.XOR;
 
 import dev.ebb.ir.Fn1;
@@ -41,14 +39,16 @@ public final class F64Waves {
     private static final double[] COSINE = Polynomial.COSINE.coefficients();
     private static final double[] SINE = Polynomial.SINE.coefficients();
 
-    private static final List<F64Pass> SIN =
-            List.of(F64Waves::reductions, F64Waves::sines, F64Waves::sin);
-    private static final List<F64Pass> COS =
-            List.of(F64Waves::reductions, F64Waves::sines, F64Waves::cos);
-    private static final List<F64Pass> TAN =
-            List.of(F64Waves::reductions, F64Waves::sines, F64Waves::tan);
-
     private static final DoubleVector ALL_FAR = all(FAR);
+    private static final DoubleVector ALL_TWO_OVER_PI = all(TWO_OVER_PI);
+    private static final DoubleVector LESS_HALF_PI_1 = all(-HALF_PI_1);
+    private static final DoubleVector LESS_HALF_PI_2 = all(-HALF_PI_2);
+    private static final DoubleVector ALL_HALF_PI_2 = all(HALF_PI_2);
+    private static final DoubleVector ALL_HALF_PI_3 = all(HALF_PI_3);
+
+    private static final List<F64Pass> SIN = List.of(F64Waves::reductions, F64Waves::sin);
+    private static final List<F64Pass> COS = List.of(F64Waves::reductions, F64Waves::cos);
+    private static final List<F64Pass> TAN = List.of(F64Waves::reductions, F64Waves::tan);
 
     private F64Waves() {}
 
@@ -68,7 +68,7 @@ public final class F64Waves {
     }
 
     private static void waves(List<F64Pass> passes, Fn1 fn, double[] r, int a, int o, int n) {
-        var between = new double[3 * F64Pass.BLOCK];
+        var between = new double[2 * F64Pass.BLOCK];
         for (int i = 0; i < n; i += F64Pass.BLOCK) {
             int some = Math.min(F64Pass.BLOCK, n - i);
             if (areNear(r, a + i, some)) {
@@ -89,102 +89,84 @@ public final class F64Waves {
         return near.allTrue();
     }
 
-    /** What a multiple n of pi/2 leaves of an argument, and its low part; t is n + MAGIC. */
+    /** What a multiple n of pi/2 leaves of an argument, and its low part with the other sign. */
     private static void reductions(double[] r, int a, int b, int o, double[] between, int m) {
         for (int i = 0; i < m; i += 4) {
             var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
             var n = turns(x).sub(ALL_MAGIC);
-            var exact = n.fma(all(-HALF_PI_1), x);
-            var second = n.mul(HALF_PI_2);
-            var first = exact.sub(second);
-            var rest = rest(n, exact, second, first);
+            var exact = n.fma(LESS_HALF_PI_1, x);
+            var second = n.mul(LESS_HALF_PI_2);
+            var first = exact.add(second);
+            var lost = second.sub(first.sub(exact));
+            var rest = lost.sub(n.fma(ALL_HALF_PI_3, n.fma(ALL_HALF_PI_2, second)));
             var near = first.add(rest);
             near.intoArray(between, i);
-            first.sub(near).add(rest).intoArray(between, F64Pass.BLOCK + i);
+            near.sub(first).sub(rest).intoArray(between, F64Pass.BLOCK + i);
         }
     }
 
+    /** n + MAGIC. */
     private static DoubleVector turns(DoubleVector x) {
-        return x.fma(all(TWO_OVER_PI), ALL_MAGIC);
-    }
-
-    private static void sines(double[] r, int a, int b, int o, double[] between, int n) {
-        for (int i = 0; i < n; i += 4) {
-            var near = DoubleVector.fromArray(F64Math.LANES, between, i);
-            var low = DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i);
-            sine(near, low).intoArray(between, 2 * F64Pass.BLOCK + i);
-        }
-    }
-
-    private static DoubleVector cosine(double[] between, int i) {
-        var near = DoubleVector.fromArray(F64Math.LANES, between, i);
-        return cosine(near, DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i));
+        return x.fma(ALL_TWO_OVER_PI, ALL_MAGIC);
     }
 
     private static void sin(double[] r, int a, int b, int o, double[] between, int n) {
         for (int i = 0; i < n; i += 4) {
-            var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
-            var s = DoubleVector.fromArray(F64Math.LANES, between, 2 * F64Pass.BLOCK + i);
-            var y = chosen(turns(x).reinterpretAsLongs(), s, cosine(between, i));
-            y.blend(x, x.lanewise(ABS).compare(LT, TINY)).intoArray(r, o + i);
+            var t = turns(DoubleVector.fromArray(F64Math.LANES, r, a + i)).reinterpretAsLongs();
+            chosen(t, between, i).intoArray(r, o + i);
         }
     }
 
     private static void cos(double[] r, int a, int b, int o, double[] between, int n) {
         for (int i = 0; i < n; i += 4) {
-            var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
-            var s = DoubleVector.fromArray(F64Math.LANES, between, 2 * F64Pass.BLOCK + i);
-            var turns = turns(x).reinterpretAsLongs().add(1);
-            chosen(turns, s, cosine(between, i)).intoArray(r, o + i);
+            var t = turns(DoubleVector.fromArray(F64Math.LANES, r, a + i)).reinterpretAsLongs();
+            chosen(t.add(1), between, i).intoArray(r, o + i);
         }
     }
 
     /** The quotient of both. */
     private static void tan(double[] r, int a, int b, int o, double[] between, int n) {
         for (int i = 0; i < n; i += 4) {
-            var x = DoubleVector.fromArray(F64Math.LANES, r, a + i);
-            var s = DoubleVector.fromArray(F64Math.LANES, between, 2 * F64Pass.BLOCK + i);
-            var c = cosine(between, i);
-            var odd = isOdd(turns(x).reinterpretAsLongs());
-            var y = s.blend(c.neg(), odd).div(c.blend(s, odd));
-            y.blend(x, x.lanewise(ABS).compare(LT, TINY)).intoArray(r, o + i);
+            var t = turns(DoubleVector.fromArray(F64Math.LANES, r, a + i)).reinterpretAsLongs();
+            var odd = isOdd(t);
+            var near = DoubleVector.fromArray(F64Math.LANES, between, i);
+            var lessLow = DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i);
+            var z = near.mul(near);
+            var s = sine(near, lessLow, z);
+            var c = cosine(near, lessLow, z);
+            s.blend(c.neg(), odd).div(c.blend(s, odd)).intoArray(r, o + i);
         }
     }
 
     private static VectorMask<Double> isOdd(LongVector turns) {
-        return turns.and(1).compare(NE, 0).cast(F64Math.LANES);
+        return turns.lanewise(LSHL, 63).compare(LT, 0).cast(F64Math.LANES);
     }
 
     /** The sine of as many quarter turns more as the low two bits of {@code turns} say. */
-    private static DoubleVector chosen(LongVector turns, DoubleVector s, DoubleVector c) {
+    private static DoubleVector chosen(LongVector turns, double[] between, int i) {
+        var near = DoubleVector.fromArray(F64Math.LANES, between, i);
+        var lessLow = DoubleVector.fromArray(F64Math.LANES, between, F64Pass.BLOCK + i);
+        var z = near.mul(near);
+        var s = sine(near, lessLow, z);
+        var y = s.blend(cosine(near, lessLow, z), isOdd(turns)).reinterpretAsLongs();
         var sign = turns.and(2).lanewise(LSHL, 62);
-        var y = s.blend(c, isOdd(turns)).reinterpretAsLongs();
         return y.lanewise(XOR, sign).reinterpretAsDoubles();
     }
 
-    /** What rounding took from {@code first = exact - second}, and the third part of n pi/2. */
-    private static DoubleVector rest(
-            DoubleVector n, DoubleVector exact, DoubleVector second, DoubleVector first) {
-        var back = first.sub(exact);
-        var lost = exact.sub(first.sub(back)).sub(second.add(back));
-        return lost.sub(n.fma(all(HALF_PI_3), n.fma(all(HALF_PI_2), second.neg())));
+    /** sin(r - lessLow), where {@code z} is the square of r. */
+    private static DoubleVector sine(DoubleVector r, DoubleVector lessLow, DoubleVector z) {
+        var most = z.fma(LESS_HALF, ONE);
+        var p = polynomial(SINE, z, z.mul(z));
+        return r.sub(p.fma(z.mul(r), lessLow.mul(most)));
     }
 
-    /** sin(r + low). */
-    private static DoubleVector sine(DoubleVector r, DoubleVector low) {
-        var z = r.mul(r);
+    /** cos(r - lessLow), where {@code z} is the square of r. */
+    private static DoubleVector cosine(DoubleVector r, DoubleVector lessLow, DoubleVector z) {
         var most = z.fma(LESS_HALF, ONE);
-        var p = polynomial(SINE, z);
-        return p.fma(z.mul(r), low.mul(most)).add(r);
-    }
-
-    /** cos(r + low). */
-    private static DoubleVector cosine(DoubleVector r, DoubleVector low) {
-        var z = r.mul(r);
-        var most = z.fma(LESS_HALF, ONE);
-        var p = polynomial(COSINE, z);
+        var zz = z.mul(z);
+        var p = polynomial(COSINE, z, zz);
         var lost = z.fma(LESS_HALF, ONE.sub(most));
-        return p.mul(z).fma(z, lost.sub(r.mul(low))).add(most);
+        return p.fma(zz, r.fma(lessLow, lost)).add(most);
     }
 
     /** atan(x), from the nearest of 0, pi/4 and pi/2. */

@@ -3,7 +3,6 @@ package dev.ebb.cpu.straight;
 import dev.ebb.cpu.fold.AxisGroups;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel.Combine;
-import dev.ebb.ir.Scalar.Fn2;
 import dev.ebb.ir.Shape;
 
 import java.util.ArrayList;
@@ -32,15 +31,7 @@ final class FoldOrder {
     }
 
     private Operand both(Operand x, Operand y) {
-        return code.apply(
-                switch (combine) {
-                    case SUM -> Fn2.ADD;
-                    case PROD -> Fn2.MUL;
-                    case MAX -> Fn2.MAX;
-                    case MIN -> Fn2.MIN;
-                },
-                x,
-                y);
+        return code.apply(combine.function(), x, y);
     }
 
     private Operand first(Operand x) {

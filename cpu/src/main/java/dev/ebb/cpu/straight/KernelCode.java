@@ -174,14 +174,13 @@ final class KernelCode {
     }
 
     private List<Operand> contract(Kernel.Contract k, List<DType> in, DType out, Reader inputs) {
-        var dims = new ArrayList<>(k.batch().dims());
         var type = in.getFirst().compute();
         var types = new ArrayList<>(List.of(type));
         types.addAll(in.subList(2, in.size()));
         var line = OperationList.of(List.of(Stored.as(k.epilogue(), types, out)), types);
-        var left = shape(dims, k.m(), k.k());
-        var right = shape(dims, k.k(), k.n());
-        var whole = shape(dims, k.m(), k.n());
+        var left = k.batch().append(k.m(), k.k());
+        var right = k.batch().append(k.k(), k.n());
+        var whole = k.batch().append(k.m(), k.n());
         var all = new ArrayList<Operand>();
         for (long p = 0; p < whole.size(); p++) {
             long matrix = p / ((long) k.m() * k.n());
@@ -203,13 +202,6 @@ final class KernelCode {
             all.add(evaluate(line, whole, p, args).getFirst());
         }
         return all;
-    }
-
-    private static Shape shape(List<Integer> batch, int rows, int columns) {
-        var dims = new ArrayList<>(batch);
-        dims.add(rows);
-        dims.add(columns);
-        return new Shape(dims);
     }
 
     private static List<Operand> assemble(Kernel.Assemble k, DType out, Reader inputs) {

@@ -1,5 +1,6 @@
 package dev.ebb.cpu.straight;
 
+import dev.ebb.cpu.tile.Needs;
 import dev.ebb.exec.Anywhere;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
@@ -8,6 +9,7 @@ import dev.ebb.ir.Type;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Makes one method of a node on few elements that is told where its operands and results lie, for
@@ -24,6 +26,7 @@ public final class MovableKernels {
     private static final class Known {
         int asked;
         Optional<Anywhere> made = Optional.empty();
+        Optional<Needs> needs = Optional.empty();
     }
 
     private final int after;
@@ -36,9 +39,21 @@ public final class MovableKernels {
         this.after = after;
     }
 
-    public synchronized Optional<Anywhere> of(Node node) {
+    private Known known(Node node) {
         var known = kinds.computeIfAbsent(new Kind(node.op(), node.inputTypes()), _ -> new Known());
         if (kinds.size() > MOST) kinds.pollFirstEntry();
+        return known;
+    }
+
+    /** What the kernel of {@code node} needs of workers, found once for its kind. */
+    public synchronized Needs needs(Node node, Function<Node, Needs> find) {
+        var known = known(node);
+        if (known.needs.isEmpty()) known.needs = Optional.of(find.apply(node));
+        return known.needs.get();
+    }
+
+    public synchronized Optional<Anywhere> of(Node node) {
+        var known = known(node);
         if (known.asked++ == after && Fitting.bytes(node, node.outputs().size()) >= 0)
             known.made = Optional.of(StraightClass.movable(node));
         return known.made;

@@ -272,7 +272,7 @@ final class Region {
         if (input.isSteady()) {
             boolean there = from.isPresent() ? from.get().rows().isEmpty() : size <= MOST_WHOLE;
             return there
-                    ? Optional.of(new Slot.Access(Slot.whole(value), 0, at, 0))
+                    ? Optional.of(new Slot.Access(Slot.whole(value), 0, at, Slot.Move.NONE))
                     : Optional.empty();
         }
         long inner = input.inner();
@@ -285,22 +285,35 @@ final class Region {
             if (there) return Optional.of(row(value, rows, at / (n * inner), at % (n * inner)));
         }
         if (from.isPresent()) return Optional.empty();
+        if (isWalked(size))
+            return Optional.of(
+                    new Slot.Access(
+                            Slot.whole(value),
+                            0,
+                            at,
+                            new Slot.Move.Walk(input.loop(), input.strides())));
         return Optional.of(column(value, input.loop(), new View(at, input.strides())));
     }
 
+    /** Whether a value is so small beside the rounds that it is held whole, once for many. */
+    private boolean isWalked(long size) {
+        return !atOnce && size <= MOST_WHOLE && 4 * size <= n && n <= Integer.MAX_VALUE;
+    }
+
     private Slot.Access row(Value value, Sliced.Rows rows, long outer, long first) {
+        var step = new Slot.Move.Step(rows.inner());
         return atOnce
-                ? new Slot.Access(
-                        Slot.whole(value), 0, outer * n * rows.inner() + first, rows.inner())
+                ? new Slot.Access(Slot.whole(value), 0, outer * n * rows.inner() + first, step)
                 : new Slot.Access(
                         new Slot(value, new Slot.Form.Rows(rows.outer(), rows.inner())),
                         outer,
                         first,
-                        rows.inner());
+                        step);
     }
 
     private static Slot.Access column(Value value, Shape loop, View view) {
-        return new Slot.Access(new Slot(value, new Slot.Form.Column(loop, view)), 0, 0, 1);
+        return new Slot.Access(
+                new Slot(value, new Slot.Form.Column(loop, view)), 0, 0, new Slot.Move.Step(1));
     }
 
     /** How a round finds number {@code j} of the row that a loop makes of {@code value}. */

@@ -2,8 +2,8 @@ package dev.ebb.cpu.straight;
 
 /** The generated code of a {@link Region}. */
 interface RegionBody {
-    /** Computes {@code n} rounds on registers of f64 and f32. */
-    void run(double[] doubles, float[] floats, int n);
+    /** Computes {@code n} rounds from {@code first} on, on registers of f64 and f32. */
+    void run(double[] doubles, float[] floats, int n, int first);
 
     /**
      * Copies what {@code n} rounds pick to registers from {@code to} on.

@@ -16,20 +16,22 @@ import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 import java.lang.constant.MethodTypeDesc;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
- * Writes one method of a {@link RegionParts}: registers of f64 and f32 and the number of rounds are
- * its locals 0 to 2. Within a round, or within computations that are written out whole, numbers are
- * in locals; those that others read are put into registers.
+ * Writes one method of a {@link RegionParts}: registers of f64 and f32, the number of rounds and
+ * the first of them are its locals 0 to 3. Within a round, or within computations that are written
+ * out whole, numbers are in locals; those that others read are put into registers.
  */
 final class RegionCode {
     private static final MethodTypeDesc TYPE =
-            MethodTypeDesc.of(CD_void, CD_double.arrayType(), CD_float.arrayType(), CD_int);
+            MethodTypeDesc.of(CD_void, CD_double.arrayType(), CD_float.arrayType(), CD_int, CD_int);
+
+    private static final int FIRST = 3;
 
     private final RegionParts form;
     private final List<Region.Member> part;
@@ -38,8 +40,8 @@ final class RegionCode {
     private final KernelCode kernels;
     private final Map<Slot.Access, Operand> known = new HashMap<>();
 
-    /** Locals with the round times a step. */
-    private final Map<Long, Integer> steps = new HashMap<>();
+    /** Locals with how far numbers lie from where they lie in round zero. */
+    private final Map<Slot.Move, Integer> moves = new HashMap<>();
 
     private RegionCode(RegionParts form, List<Region.Member> part, CodeBuilder code) {
         this.form = form;
@@ -75,6 +77,7 @@ final class RegionCode {
                                             code.aload(1)
                                                     .aload(2)
                                                     .iload(3)
+                                                    .iload(4)
                                                     .invokestatic(
                                                             StraightClass.SELF, "part" + i, TYPE);
                                         code.return_();
@@ -119,25 +122,46 @@ final class RegionCode {
         var next = code.newLabel();
         var end = code.newLabel();
         code.labelBinding(next).iload(round).iload(2).if_icmpge(end);
-        for (long step : steps()) {
+        for (var move : moves()) {
             int local = code.allocateLocal(TypeKind.INT);
-            code.iload(round).loadConstant((int) step).imul().istore(local);
-            steps.put(step, local);
+            switch (move) {
+                case Slot.Move.Step(long by) -> code.iload(round).loadConstant((int) by).imul();
+                case Slot.Move.Walk walk -> walk(walk, round);
+            }
+            code.istore(local);
+            moves.put(move, local);
         }
         for (var member : part) round(member);
         code.iinc(round, 1).goto_(next).labelBinding(end).return_();
     }
 
-    private Set<Long> steps() {
-        var all = new TreeSet<Long>();
+    /** Pushes how far the round that is in a local lies along the axes that count. */
+    private void walk(Slot.Move.Walk walk, int round) {
+        code.iconst_0();
+        long inner = 1;
+        for (int d = walk.loop().rank() - 1; d >= 0; d--) {
+            int size = walk.loop().dim(d);
+            long stride = walk.strides().get(d);
+            if (size > 1 && stride != 0) {
+                code.iload(FIRST).iload(round).iadd();
+                if (inner > 1) code.loadConstant((int) inner).idiv();
+                if (d > 0) code.loadConstant(size).irem();
+                code.loadConstant((int) stride).imul().iadd();
+            }
+            inner *= size;
+        }
+    }
+
+    private Set<Slot.Move> moves() {
+        var all = new LinkedHashSet<Slot.Move>();
         for (var member : part) {
             var sliced = member.sliced().orElseThrow();
             for (int i = 0; i < sliced.inputs().size(); i++)
                 for (long at : sliced.inputs().get(i).touched())
-                    all.add(input(member, i, at).step());
-            for (int j = 0; j < sliced.outputs().size(); j++) all.add(output(member, j, 0).step());
+                    all.add(input(member, i, at).move());
+            for (int j = 0; j < sliced.outputs().size(); j++) all.add(output(member, j, 0).move());
         }
-        all.remove(0L);
+        all.remove(Slot.Move.NONE);
         return all;
     }
 
@@ -187,7 +211,7 @@ final class RegionCode {
     }
 
     private static Slot.Access element(Value value, long at) {
-        return new Slot.Access(Slot.whole(value), 0, at, 0);
+        return new Slot.Access(Slot.whole(value), 0, at, Slot.Move.NONE);
     }
 
     private static List<DType> types(Region.Member member) {
@@ -236,10 +260,8 @@ final class RegionCode {
     private void place(Slot.Access access, DType type) {
         int at = form.starts().getOrDefault(access.slot(), 0) + access.at(form.rounds());
         code.aload(type == DType.F64 ? 0 : 1);
-        if (access.step() == 0) {
-            code.loadConstant(at);
-            return;
-        }
-        code.iload(steps.getOrDefault(access.step(), 0)).loadConstant(at).iadd();
+        code.loadConstant(at);
+        var move = moves.get(access.move());
+        if (move != null) code.iload(move).iadd();
     }
 }

@@ -37,6 +37,7 @@ final class RegionRun implements Runnable, Workers.Part {
     private final int rounds;
     private final List<TileLoad> columns = new ArrayList<>();
     private final RegionPick[] picks;
+    private final Rows[] wholes;
     private final Rows[] loads;
     private final Rows[] stores;
     private final RegionParts form;
@@ -61,7 +62,8 @@ final class RegionRun implements Runnable, Workers.Part {
                                 columns.add(new TileLoad(from, view, loop, at));
                             else rows.add(rows(slot, from, at));
                         });
-        loads = rows.toArray(Rows[]::new);
+        wholes = rows.stream().filter(r -> r.outer == 0).toArray(Rows[]::new);
+        loads = rows.stream().filter(r -> r.outer > 0).toArray(Rows[]::new);
         picks =
                 IntStream.range(0, form.region().picks().size())
                         .mapToObj(i -> new RegionPick(form, i, body))
@@ -106,21 +108,18 @@ final class RegionRun implements Runnable, Workers.Part {
     public void run(int part, int worker) {
         var tile = tiles.of(worker);
         long to = Math.min(n, (part + 1L) * SHARE);
+        for (var whole : wholes) in(whole, tile, 0, whole.at, (int) whole.inner);
         for (long first = (long) part * SHARE; first < to; first += rounds) {
             int some = (int) Math.min(rounds, to - first);
             for (var column : columns) column.run(tile, first, some);
             for (var rows : loads) load(rows, tile, first, some);
             for (var pick : picks) pick.run(tile, first, some);
-            body.run(tile.f64, tile.f32, some);
+            body.run(tile.f64, tile.f32, some, (int) first);
             for (var rows : stores) store(rows, tile, first, some);
         }
     }
 
     private void load(Rows r, Tile tile, long first, int some) {
-        if (r.outer == 0) {
-            in(r, tile, 0, r.at, (int) r.inner);
-            return;
-        }
         for (long o = 0; o < r.outer; o++)
             in(
                     r,

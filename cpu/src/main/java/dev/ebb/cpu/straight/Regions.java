@@ -12,6 +12,7 @@ import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Value;
 
@@ -36,8 +37,17 @@ final class Regions {
     /** So many rounds are at hand at once at most. */
     private static final long MOST_AT_ONCE = 64;
 
-    /** From so many rounds on they are taken some at a time. */
+    /** From so many rounds on a program is given registers to take them some at a time. */
     private static final long MANY = 1024;
+
+    /** From so many rounds on they are, where the registers are there. */
+    private static final long SOME = 256;
+
+    /** Rows of fewer elements are slow as kernels, if operands repeat along them. */
+    private static final int SHORT = 32;
+
+    /** So many instructions an element are arithmetic without functions. */
+    private static final int CHEAP = 12;
 
     /** From so many elements on a loop is made before the first run. */
     private static final long LARGE = 1 << 21;
@@ -71,12 +81,12 @@ final class Regions {
     /** {@code sequence} in regions, if these are most of it, or spare many small moves. */
     static Optional<Merged> of(Sequence sequence, Crew workers, Tiles tiles) {
         var nodes = sequence.works().stream().map(Sequence.Work::node).toList();
-        var rounds = rounds(nodes);
+        var rounds = rounds(nodes, MANY);
         if (rounds.isEmpty()) return Optional.empty();
         boolean atOnce = rounds.getFirst() <= MOST_AT_ONCE;
         var all = new Regions(sequence, workers, tiles, true);
         if (atOnce && !all.isThere(values(nodes), 1)) return Optional.empty();
-        var loops = atOnce ? rounds.subList(0, 1) : many(rounds);
+        var loops = atOnce ? rounds.subList(0, 1) : some(rounds(nodes, SOME));
         all.cut(loops, atOnce);
         boolean enough =
                 atOnce
@@ -101,23 +111,23 @@ final class Regions {
         long elements = 0;
         for (Node node : nodes)
             if ((isAwkward(node) || node.kernel() instanceof Kernel.Gather)
-                    && candidates(node).stream().anyMatch(n -> n >= MANY && isSmall(node, n)))
+                    && candidates(node, MANY).stream().anyMatch(n -> n >= MANY && isSmall(node, n)))
                 elements += walked(node);
         return elements >= LARGE;
     }
 
-    private static List<Long> many(List<Long> rounds) {
-        return rounds.stream().filter(n -> n >= MANY).limit(MOST_LOOPS).toList();
+    private static List<Long> some(List<Long> rounds) {
+        return rounds.stream().filter(n -> n >= SOME).limit(MOST_LOOPS).toList();
     }
 
     /**
      * The numbers of rounds of loops, first that of the loop by which most elements can be
      * computed; of several the least, whose rounds have the most to do.
      */
-    private static List<Long> rounds(List<Node> nodes) {
+    private static List<Long> rounds(List<Node> nodes, long many) {
         var elements = new TreeMap<Long, Long>();
         for (Node node : nodes)
-            for (long n : candidates(node))
+            for (long n : candidates(node, many))
                 if (isSmall(node, n)) elements.merge(n, walked(node), Long::sum);
         return elements.entrySet().stream()
                 .filter(e -> e.getValue() > 0)
@@ -132,7 +142,8 @@ final class Regions {
                 : node.outputs().stream().mapToLong(v -> v.type().size()).sum();
     }
 
-    private static Set<Long> candidates(Node node) {
+    /** The rounds of loops: all at once, or so many at least. */
+    private static Set<Long> candidates(Node node, long many) {
         var found = new HashSet<Long>();
         switch (node.kernel()) {
             case Kernel.Map k -> blocks(k.shape(), found);
@@ -155,7 +166,7 @@ final class Regions {
                     Kernel.Library _,
                     dev.ebb.ir.Control _ -> {}
         }
-        found.removeIf(n -> n < FEWEST || (n > MOST_AT_ONCE && n < MANY));
+        found.removeIf(n -> n < FEWEST || (n > MOST_AT_ONCE && n < many));
         return found;
     }
 
@@ -290,18 +301,30 @@ final class Regions {
      */
     private static boolean pays(Region region) {
         if (region.atOnce()) return region.members().size() >= 2;
-        long awkward = region.members().stream().filter(m -> isAwkward(m.work().node())).count();
+        long awkward = region.members().stream().filter(m -> isSlow(m.work().node())).count();
         awkward += region.picks().size();
         return !region.members().isEmpty() && 4 * awkward >= region.members().size();
+    }
+
+    /** Whether a kernel is slow beside a loop; functions are faster as kernels, by vectors. */
+    private static boolean isSlow(Node node) {
+        return isAwkward(node)
+                || node.kernel() instanceof Kernel.Map k
+                        && isBroadcast(k, SHORT)
+                        && Scalar.cost(k.bodies()) <= CHEAP;
+    }
+
+    /** Whether operands repeat along rows of fewer than {@code most} elements. */
+    private static boolean isBroadcast(Kernel.Map k, int most) {
+        return k.shape().rank() > 0
+                && k.shape().dims().getLast() < most
+                && !k.operands().stream().allMatch(v -> v.isContiguous(k.shape()));
     }
 
     private static boolean isAwkward(Node node) {
         return switch (node.kernel()) {
             case Kernel.Fold _, Kernel.Contract _, Kernel.Assemble _, Kernel.Cut _ -> true;
-            case Kernel.Map k ->
-                    k.shape().rank() > 0
-                            && k.shape().dims().getLast() < FEWEST
-                            && !k.operands().stream().allMatch(v -> v.isContiguous(k.shape()));
+            case Kernel.Map k -> isBroadcast(k, (int) FEWEST);
             case Kernel.Rows _,
                     Kernel.Gather _,
                     Kernel.Scatter _,
@@ -322,7 +345,8 @@ final class Regions {
         var type = node.outputs().isEmpty() ? DType.BIT : node.outputTypes().getFirst().dtype();
         if (!isAwkward(node) || (type != DType.F64 && type != DType.F32)) return Need.NOTHING;
         long most = 0;
-        for (long n : candidates(node)) if (n >= MANY && isSmall(node, n)) most = Math.max(most, n);
+        for (long n : candidates(node, MANY))
+            if (n >= MANY && isSmall(node, n)) most = Math.max(most, n);
         if (most == 0) return Need.NOTHING;
         return Need.shared(Math.ceilDiv(most, RegionRun.SHARE))
                 .and(Bank.WALKS, 1)
@@ -336,7 +360,7 @@ final class Regions {
 
     /** The registers that the rounds of a loop with {@code body} have for all its vectors. */
     static Need need(Graph body) {
-        var rounds = rounds(body.nodes());
+        var rounds = rounds(body.nodes(), MANY);
         return body.nodes().size() < ENOUGH || rounds.isEmpty() || rounds.getFirst() > MOST_AT_ONCE
                 ? Need.NOTHING
                 : values(body.nodes());

@@ -220,9 +220,9 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
 
     private static Sliced contract(Kernel.Contract k, Block block) {
         var inputs = new ArrayList<Input>();
-        inputs.add(block.input(k.a(), product(k.batch(), k.m(), k.k())));
-        inputs.add(block.input(k.b(), product(k.batch(), k.k(), k.n())));
-        var whole = product(k.batch(), k.m(), k.n());
+        inputs.add(block.input(k.a(), k.batch().append(k.m(), k.k())));
+        inputs.add(block.input(k.b(), k.batch().append(k.k(), k.n())));
+        var whole = k.batch().append(k.m(), k.n());
         for (View v : k.extras()) inputs.add(block.input(v, whole));
         return new Sliced(
                 new Kernel.Contract(
@@ -236,13 +236,6 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
                         k.epilogue()),
                 inputs,
                 List.of(block.rows(whole)));
-    }
-
-    private static Shape product(Shape batch, int rows, int columns) {
-        var dims = new ArrayList<>(batch.dims());
-        dims.add(rows);
-        dims.add(columns);
-        return new Shape(dims);
     }
 
     private static Sliced assemble(Kernel.Assemble k, Block block) {

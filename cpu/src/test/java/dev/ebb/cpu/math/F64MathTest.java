@@ -109,7 +109,8 @@ class F64MathTest {
         }
         // blocks without any argument that is left to the scalar function
         for (int i = 0; i < count; i++)
-            if (i / 64 % 2 == 1 && !(Math.abs(x[i]) < 1e9)) x[i] = random.nextDouble(-1e6, 1e6);
+            if (i / F64Pass.BLOCK % 2 == 1 && !(Math.abs(x[i]) < 1e9))
+                x[i] = random.nextDouble(-1e6, 1e6);
         System.arraycopy(EDGES, 0, x, 0, Math.min(count, EDGES.length));
         return x;
     }
@@ -175,7 +176,7 @@ class F64MathTest {
             r[n + i] = random.nextDouble(-20, 20);
             if (i % 3 == 0) r[n + i] = Math.rint(r[n + i]);
             // blocks without any base that is left to the mirror
-            if (i / 64 % 2 == 1)
+            if (i / F64Pass.BLOCK % 2 == 1)
                 r[i] = Math.scalb(random.nextDouble(1, 2), random.nextInt(-40, 40));
         }
         for (int i = 0; i < EDGES.length * EDGES.length; i++) {

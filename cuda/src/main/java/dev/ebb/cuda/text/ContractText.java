@@ -32,22 +32,15 @@ public final class ContractText {
         this.k = k;
         this.in = in;
         this.out = out;
-        shape = shape(k, k.m(), k.n());
+        shape = k.batch().append(k.m(), k.n());
         large =
                 Words.isLarge(shape, k.extras())
-                        || Words.isLarge(shape(k, k.m(), k.k()), List.of(k.a()))
-                        || Words.isLarge(shape(k, k.k(), k.n()), List.of(k.b()));
-    }
-
-    static Shape shape(Kernel.Contract k, int rows, int columns) {
-        var dims = new ArrayList<>(k.batch().dims());
-        dims.add(rows);
-        dims.add(columns);
-        return new Shape(dims);
+                        || Words.isLarge(k.batch().append(k.m(), k.k()), List.of(k.a()))
+                        || Words.isLarge(k.batch().append(k.k(), k.n()), List.of(k.b()));
     }
 
     public static Recipe recipe(Kernel.Contract k, List<DType> in, DType out) {
-        if (shape(k, k.m(), k.n()).size() == 0) return Recipe.of();
+        if (k.batch().append(k.m(), k.n()).size() == 0) return Recipe.of();
         if (out != DType.BIT) {
             return Recipe.of(new ContractText(k, in, out).launch(new Operand.Out(0)));
         }
@@ -57,7 +50,7 @@ public final class ContractText {
     /** The sums into the workspace, then the epilogue as a map of its own: for packed bits. */
     private static Recipe apart(Kernel.Contract k, List<DType> in, DType out) {
         var type = in.getFirst().compute();
-        var shape = shape(k, k.m(), k.n());
+        var shape = k.batch().append(k.m(), k.n());
         var bare =
                 new Kernel.Contract(
                         k.batch(),

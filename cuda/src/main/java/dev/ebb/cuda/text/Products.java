@@ -47,7 +47,7 @@ public final class Products {
                     turned.actions(new Operand.Out(0), bias),
                     turned.bytes() + libraryBytes(gemm) + SLACK);
         }
-        var shape = ContractText.shape(k, k.m(), k.n());
+        var shape = k.batch().append(k.m(), k.n());
         long bytes = (gemm.result().bytes(shape.size()) + 255) / 256 * 256;
         return new Recipe(
                 List.of(
@@ -103,10 +103,7 @@ public final class Products {
         var b = Side.of(k.b(), k.batch().rank(), k.k(), k.n());
         if (a.isEmpty() || b.isEmpty()) return Optional.empty();
         var axes =
-                Axes.of(
-                        ContractText.shape(k, k.m(), k.n()),
-                        List.of(k.a(), k.b()),
-                        k.batch().allAxes());
+                Axes.of(k.batch().append(k.m(), k.n()), List.of(k.a(), k.b()), k.batch().allAxes());
         if (axes.rank() > 1) return Optional.empty();
         boolean half = type == DType.BF16 || type == DType.F16;
         boolean bias = isBias(k, in, out);

@@ -1,7 +1,9 @@
 package dev.ebb.nn.adapt;
 
 import dev.ebb.Tensorwise;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
 import dev.ebb.nn.Init;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.file.Durable;
@@ -17,11 +19,10 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -95,14 +96,10 @@ public final class LoraFiles {
 
     private static Json json(Path file) throws IOException {
         try {
-            return Json.parse(Files.readString(file));
+            return Json.read(file);
         } catch (NoSuchFileException e) {
             throw new FileFormatException(
                     file, "missing; a folder of adapters has " + CONFIG + " and " + TENSORS, e);
-        } catch (CharacterCodingException e) {
-            throw new FileFormatException(file, "not UTF-8", e);
-        } catch (FileFormatException e) {
-            throw new FileFormatException(file, String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -111,11 +108,14 @@ public final class LoraFiles {
             TensorSource tensors, Naming naming, AutoregressiveModel model, LoraConfig config)
             throws FileFormatException {
         var pairs = new LinkedHashMap<String, Lora.Pair>();
+        var misshapen = new ArrayList<FileFormatException>();
         model.rewritten(
                 (path, layer) -> {
                     var start = START + LoraAdapters.published(naming, path);
                     if (tensors.has(start + ".lora_A.weight")) {
                         var size = LoraAdapters.size(layer);
+                        var down = Type.of(DType.F32, config.rank(), size.dim(0));
+                        if (!fits(tensors, start + ".lora_A.weight", down, misshapen)) return layer;
                         pairs.put(
                                 path,
                                 new Lora.Pair(
@@ -124,12 +124,25 @@ public final class LoraFiles {
                     }
                     return layer;
                 });
+        if (!misshapen.isEmpty()) throw misshapen.getFirst();
         if (!pairs.isEmpty()) return new LoraAdapters(pairs, config);
         throw new FileFormatException(
                 tensors.file(),
                 "no tensor is called like "
                         + START
                         + "NAME.lora_A.weight with the NAME of a dense layer of this model");
+    }
+
+    /** Whether a tensor has the type that the config tells: nothing is made of a config alone. */
+    private static boolean fits(
+            TensorSource tensors, String name, Type type, List<FileFormatException> faults) {
+        try {
+            tensors.require(name, type);
+            return true;
+        } catch (FileFormatException e) {
+            faults.add(e);
+            return false;
+        }
     }
 
     private static Tensor zeros(int rows, int columns) {

@@ -79,7 +79,7 @@ public final class MergedModel {
     private static Json config(PretrainedFile base) throws IOException {
         var file = base.file().resolveSibling("config.json");
         if (!Files.isRegularFile(file)) return Pretrained.config(base.blank());
-        if (!(Json.parse(Files.readString(file)) instanceof Json.Obj(var members)))
+        if (!(Json.read(file) instanceof Json.Obj(var members)))
             throw new FileFormatException(file, "the config should be a JSON object");
         var changed = new LinkedHashMap<>(members);
         for (var key : List.of("torch_dtype", "dtype"))

@@ -2,10 +2,10 @@ package dev.ebb.nn.data;
 
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.TextFile;
 import dev.ebb.tensor.Array;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -28,7 +28,7 @@ public final class Csv {
 
     /** Reads a file whose first line names the columns. */
     public static Csv read(Path file) throws IOException {
-        var lines = new CsvParser(file, Files.readString(file)).lines();
+        var lines = new CsvParser(file, TextFile.read(file)).lines();
         if (lines.isEmpty())
             throw new FileFormatException(file, "an empty file; its first line names the columns");
         var names = lines.getFirst().fields();

@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Set;
 
 import javax.imageio.ImageIO;
+import javax.imageio.ImageReader;
 
 /**
  * Pictures in a folder for each class: {@code folder/cat/1.png}. Classes are the names of the
@@ -24,6 +25,12 @@ import javax.imageio.ImageIO;
  */
 public final class ImageFolder implements Dataset {
     private static final Set<String> ENDINGS = Set.of("png", "jpg", "jpeg", "gif", "bmp");
+
+    /** Larger pictures are refused: to train on they would be made smaller anyway. */
+    private static final long MOST_POINTS = 1L << 27;
+
+    /** Of one bit each, packed as densely as PNG can. */
+    private static final long POINTS_OF_A_BYTE = 8 * 1032;
 
     private final List<String> classes;
     private final List<Path> files;
@@ -132,14 +139,50 @@ public final class ImageFolder implements Dataset {
     }
 
     private void read(Path file, float[] values, int from) {
-        try (var in = Files.newInputStream(file)) {
-            var picture = ImageIO.read(in);
-            if (picture == null)
-                throw new FileFormatException(file, "a picture that cannot be decoded");
-            fill(picture, values, from);
+        try {
+            fill(decoded(file), values, from);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static BufferedImage decoded(Path file) throws IOException {
+        try (var in = ImageIO.createImageInputStream(file.toFile())) {
+            var readers = ImageIO.getImageReaders(in);
+            if (!readers.hasNext())
+                throw new FileFormatException(file, "a picture that cannot be decoded");
+            var reader = readers.next();
+            try {
+                reader.setInput(in, true, true);
+                requireSize(file, reader);
+                return reader.read(0);
+            } finally {
+                reader.dispose();
+            }
+        } catch (FileFormatException e) {
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            // the JDK's decoders throw any kind of exception on broken data
+            throw new FileFormatException(file, "a picture that cannot be decoded: " + e, e);
+        }
+    }
+
+    /** That a picture has no more points than its bytes can stand for, before room is made. */
+    private static void requireSize(Path file, ImageReader reader) throws IOException {
+        long points = (long) reader.getWidth(0) * reader.getHeight(0);
+        long most = Math.min(MOST_POINTS, POINTS_OF_A_BYTE * Files.size(file));
+        if (points <= most) return;
+        throw new FileFormatException(
+                file,
+                "a picture of "
+                        + reader.getWidth(0)
+                        + " by "
+                        + reader.getHeight(0)
+                        + " points; a file of "
+                        + Files.size(file)
+                        + " bytes holds at most "
+                        + most
+                        + ", so shrink it, or fetch it again if it was cut");
     }
 
     private void fill(BufferedImage picture, float[] values, int from) {

@@ -2,9 +2,9 @@ package dev.ebb.nn.data;
 
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
+import dev.ebb.nn.file.TextFile;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ public record Instructions(List<Example> examples) {
     public record Example(String prompt, String response) {}
 
     public static Instructions read(Path file) throws IOException {
-        return parse(file, Files.readString(file));
+        return parse(file, TextFile.read(file));
     }
 
     /** Reads {@code text}, the content of {@code file}. */
@@ -40,7 +40,7 @@ public record Instructions(List<Example> examples) {
         Json json;
         try {
             json = Json.parse(line);
-        } catch (FileFormatException | IllegalArgumentException e) {
+        } catch (FileFormatException e) {
             throw new FileFormatException(file, "line " + number + ": " + e.getMessage(), e);
         }
         var example =

@@ -1,5 +1,7 @@
 package dev.ebb.nn.file;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,6 +11,8 @@ import java.util.SequencedMap;
 
 /** A JSON value. Numbers keep the digits they were written with, so no integer loses a bit. */
 public sealed interface Json {
+    /** A vocabulary of half a million tokens takes a tenth of this. */
+    long LARGEST = 256L << 20;
 
     record Obj(SequencedMap<String, Json> members) implements Json {
         public Obj {
@@ -63,6 +67,20 @@ public sealed interface Json {
     /** Reads one value and nothing after it. */
     static Json parse(String text) throws FileFormatException {
         return new JsonParser(text).whole();
+    }
+
+    /** Reads the value in a file; a refusal names the file. */
+    static Json read(Path file) throws IOException {
+        return parse(file, TextFile.read(file, LARGEST));
+    }
+
+    /** Reads {@code text}, which {@code file} holds; a refusal names the file. */
+    static Json parse(Path file, String text) throws FileFormatException {
+        try {
+            return parse(text);
+        } catch (FileFormatException e) {
+            throw new FileFormatException(file, String.valueOf(e.getMessage()), e);
+        }
     }
 
     static Json of(String text) {

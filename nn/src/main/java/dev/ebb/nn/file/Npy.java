@@ -4,6 +4,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
 
+import java.io.EOFException;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -22,9 +23,14 @@ import java.util.zip.ZipOutputStream;
 public final class Npy {
     private static final String SUFFIX = ".npy";
 
+    /** Bytes that one packed byte stands for at most, in the packing of zip files. */
+    private static final int MOST_UNPACKED = 1032;
+
     private Npy() {}
 
     public static Array read(Path file) throws IOException {
+        if (Files.size(file) > Integer.MAX_VALUE - 8)
+            throw new FileFormatException(file, "more than 2 GiB; save it as .safetensors");
         return parse(file.toString(), Files.readAllBytes(file));
     }
 
@@ -45,16 +51,35 @@ public final class Npy {
             for (var entry : zip.stream().toList()) {
                 var name = entry.getName();
                 if (!name.endsWith(SUFFIX)) continue;
-                try (var in = zip.getInputStream(entry)) {
-                    arrays.put(
-                            name.substring(0, name.length() - SUFFIX.length()),
-                            parse(file + ": " + name, in.readAllBytes()));
-                }
+                var array = parse(file + ": " + name, unpacked(file, zip, entry));
+                if (arrays.put(name.substring(0, name.length() - SUFFIX.length()), array) != null)
+                    throw new FileFormatException(file, name + " is there twice");
             }
-        } catch (ZipException e) {
+        } catch (ZipException | EOFException e) {
             throw new FileFormatException(file, "not .npz, or truncated: " + e.getMessage(), e);
         }
         return arrays;
+    }
+
+    /** The bytes of an entry: as many as it says, and no more than so many packed ones can hold. */
+    private static byte[] unpacked(Path file, ZipFile zip, ZipEntry entry) throws IOException {
+        long size = entry.getSize();
+        long most = Math.min(Files.size(file), entry.getCompressedSize()) * MOST_UNPACKED;
+        if (size < 0 || size > Math.min(most, Integer.MAX_VALUE - 8))
+            throw new FileFormatException(
+                    file,
+                    entry.getName()
+                            + " should have "
+                            + size
+                            + " bytes, which "
+                            + entry.getCompressedSize()
+                            + " packed ones cannot hold, or a Java array");
+        try (var in = zip.getInputStream(entry)) {
+            var bytes = in.readNBytes((int) size);
+            if (bytes.length == size && in.read() < 0) return bytes;
+            throw new FileFormatException(
+                    file, entry.getName() + " has not the " + size + " bytes that it should have");
+        }
     }
 
     public static void writeAll(Path file, SequencedMap<String, Array> arrays) throws IOException {

@@ -4,8 +4,8 @@ import dev.ebb.ir.Type;
 import dev.ebb.tensor.Array;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
+import java.nio.file.FileSystemException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -60,23 +60,35 @@ public final class Sharded implements TensorSource {
     }
 
     private static SequencedMap<String, Json> map(Path index) throws IOException {
-        if (Json.parse(Files.readString(index)).at(MAP).orElse(new Json.Nothing())
-                instanceof Json.Obj(var members)) return members;
+        if (Json.read(index).at(MAP).orElse(new Json.Nothing()) instanceof Json.Obj(var members))
+            return members;
         throw new FileFormatException(
                 index, "an index has a " + MAP + " of tensors to files; this one has none");
     }
 
     /** A plain name beside the index: an index is not to lead to other folders. */
     private static Safetensors shard(Path index, String tensor, String shard) throws IOException {
-        if (shard.isEmpty() || shard.contains("/") || shard.contains("\\") || shard.equals("..")) {
-            throw misplaced(index, tensor);
-        }
-        var file = index.resolveSibling(shard);
+        var file = beside(index, tensor, shard);
         try {
             return Safetensors.open(file);
-        } catch (NoSuchFileException e) {
+        } catch (FileSystemException e) {
             throw new FileFormatException(
-                    file, "this shard is missing; " + index.getFileName() + " names it", e);
+                    index,
+                    file.getFileName()
+                            + ": this shard is missing or cannot be opened; it should hold the"
+                            + " tensor "
+                            + tensor,
+                    e);
+        }
+    }
+
+    private static Path beside(Path index, String tensor, String shard) throws FileFormatException {
+        if (!shard.endsWith(".safetensors") || shard.contains("/") || shard.contains("\\"))
+            throw misplaced(index, tensor);
+        try {
+            return index.resolveSibling(shard);
+        } catch (InvalidPathException _) {
+            throw misplaced(index, tensor);
         }
     }
 
@@ -92,7 +104,7 @@ public final class Sharded implements TensorSource {
 
     private static FileFormatException misplaced(Path index, String tensor) {
         return new FileFormatException(
-                index, MAP + " should name a file beside it for the tensor " + tensor);
+                index, MAP + " should name a .safetensors file beside it for the tensor " + tensor);
     }
 
     @Override

@@ -62,17 +62,18 @@ final class LoadingLlama {
                     "but the " + queryRows + " rows of q_proj do not divide into so many");
         }
         int headWidth = queryRows / heads;
+        int context = keys.size("max_position_embeddings").orElse(2048);
         var config =
                 new Llama.Config(
                         tokens.dim(0),
-                        keys.size("max_position_embeddings").orElse(2048),
+                        context,
                         tokens.dim(1),
                         from.layers(from.prefix() + "model.layers.%d.input_layernorm.weight"),
                         heads,
                         keyRows / headWidth,
                         headWidth,
                         from.matrix(layer + "mlp.up_proj.weight").shape().dim(0),
-                        RotaryKeys.read(keys),
+                        RotaryKeys.read(keys, context, headWidth / 2),
                         keys.number("rms_norm_eps").orElse(1e-6),
                         variant(layer));
         expect(config);

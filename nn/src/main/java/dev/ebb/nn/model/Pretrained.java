@@ -109,7 +109,7 @@ public final class Pretrained {
     static ConfigKeys config(TensorSource tensors) throws IOException {
         var noted = Optional.ofNullable(tensors.metadata().get(NOTE));
         var file = tensors.file();
-        if (noted.isPresent()) return ConfigKeys.of(file, parsed(file, noted.get()));
+        if (noted.isPresent()) return ConfigKeys.of(file, Json.parse(file, noted.get()));
         var name = file.toAbsolutePath().getFileName().toString().replaceFirst("\\.[^.]*$", "");
         var candidates =
                 Sharded.isIndex(file)
@@ -118,18 +118,10 @@ public final class Pretrained {
         for (var candidate : candidates) {
             var beside = file.resolveSibling(candidate);
             if (!Files.isRegularFile(beside)) continue;
-            var json = parsed(beside, Files.readString(beside));
+            var json = Json.read(beside);
             return ConfigKeys.of(beside, json.at("config").orElse(json));
         }
         return ConfigKeys.none(file);
-    }
-
-    private static Json parsed(Path where, String text) throws FileFormatException {
-        try {
-            return Json.parse(text);
-        } catch (FileFormatException e) {
-            throw new FileFormatException(where, String.valueOf(e.getMessage()), e);
-        }
     }
 
     /** What the tensors do not tell of a model, for a file's note {@link #NOTE}. */

@@ -101,6 +101,7 @@ public final class PretrainedEncoders {
         int classes =
                 file.has("classifier.weight") ? from.matrix("classifier.weight").shape().dim(0) : 0;
         int width = from.matrix(start + "encoder.layer.0.output.dense.weight").shape().dim(0);
+        requirePatches(from, start);
         var config =
                 new VisionTransformer.Config(
                         keys.requiredSize("image_size"),
@@ -121,6 +122,24 @@ public final class PretrainedEncoders {
         keys.expect("qkv_bias", true);
         keys.size("encoder_stride");
         return from.found(VisionTransformer.blank(config), EncoderNames.vit(start), NONE);
+    }
+
+    /** That the sizes in the config are those of the tensors, before anything is made of them. */
+    private static void requirePatches(Loading from, String start) throws FileFormatException {
+        var keys = from.config();
+        var kernel =
+                from.tensor(start + "embeddings.patch_embeddings.projection.weight", 4).shape();
+        keys.expect("num_channels", kernel.dim(1));
+        keys.expect("patch_size", kernel.dim(2));
+        long side = keys.requiredSize("image_size") / keys.requiredSize("patch_size");
+        int positions = from.tensor(start + "embeddings.position_embeddings", 3).shape().dim(1);
+        if (side * side + 1 != positions)
+            throw keys.unknown(
+                    "image_size",
+                    "but the tensors have positions for "
+                            + (positions - 1)
+                            + " patches, and these would be "
+                            + side * side);
     }
 
     /**

@@ -1,12 +1,16 @@
 package dev.ebb.nn.model;
 
 import dev.ebb.nn.Rotary;
+import dev.ebb.nn.RotaryScaling;
 import dev.ebb.nn.file.ConfigKeys;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -15,27 +19,52 @@ import java.util.Set;
  */
 final class RotaryKeys {
     private static final double BASE = 1e4;
+    private static final String FIRST = "original_max_position_embeddings";
+    private static final String SIZE = "attention_factor";
 
-    private RotaryKeys() {}
-
-    static Rotary read(ConfigKeys keys) throws FileFormatException {
+    /**
+     * @param context max_position_embeddings
+     * @param pairs half the width of a head
+     */
+    static Rotary read(ConfigKeys keys, int context, int pairs) throws FileFormatException {
         var beside = keys.number("rope_theta");
         partial(keys);
+        var first = keys.size(FIRST);
         var scaling = keys.inside("rope_scaling");
         var together = keys.inside("rope_parameters");
         if (scaling.isPresent() && together.isPresent()) {
             throw keys.unknown(
                     "rope_scaling", "there is rope_parameters too; leave one of them out");
         }
-        if (together.isEmpty()) {
-            double base = beside.orElse(BASE);
-            return scaling.isEmpty() ? Rotary.of(base) : new Rotary(base, scaling(scaling.get()));
-        }
-        var inside = together.get().number("rope_theta");
+        var said = together.or(() -> scaling);
+        var inside = said.isPresent() ? said.get().number("rope_theta") : beside;
         if (beside.isPresent() && inside.isPresent() && !beside.equals(inside)) {
             throw keys.unknown("rope_theta", "but rope_parameters.rope_theta is " + inside.get());
         }
-        return new Rotary(inside.or(() -> beside).orElse(BASE), scaling(together.get()));
+        double base = inside.or(() -> beside).orElse(BASE);
+        if (said.isEmpty()) return Rotary.of(base);
+        try {
+            var rotary = new Rotary(base, new RotaryKeys(said.get(), context, first).scaling());
+            rotary.scaling().requirePairs(pairs);
+            return rotary;
+        } catch (IllegalArgumentException e) {
+            throw keys.unknown(
+                    together.isPresent() ? "rope_parameters" : "rope_scaling",
+                    String.valueOf(e.getMessage()));
+        }
+    }
+
+    private final ConfigKeys keys;
+    private final int context;
+    private final Optional<Integer> first;
+
+    /**
+     * @param first how many positions the model was first trained on, if that is told outside
+     */
+    private RotaryKeys(ConfigKeys keys, int context, Optional<Integer> first) {
+        this.keys = keys;
+        this.context = context;
+        this.first = first;
     }
 
     /** That all of each head's width is turned. */
@@ -45,7 +74,7 @@ final class RotaryKeys {
         }
     }
 
-    private static Rotary.Scaling scaling(ConfigKeys keys) throws FileFormatException {
+    private RotaryScaling scaling() throws FileFormatException {
         partial(keys);
         var older = keys.text("type");
         var key = older.isPresent() ? "type" : "rope_type";
@@ -54,44 +83,133 @@ final class RotaryKeys {
             throw keys.unknown("type", "but rope_type is " + kind);
         var scaling =
                 switch (kind) {
-                    case "default" -> new Rotary.Unscaled();
-                    case "linear" -> new Rotary.Linear(keys.requiredNumber("factor"));
-                    case "llama3" ->
-                            new Rotary.Llama3(
-                                    keys.requiredNumber("factor"),
-                                    keys.requiredNumber("low_freq_factor"),
-                                    keys.requiredNumber("high_freq_factor"),
-                                    keys.requiredNumber("original_max_position_embeddings"));
-                    default -> throw keys.unknown(key, "default, linear and llama3 are known");
+                    case "default" -> new RotaryScaling.Unscaled();
+                    case "linear" -> new RotaryScaling.Linear(keys.requiredNumber("factor"));
+                    case "llama3" -> llama3();
+                    case "yarn" -> yarn();
+                    case "longrope" -> longRope();
+                    case "dynamic" ->
+                            new RotaryScaling.Dynamic(keys.requiredNumber("factor"), context);
+                    default ->
+                            throw keys.unknown(
+                                    key,
+                                    "default, linear, dynamic, llama3, yarn and longrope are"
+                                            + " known");
                 };
-        keys.refuseOthers(Set.of("original_max_position_embeddings"));
+        keys.refuseOthers(Set.of(FIRST));
         return scaling;
+    }
+
+    private RotaryScaling llama3() throws FileFormatException {
+        return new RotaryScaling.Llama3(
+                keys.requiredNumber("factor"),
+                keys.requiredNumber("low_freq_factor"),
+                keys.requiredNumber("high_freq_factor"),
+                keys.requiredNumber(FIRST));
+    }
+
+    /**
+     * How many positions the model was first trained on, told inside, outside or by the context.
+     */
+    private int positions() throws FileFormatException {
+        var inside = keys.size(FIRST);
+        if (inside.isPresent() && first.isPresent() && !inside.equals(first))
+            throw keys.unknown(FIRST, "but outside it is " + first.get());
+        return inside.or(() -> first).orElse(context);
+    }
+
+    private double factor(int positions) throws FileFormatException {
+        return keys.number("factor").orElse((double) context / positions);
+    }
+
+    private RotaryScaling yarn() throws FileFormatException {
+        int positions = positions();
+        double factor = factor(positions);
+        double share = keys.number("mscale").orElse(0.0);
+        double all = keys.number("mscale_all_dim").orElse(0.0);
+        double size =
+                share != 0 && all != 0
+                        ? RotaryScaling.Yarn.size(factor, share)
+                                / RotaryScaling.Yarn.size(factor, all)
+                        : RotaryScaling.Yarn.size(factor, 1);
+        return new RotaryScaling.Yarn(
+                factor,
+                keys.number("beta_fast").filter(b -> b != 0).orElse(32.0),
+                keys.number("beta_slow").filter(b -> b != 0).orElse(1.0),
+                positions,
+                keys.truth("truncate").orElse(true),
+                keys.number(SIZE).orElse(size));
+    }
+
+    private RotaryScaling longRope() throws FileFormatException {
+        int positions = positions();
+        double size = RotaryScaling.LongRope.size(factor(positions), positions);
+        return new RotaryScaling.LongRope(
+                numbers("short_factor"),
+                numbers("long_factor"),
+                positions,
+                keys.number(SIZE).orElse(size));
+    }
+
+    private List<Double> numbers(String key) throws FileFormatException {
+        var said = keys.value(key);
+        if (said.isEmpty()) throw keys.missing(key);
+        var numbers = new ArrayList<Double>();
+        for (var item : said.get().elements())
+            numbers.add(
+                    item.number()
+                            .orElseThrow(() -> keys.unknown(key, "a list of numbers is expected")));
+        return numbers;
     }
 
     static Map<String, Json> write(Rotary rotary) {
         var members = new LinkedHashMap<String, Json>();
         members.put("rope_theta", Json.of(rotary.base()));
-        switch (rotary.scaling()) {
-            case Rotary.Unscaled _ -> {}
-            case Rotary.Linear(double factor) ->
-                    members.put(
-                            "rope_scaling",
-                            Json.of(
-                                    Map.of(
-                                            "rope_type", Json.of("linear"),
-                                            "factor", Json.of(factor))));
-            case Rotary.Llama3(double factor, double low, double high, double positions) ->
-                    members.put(
-                            "rope_scaling",
-                            Json.of(
-                                    Map.of(
-                                            "rope_type", Json.of("llama3"),
-                                            "factor", Json.of(factor),
-                                            "low_freq_factor", Json.of(low),
-                                            "high_freq_factor", Json.of(high),
-                                            "original_max_position_embeddings",
-                                                    Json.of(positions))));
+        var scaling = written(rotary.scaling());
+        if (!scaling.isEmpty()) members.put("rope_scaling", Json.of(scaling));
+        return members;
+    }
+
+    private static Map<String, Json> written(RotaryScaling scaling) {
+        var members = new LinkedHashMap<String, Json>();
+        switch (scaling) {
+            case RotaryScaling.Unscaled _ -> {}
+            case RotaryScaling.Linear(double factor) -> {
+                members.put("rope_type", Json.of("linear"));
+                members.put("factor", Json.of(factor));
+            }
+            case RotaryScaling.Llama3(double factor, double low, double high, double positions) -> {
+                members.put("rope_type", Json.of("llama3"));
+                members.put("factor", Json.of(factor));
+                members.put("low_freq_factor", Json.of(low));
+                members.put("high_freq_factor", Json.of(high));
+                members.put(FIRST, Json.of(positions));
+            }
+            case RotaryScaling.Yarn y -> {
+                members.put("rope_type", Json.of("yarn"));
+                members.put("factor", Json.of(y.factor()));
+                members.put("beta_fast", Json.of(y.fast()));
+                members.put("beta_slow", Json.of(y.slow()));
+                members.put(FIRST, Json.of(y.positions()));
+                members.put("truncate", Json.of(y.whole()));
+                members.put(SIZE, Json.of(y.size()));
+            }
+            case RotaryScaling.LongRope l -> {
+                members.put("rope_type", Json.of("longrope"));
+                members.put("short_factor", list(l.near()));
+                members.put("long_factor", list(l.far()));
+                members.put(FIRST, Json.of(l.positions()));
+                members.put(SIZE, Json.of(l.size()));
+            }
+            case RotaryScaling.Dynamic(double factor, _) -> {
+                members.put("rope_type", Json.of("dynamic"));
+                members.put("factor", Json.of(factor));
+            }
         }
         return members;
+    }
+
+    private static Json list(List<Double> numbers) {
+        return Json.of(numbers.stream().map(n -> Json.of((double) n)).toList());
     }
 }

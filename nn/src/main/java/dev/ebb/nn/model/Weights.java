@@ -30,9 +30,11 @@ public final class Weights {
      * have.
      */
     public static <M> M load(TensorSource file, M like, Naming naming) throws FileFormatException {
+        var names = Tensorwise.names(like);
+        var tensors = Tensorwise.list(like);
         var loaded = new ArrayList<Array>();
-        for (int i = 0; i < Tensorwise.list(like).size(); i++) {
-            loaded.add(load(file, like, naming, i));
+        for (int i = 0; i < tensors.size(); i++) {
+            loaded.add(load(file, naming.place(names.get(i)), tensors.get(i).type()));
         }
         return Tensorwise.rebuild(like, loaded);
     }
@@ -54,8 +56,14 @@ public final class Weights {
     /** One tensor of a model like {@code like}, by its place in {@link Tensorwise#list}. */
     public static Array load(TensorSource file, Object like, Naming naming, int place)
             throws FileFormatException {
-        var stored = naming.place(Tensorwise.names(like).get(place));
-        var type = Tensorwise.list(like).get(place).type();
+        return load(
+                file,
+                naming.place(Tensorwise.names(like).get(place)),
+                Tensorwise.list(like).get(place).type());
+    }
+
+    private static Array load(TensorSource file, Naming.Place stored, Type type)
+            throws FileFormatException {
         var read = file.read(stored.name(), stored.turned() ? turned(type) : type);
         return stored.turned() ? turned(read) : read;
     }

@@ -5,6 +5,7 @@ import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.onnx.GraphWriter.Named;
+import dev.ebb.nn.onnx.wire.ProtobufWriter;
 
 import java.util.HashMap;
 import java.util.List;

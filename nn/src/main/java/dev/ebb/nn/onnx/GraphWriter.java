@@ -3,6 +3,7 @@ package dev.ebb.nn.onnx;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
+import dev.ebb.nn.onnx.wire.ProtobufWriter;
 import dev.ebb.tensor.Array;
 
 import java.lang.foreign.MemorySegment;

@@ -8,6 +8,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
 import dev.ebb.nn.onnx.GraphWriter.Named;
+import dev.ebb.nn.onnx.wire.ProtobufWriter;
 import dev.ebb.tensor.network.MaxPoolOp;
 
 import java.util.ArrayList;

@@ -8,6 +8,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.onnx.GraphWriter.Named;
+import dev.ebb.nn.onnx.wire.ProtobufWriter;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
 import dev.ebb.tensor.Tensor;

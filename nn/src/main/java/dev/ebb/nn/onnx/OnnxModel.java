@@ -1,6 +1,7 @@
 package dev.ebb.nn.onnx;
 
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.onnx.wire.Protobuf;
 import dev.ebb.tensor.Tensor;
 
 import java.io.IOException;

@@ -1,7 +1,8 @@
 package dev.ebb.nn.onnx;
 
 import dev.ebb.nn.file.FileFormatException;
-import dev.ebb.nn.onnx.Protobuf.Longs;
+import dev.ebb.nn.onnx.wire.Protobuf;
+import dev.ebb.nn.onnx.wire.Protobuf.Longs;
 import dev.ebb.tensor.Array;
 
 import java.nio.file.Path;

@@ -15,6 +15,7 @@ final class OnnxOps {
         all.putAll(ReductionRules.table().entries());
         all.putAll(ShapeRules.table().entries());
         all.putAll(RearrangingRules.table().entries());
+        all.putAll(ResizeRules.table().entries());
         all.putAll(IndexRules.table().entries());
         all.putAll(NetworkRules.table().entries());
         all.putAll(ConvolutionRules.table().entries());

@@ -5,14 +5,18 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.nn.file.FileFormatException;
-import dev.ebb.nn.onnx.Protobuf.Longs;
+import dev.ebb.nn.onnx.wire.ExternalData;
+import dev.ebb.nn.onnx.wire.Protobuf;
+import dev.ebb.nn.onnx.wire.Protobuf.Longs;
 import dev.ebb.tensor.Array;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Optional;
 
 /**
@@ -30,6 +34,7 @@ record OnnxTensor(String name, Array data) {
         Optional<MemorySegment> raw = Optional.empty();
         long kind = 0;
         var name = "";
+        var told = new HashMap<String, String>();
         boolean external = false;
         for (int field = in.next(); field != 0; field = in.next()) {
             switch (field) {
@@ -40,26 +45,32 @@ record OnnxTensor(String name, Array data) {
                 case 8 -> name = in.text();
                 case 9 -> raw = Optional.of(in.bytes());
                 case 10 -> in.doubles(words);
-                case 13 -> external = true;
+                case 13 -> ExternalData.entry(in.inside(), told);
                 case 14 -> external |= in.whole() == 1;
                 default -> {}
             }
         }
-        if (external) {
-            throw new FileFormatException(
-                    file,
-                    "the tensor "
-                            + name
-                            + " lies in a file of its own; save the model in one file");
-        }
         boolean signedByte = kind == SIGNED_BYTE;
         var type =
                 new Type(signedByte ? DType.I32 : held(file, name, kind), shape(file, name, dims));
-        Array data;
-        if (raw.isEmpty()) data = made(file, name, type, words);
-        else if (signedByte) data = widened(file, name, type, raw.get());
-        else data = copied(file, name, type, raw.get());
-        return new OnnxTensor(name, data);
+        if (external) {
+            try (var arena = Arena.ofConfined()) {
+                long bytes = signedByte ? type.size() : type.bytes();
+                var beside = new ExternalData(file, name, told).bytes(arena, bytes);
+                return new OnnxTensor(name, raw(file, name, type, signedByte, beside));
+            }
+        }
+        return new OnnxTensor(
+                name,
+                raw.isEmpty()
+                        ? made(file, name, type, words)
+                        : raw(file, name, type, signedByte, raw.get()));
+    }
+
+    private static Array raw(
+            Path file, String name, Type type, boolean signedByte, MemorySegment bytes)
+            throws FileFormatException {
+        return signedByte ? widened(file, name, type, bytes) : copied(file, name, type, bytes);
     }
 
     private static DType held(Path file, String name, long kind) throws FileFormatException {

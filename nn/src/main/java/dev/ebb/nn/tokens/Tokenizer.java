@@ -5,8 +5,6 @@ import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Json;
 
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,9 +19,6 @@ import java.util.Set;
  * not known is refused by its place in the file.
  */
 public final class Tokenizer {
-    /** A vocabulary of half a million tokens takes a tenth of this. */
-    private static final long LARGEST = 256L << 20;
-
     private final TokenModel model;
     private final AddedTokens added;
     private final Optional<PreTokeniser> splits;
@@ -77,15 +72,9 @@ public final class Tokenizer {
 
     /** Reads a {@code tokenizer.json}. */
     public static Tokenizer load(Path file) throws IOException {
-        long size = Files.size(file);
-        if (size > LARGEST) {
-            throw new FileFormatException(
-                    file, "a tokenizer of " + size + " bytes, more than the " + LARGEST + " read");
-        }
+        var json = Json.read(file);
         try {
-            return new Tokenizer(ConfigKeys.of(file, Json.parse(Files.readString(file))));
-        } catch (CharacterCodingException e) {
-            throw new FileFormatException(file, "not UTF-8", e);
+            return new Tokenizer(ConfigKeys.of(file, json));
         } catch (ArithmeticException | IllegalArgumentException e) {
             throw new FileFormatException(file, String.valueOf(e.getMessage()), e);
         } catch (FileFormatException e) {

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.IntFunction;
 
 /**
@@ -110,7 +109,7 @@ final class TrainingCheckpoint {
                                 + "; to go on bit for bit, settings that decide the result stay");
             }
             restore(from, programs);
-            return Position.of(file, Json.parse(Objects.requireNonNull(notes.get("position"))));
+            return Position.of(file, Json.parse(file, notes.getOrDefault("position", "")));
         }
     }
 

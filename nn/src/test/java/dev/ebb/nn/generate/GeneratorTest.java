@@ -7,6 +7,7 @@ import dev.ebb.Devices;
 import dev.ebb.Ebb;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Rotary;
+import dev.ebb.nn.RotaryScaling;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Gpt2;
@@ -46,7 +47,7 @@ class GeneratorTest {
                         2,
                         6,
                         24,
-                        Rotary.of(100),
+                        new Rotary(100, new RotaryScaling.Yarn(4, 4, 1, 16, true, 1.1)),
                         1e-5,
                         Llama.Variant.plain()),
                 new Seed(6));

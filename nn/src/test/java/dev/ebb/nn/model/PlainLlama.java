@@ -8,6 +8,7 @@ import java.util.function.DoubleUnaryOperator;
  * Pretrained} is compared with. It shares no code with it.
  *
  * @param speeds radians a position, one for each pair of a head
+ * @param size what turned queries and keys are multiplied by
  */
 record PlainLlama(
         Map<String, double[]> tensors,
@@ -19,6 +20,7 @@ record PlainLlama(
         int inner,
         int vocabulary,
         double[] speeds,
+        double size,
         double epsilon,
         DoubleUnaryOperator activation) {
 
@@ -111,8 +113,8 @@ record PlainLlama(
                     double re = x[t][a];
                     double im = x[t][b];
                     double angle = t * speeds[i];
-                    x[t][a] = re * Math.cos(angle) - im * Math.sin(angle);
-                    x[t][b] = im * Math.cos(angle) + re * Math.sin(angle);
+                    x[t][a] = size * (re * Math.cos(angle) - im * Math.sin(angle));
+                    x[t][b] = size * (im * Math.cos(angle) + re * Math.sin(angle));
                 }
             }
         }

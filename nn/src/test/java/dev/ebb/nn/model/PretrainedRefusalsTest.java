@@ -44,9 +44,18 @@ final class PretrainedRefusalsTest {
     @TestFactory
     Stream<DynamicTest> keys() {
         return Stream.of(
-                refused("rope_scaling", "{\"rope_type\": \"yarn\", \"factor\": 2}", "yarn"),
-                refused("rope_scaling", "{\"type\": \"dynamic\", \"factor\": 2}", "dynamic"),
+                refused("rope_scaling", "{\"type\": \"ntk\", \"factor\": 2}", "ntk", "longrope"),
+                refused(
+                        "rope_scaling",
+                        "{\"type\": \"yarn\", \"factor\": 2, \"llama_4_scaling_beta\": 1}",
+                        ".llama_4_scaling_beta is 1"),
                 refused("rope_scaling", "{\"type\": \"linear\"}", "rope_scaling.factor"),
+                refused("rope_scaling", "{\"type\": \"dynamic\", \"factor\": 0.5}", "0.5"),
+                refused(
+                        "rope_scaling",
+                        "{\"type\": \"longrope\", \"short_factor\": [1, 1], \"long_factor\": [1]}",
+                        "2 factors",
+                        "3 pairs"),
                 refused(
                         "rope_scaling",
                         "{\"type\": \"linear\", \"factor\": 2, \"x\": 1}",
@@ -143,7 +152,7 @@ final class PretrainedRefusalsTest {
         said(first, "one of several files", "model.safetensors.index.json");
         var text = Files.readString(index);
         Files.writeString(index, text.replace("model-00002", "../model-00002"));
-        said(index, "weight_map should name a file beside it");
+        said(index, "weight_map should name a .safetensors file beside it");
         Files.writeString(index, text.replace("\"lm_head.weight\":", "\"lm_head.other\":"));
         said(index, "there is no tensor lm_head.other");
         Files.writeString(index, "{\"metadata\": {}}");

@@ -149,6 +149,10 @@ final class TinyLlama {
     }
 
     PlainLlama plain(double[] speeds, DoubleUnaryOperator activation) {
+        return plain(speeds, 1, activation);
+    }
+
+    PlainLlama plain(double[] speeds, double size, DoubleUnaryOperator activation) {
         var numbers = new HashMap<String, double[]>();
         tensors.forEach((name, array) -> numbers.put(name, array.toDoubles()));
         return new PlainLlama(
@@ -161,6 +165,7 @@ final class TinyLlama {
                 INNER,
                 VOCABULARY,
                 speeds,
+                size,
                 EPSILON,
                 activation);
     }

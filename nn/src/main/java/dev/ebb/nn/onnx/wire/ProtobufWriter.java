@@ -1,4 +1,4 @@
-package dev.ebb.nn.onnx;
+package dev.ebb.nn.onnx.wire;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,35 +13,35 @@ import java.util.List;
  * A protobuf message that is put together field by field. Tensors and messages inside it are kept
  * as they are until it is written out: nothing large is copied.
  */
-final class ProtobufWriter {
+public final class ProtobufWriter {
     private final List<MemorySegment> chunks = new ArrayList<>();
     private ByteArrayOutputStream open = new ByteArrayOutputStream();
     private long size;
 
-    ProtobufWriter whole(int field, long value) {
+    public ProtobufWriter whole(int field, long value) {
         varint((long) field << 3);
         varint(value);
         return this;
     }
 
-    ProtobufWriter number(int field, float value) {
+    public ProtobufWriter number(int field, float value) {
         varint((long) field << 3 | 5);
         int bits = Float.floatToRawIntBits(value);
         for (int shift = 0; shift < 32; shift += 8) put(bits >>> shift & 255);
         return this;
     }
 
-    ProtobufWriter text(int field, String text) {
+    public ProtobufWriter text(int field, String text) {
         return raw(field, MemorySegment.ofArray(text.getBytes(StandardCharsets.UTF_8)));
     }
 
-    ProtobufWriter raw(int field, MemorySegment bytes) {
+    public ProtobufWriter raw(int field, MemorySegment bytes) {
         begin(field, bytes.byteSize());
         append(bytes);
         return this;
     }
 
-    ProtobufWriter inside(int field, ProtobufWriter message) {
+    public ProtobufWriter inside(int field, ProtobufWriter message) {
         message.close();
         begin(field, message.size);
         message.chunks.forEach(this::append);
@@ -79,11 +79,11 @@ final class ProtobufWriter {
         put((int) rest);
     }
 
-    long size() {
+    public long size() {
         return size;
     }
 
-    void writeTo(OutputStream out) throws IOException {
+    public void writeTo(OutputStream out) throws IOException {
         close();
         var block = new byte[1 << 16];
         for (var chunk : chunks) {
@@ -97,11 +97,11 @@ final class ProtobufWriter {
 
     // ---- attributes of ONNX ------------------------------------------------------------------
 
-    static ProtobufWriter attribute(String name, long value) {
+    public static ProtobufWriter attribute(String name, long value) {
         return new ProtobufWriter().text(1, name).whole(3, value).whole(20, 2);
     }
 
-    static ProtobufWriter attribute(String name, List<Integer> values) {
+    public static ProtobufWriter attribute(String name, List<Integer> values) {
         var attribute = new ProtobufWriter().text(1, name);
         for (int value : values) attribute.whole(8, value);
         return attribute.whole(20, 7);

@@ -1,4 +1,4 @@
-package dev.ebb.nn.onnx;
+package dev.ebb.nn.onnx.wire;
 
 import dev.ebb.nn.file.FileFormatException;
 
@@ -13,7 +13,7 @@ import java.util.Arrays;
  * The fields of one protobuf message, one after the other, where they lie in the file. A length is
  * checked against the message before anything is made of it.
  */
-final class Protobuf {
+public final class Protobuf {
     /** Messages within messages; a model has three levels and three more for each body inside. */
     private static final int DEEPEST = 100;
 
@@ -38,12 +38,12 @@ final class Protobuf {
         this.base = base;
     }
 
-    static Protobuf of(Path file, MemorySegment data) {
+    public static Protobuf of(Path file, MemorySegment data) {
         return new Protobuf(file, data, 0, 0);
     }
 
     /** Goes to the next field; its number, or zero where there is none. */
-    int next() throws FileFormatException {
+    public int next() throws FileFormatException {
         if (at >= data.byteSize()) return 0;
         long tag = varint();
         wire = (int) (tag & 7);
@@ -92,35 +92,35 @@ final class Protobuf {
         return new FileFormatException(file, "not ONNX: at byte " + (base + at) + " is " + what);
     }
 
-    long whole() throws FileFormatException {
+    public long whole() throws FileFormatException {
         if (wire == 2) throw broken("bytes where a number is expected");
         return value;
     }
 
-    float number() throws FileFormatException {
+    public float number() throws FileFormatException {
         if (wire != 5) throw broken("no float where one is expected");
         return Float.intBitsToFloat((int) value);
     }
 
-    MemorySegment bytes() throws FileFormatException {
+    public MemorySegment bytes() throws FileFormatException {
         if (wire != 2) throw broken("a number where bytes are expected");
         return bytes;
     }
 
-    String text() throws FileFormatException {
+    public String text() throws FileFormatException {
         var all = bytes();
         if (all.byteSize() > 1 << 20) throw broken("a text of " + all.byteSize() + " bytes");
         return new String(all.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
     }
 
     /** The message in this field. */
-    Protobuf inside() throws FileFormatException {
+    public Protobuf inside() throws FileFormatException {
         if (depth == DEEPEST) throw broken("a message inside " + DEEPEST + " others");
         return new Protobuf(file, bytes(), base + at - bytes.byteSize(), depth + 1);
     }
 
     /** Adds the numbers of a repeated field, packed or one. */
-    void wholes(Longs to) throws FileFormatException {
+    public void wholes(Longs to) throws FileFormatException {
         if (wire != 2) {
             to.add(value);
             return;
@@ -130,7 +130,7 @@ final class Protobuf {
     }
 
     /** Adds the floats of a repeated field, packed or one, as their bits. */
-    void floats(Longs to) throws FileFormatException {
+    public void floats(Longs to) throws FileFormatException {
         if (wire != 2) {
             to.add(value);
             return;
@@ -140,7 +140,7 @@ final class Protobuf {
     }
 
     /** Adds the doubles of a repeated field, packed or one, as their bits. */
-    void doubles(Longs to) throws FileFormatException {
+    public void doubles(Longs to) throws FileFormatException {
         if (wire != 2) {
             to.add(value);
             return;
@@ -150,7 +150,7 @@ final class Protobuf {
     }
 
     /** Numbers, as many as come. */
-    static final class Longs {
+    public static final class Longs {
         private long[] all = new long[8];
         private int size;
 
@@ -159,15 +159,15 @@ final class Protobuf {
             all[size++] = one;
         }
 
-        int size() {
+        public int size() {
             return size;
         }
 
-        long get(int i) {
+        public long get(int i) {
             return all[i];
         }
 
-        long[] toArray() {
+        public long[] toArray() {
             return Arrays.copyOf(all, size);
         }
     }

@@ -1,0 +1,31 @@
+package dev.ebb.bench.adbench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ebb.cpu.Cpu;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.function.Function;
+
+/** Small problems of every kind have the derivatives that are written by hand. */
+class ProblemTest {
+    @Test
+    void derivatives_agree_with_those_by_hand() throws Exception {
+        List<Function<Cpu, Problem>> problems =
+                List.of(
+                        cpu -> Problem.gmm(30, 3, 4, cpu),
+                        cpu -> Problem.ba(3, 20, 50, cpu),
+                        cpu -> Problem.lstm(2, 9, cpu),
+                        cpu -> Problem.hand(30, 17, cpu),
+                        cpu -> Problem.complicatedHand(30, 17, cpu));
+        try (var cpu = new Cpu(1)) {
+            for (var make : problems) {
+                try (var problem = make.apply(cpu)) {
+                    assertThat(problem.difference()).as(problem.name()).isLessThan(1e-9);
+                }
+            }
+        }
+    }
+}

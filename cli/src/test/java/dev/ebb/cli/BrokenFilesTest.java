@@ -1,0 +1,157 @@
+package dev.ebb.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+
+import dev.ebb.Tensorwise;
+import dev.ebb.cli.option.BareGraph;
+import dev.ebb.cli.option.Refusal;
+import dev.ebb.nn.Seed;
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Safetensors;
+import dev.ebb.nn.model.AutoregressiveModel;
+import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.model.Weights;
+import dev.ebb.tensor.Array;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Pattern;
+
+/** Graphs and checkpoints, cut and changed at random, are read or refused by the file's name. */
+final class BrokenFilesTest {
+    private static final int ROUNDS = 150;
+    private static final Pattern VALUE =
+            Pattern.compile("\"[^\"]*\"(?!\\s*:)|-?\\d[\\d.eE+-]*|true|false|null");
+    private static final List<String> OTHERS =
+            List.of(
+                    "null",
+                    "[]",
+                    "{}",
+                    "\"x\"",
+                    "-1",
+                    "0",
+                    "1.5",
+                    "1e400",
+                    "2147483648",
+                    "9223372036854775807",
+                    "99999999999999999999",
+                    "[".repeat(5000));
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    @TempDir Path folder;
+    private final Random random = new Random(4);
+
+    private interface Reading {
+        void read() throws IOException;
+    }
+
+    /** Whether what was changed is refused; what is allocated stays in proportion. */
+    private boolean isRefused(Path file, Reading reading) throws IOException {
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        try {
+            reading.read();
+            return false;
+        } catch (FileFormatException | Refusal e) {
+            assertThat(e).hasMessageContaining(file.toString());
+            return true;
+        } finally {
+            assertThat(THREADS.getCurrentThreadAllocatedBytes() - before)
+                    .isLessThan((8 << 20) + 400 * Files.size(file));
+        }
+    }
+
+    private String changed(String text) {
+        return switch (random.nextInt(4)) {
+            case 0 -> text.substring(0, random.nextInt(text.length()));
+            case 1 -> {
+                var bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+                bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+                yield new String(bytes, StandardCharsets.ISO_8859_1);
+            }
+            default -> {
+                var places = VALUE.matcher(text).results().toList();
+                var one = places.get(random.nextInt(places.size()));
+                var by = OTHERS.get(random.nextInt(OTHERS.size()));
+                yield text.substring(0, one.start()) + by + text.substring(one.end());
+            }
+        };
+    }
+
+    @Test
+    void graphs() throws IOException {
+        var good =
+                "{\"nodes\": [{\"id\": 0, \"cost_cpu\": 1, \"cost_ram\": 4, \"backward\": false},"
+                        + " {\"id\": 1, \"cost_cpu\": 2.5, \"cost_ram\": 8, \"name\": \"b\"}],"
+                        + " \"links\": [{\"source\": 0, \"target\": 1}],"
+                        + " \"graph\": {\"order\": [0, 1]}}";
+        var file = folder.resolve("graph.json");
+        int refused = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            Files.write(file, changed(good).getBytes(StandardCharsets.ISO_8859_1));
+            if (isRefused(file, () -> BareGraph.read(file).problem())) refused++;
+        }
+        assertThat(refused).isGreaterThan(ROUNDS / 4);
+    }
+
+    private Path checkpoint() throws IOException {
+        var settings = new Settings(2, 4, 7, 10, 1e-3);
+        AutoregressiveModel model = Gpt2.of(Gpt2.Config.of(11, 8, 16, 1, 4), new Seed(1));
+        var state = new TrainingState(model, settings.optimizer().start(model));
+        var tensors = Tensorwise.list(state);
+        var file = folder.resolve("checkpoint.safetensors");
+        Checkpoint.writer(
+                        state,
+                        place -> (Array) tensors.get(place),
+                        List.of(3.0, 2.5),
+                        settings,
+                        Setup.none(),
+                        "text")
+                .write(file);
+        assertThat(Checkpoint.read(file).step()).isEqualTo(2);
+        return file;
+    }
+
+    @Test
+    void checkpoints() throws IOException {
+        var file = checkpoint();
+        var good = Files.readAllBytes(file);
+        for (int i = 0; i < ROUNDS / 2; i++) {
+            var bytes =
+                    i % 2 == 0 ? Arrays.copyOf(good, random.nextInt(good.length)) : good.clone();
+            if (i % 2 == 1) bytes[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
+            Files.write(file, bytes);
+            assertThat(isRefused(file, () -> Checkpoint.read(file))).isTrue();
+        }
+    }
+
+    /** Notes that say something else under a digest that is right. */
+    @Test
+    void notesOfCheckpoints() throws IOException {
+        var file = checkpoint();
+        try (var good = Safetensors.open(file)) {
+            for (int i = 0; i < ROUNDS / 2; i++) {
+                var notes = new LinkedHashMap<>(good.metadata());
+                var key = List.of("settings", "run", "config").get(i % 3);
+                notes.compute(key, (_, note) -> changed(String.valueOf(note)));
+                notes.remove("digest");
+                var lines = notes.entrySet().stream().map(n -> n + "").toList();
+                notes.put("digest", Weights.digest(good.supplies(), lines));
+                var other = folder.resolve("other.safetensors");
+                Safetensors.write(other, good.supplies(), notes);
+                isRefused(other, () -> Checkpoint.read(other));
+            }
+        }
+    }
+}

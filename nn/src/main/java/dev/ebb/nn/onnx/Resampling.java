@@ -1,0 +1,112 @@
+package dev.ebb.nn.onnx;
+
+import dev.ebb.ir.Shape;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
+
+import java.util.Arrays;
+import java.util.function.DoubleUnaryOperator;
+
+/**
+ * How one axis is brought to another size: each element of the result is a sum of some elements of
+ * the input, with weights that depend on the two sizes alone.
+ *
+ * @param at which element each term takes, by term and element of the result
+ * @param weights by term and element of the result; none where one element is taken as it is
+ * @param outside which elements of the result lie beyond the input
+ */
+record Resampling(int[][] at, double[][] weights, boolean[] outside) {
+
+    /** The nearest elements alone. */
+    static Resampling nearest(double[] places, int size, DoubleUnaryOperator rounding) {
+        var at = new int[1][places.length];
+        for (int i = 0; i < places.length; i++)
+            at[0][i] = (int) Math.clamp(rounding.applyAsDouble(places[i]), 0, size - 1);
+        return new Resampling(at, new double[0][], new boolean[places.length]);
+    }
+
+    /**
+     * Sums with the weights of a kernel.
+     *
+     * @param places where the elements of the result lie among those of the input
+     * @param reach how far the kernel reaches to each side
+     * @param stretch by how much it is stretched, 1 or more
+     * @param own whether elements beyond the input have no weight; otherwise they are as the last
+     */
+    static Resampling weighted(
+            double[] places,
+            int size,
+            DoubleUnaryOperator kernel,
+            int reach,
+            double stretch,
+            boolean own) {
+        int side = (int) -(Math.floor(-reach * stretch) + 1);
+        int terms = 2 * side + 2;
+        var at = new int[terms][places.length];
+        var weights = new double[terms][places.length];
+        for (int i = 0; i < places.length; i++) {
+            double sum = 0;
+            long first = (long) Math.floor(places[i]) - side;
+            for (int t = 0; t < terms; t++) {
+                long from = first + t;
+                boolean beyond = from < 0 || from >= size;
+                double weight =
+                        own && beyond ? 0 : kernel.applyAsDouble((from - places[i]) / stretch);
+                at[t][i] = (int) Math.clamp(from, 0, size - 1);
+                weights[t][i] = weight;
+                sum += weight;
+            }
+            for (int t = 0; t < terms && (own || stretch > 1); t++) weights[t][i] /= sum;
+        }
+        return new Resampling(at, weights, new boolean[places.length]);
+    }
+
+    /** Whether the result is the input. */
+    boolean isSame(int size) {
+        if (weights.length > 0 || at[0].length != size || anyOutside()) return false;
+        for (int i = 0; i < size; i++) if (at[0][i] != i) return false;
+        return true;
+    }
+
+    private boolean anyOutside() {
+        for (boolean one : outside) if (one) return true;
+        return false;
+    }
+
+    /** The same with {@code value} for elements whose places lie beyond the input. */
+    static boolean[] beyond(double[] places, int size) {
+        var outside = new boolean[places.length];
+        for (int i = 0; i < places.length; i++) outside[i] = places[i] < 0 || places[i] > size - 1;
+        return outside;
+    }
+
+    Tensor of(Tensor x, int axis, double value) {
+        if (isSame(x.dim(axis))) return x;
+        var y = picked(x, axis, 0);
+        if (weights.length > 0) {
+            y = y.mul(along(x, axis, weights[0]));
+            for (int t = 1; t < weights.length; t++) {
+                if (Arrays.stream(weights[t]).allMatch(w -> w == 0)) continue;
+                y = y.add(picked(x, axis, t).mul(along(x, axis, weights[t])));
+            }
+        }
+        if (!anyOutside()) return y;
+        var marks = new double[outside.length];
+        for (int i = 0; i < marks.length; i++) marks[i] = outside[i] ? 1 : 0;
+        return Tensors.where(along(x, axis, marks).gt(0), Array.scalar(value).cast(x.dtype()), y);
+    }
+
+    private Tensor picked(Tensor x, int axis, int term) {
+        var index = Arrays.stream(at[term]).asLongStream().toArray();
+        return x.indexSelect(axis, Array.of(index));
+    }
+
+    /** Numbers along an axis, in the type of {@code x}. */
+    private static Tensor along(Tensor x, int axis, double[] numbers) {
+        var dims = new int[x.rank()];
+        Arrays.fill(dims, 1);
+        dims[axis] = numbers.length;
+        return Array.of(numbers).cast(x.dtype()).reshape(Shape.of(dims));
+    }
+}
