@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 /**
  * How long whoever opens the studio waits: for the page and all that it loads, for the first plan
  * of the model it opens with, and for an answer to each budget that is dragged to, while a run of
- * the same model trains. The cache of plans is empty at first. The bars
- * are seconds on two cores that do nothing else; what the processors did is told beside them.
+ * the same model trains. The cache of plans is empty at first. The bars are seconds on two cores
+ * that do nothing else; what the processors did is told beside them.
  */
 public final class StudioStart {
     private static final double PAGE_SECONDS = 1;

@@ -16,7 +16,6 @@ import dev.ebb.plan.search.MemberLayouts;
 import dev.ebb.plan.search.Model;
 import dev.ebb.plan.search.Ordering;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
