@@ -18,13 +18,13 @@ import java.util.regex.Pattern;
 /**
  * How long whoever opens the studio waits: for the page and all that it loads, for the first plan
  * of the model it opens with, and for an answer to each budget that is dragged to, while a run of
- * the same model trains. The cache of plans is empty at first. Where a wait is longer than it may
- * be on two cores that do nothing else, it says so and ends with 1.
+ * the same model trains. The cache of plans is empty at first. The bars are seconds on two cores
+ * that do nothing else; what the processors did is told beside them.
  */
 public final class StudioStart {
     private static final double PAGE_SECONDS = 1;
     private static final double PLAN_SECONDS = 3;
-    private static final double DRAG_SECONDS = 0.2;
+    private static final double DRAG_MILLIS = 200;
 
     private static final Pattern LINKED =
             Pattern.compile("(?:src|href)=\"([\\w.]+)\"|from \"\\./([\\w.]+)\"");
@@ -32,7 +32,7 @@ public final class StudioStart {
     private static final Pattern LEAST = Pattern.compile("\"least\":(\\d+)");
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private final List<String> missed = new ArrayList<>();
+    private final Bars bars = new Bars();
     private final Path folder;
     private String root = "";
     private String cookie = "";
@@ -50,20 +50,7 @@ public final class StudioStart {
         } finally {
             Start.delete(folder);
         }
-        start.missed.forEach(System.err::println);
-        if (!start.missed.isEmpty()) System.exit(1);
-    }
-
-    /** Notes a wait that was too long. */
-    private void hold(String what, double seconds, double most) {
-        if (seconds > most)
-            missed.add(
-                    String.format(
-                            Locale.ROOT,
-                            "%s took %.2f s, and may take %.1f s on two idle cores",
-                            what,
-                            seconds,
-                            most));
+        start.bars.end();
     }
 
     /** The processor time that a process took so far, of all its threads. */
@@ -100,11 +87,11 @@ public final class StudioStart {
     private void told(String what, double seconds, double most, Process studio) {
         System.out.printf(
                 Locale.ROOT,
-                "%s: %.2f s, of the processors %.2f s%n",
+                "%s: %.2f s%s, of the processors %.2f s%n",
                 what,
                 seconds,
+                bars.atMost(most, seconds, what),
                 worked(studio));
-        hold("the " + what, seconds, most);
     }
 
     private static double since(long from) {
@@ -193,15 +180,15 @@ public final class StudioStart {
             Thread.sleep(20);
         }
         Arrays.sort(millis);
-        hold("one drag in twenty, " + name + ",", millis[drags * 95 / 100] / 1e3, DRAG_SECONDS);
         System.out.printf(
                 Locale.ROOT,
-                "a drag while the model trains, %s: median %.0f ms, 95 of 100 within %.0f ms, all"
+                "a drag while the model trains, %s: median %.0f ms, 95 of 100 within %.0f ms%s, all"
                         + " within %.0f ms; %d of %d answered by their own plan, others by a near"
                         + " one%n",
                 name,
                 millis[drags / 2],
                 millis[drags * 95 / 100],
+                bars.atMost(DRAG_MILLIS, millis[drags * 95 / 100], "a drag, " + name),
                 millis[drags - 1],
                 exact,
                 drags);

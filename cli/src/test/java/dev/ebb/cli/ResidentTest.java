@@ -67,16 +67,16 @@ final class ResidentTest {
     @Test
     void the_process_takes_the_budget_and_a_constant() throws IOException, InterruptedException {
         Assumptions.assumeTrue(Resident.peakBytes().isPresent(), "no /proc/self/status here");
-        String[] model = {"--model", "2x64x4", "--context", "128", "--batch", "160"};
-        var all = train("all", with(model, "100%"));
-        var half = train("half", with(model, "50%"));
+        String[] model = {"--model", "1x64x4", "--context", "128", "--batch", "240"};
+        var all = train("all", with(model, 1, "100%"));
+        var half = train("half", with(model, 1, "50%"));
         assertThat(all.promised - half.promised).as("worth measuring").isGreaterThan(2 * NOISE);
         assertThat(all.resident - half.resident)
                 .as("%s against %s", all, half)
                 .isGreaterThan(all.promised - half.promised - NOISE);
         // the weights and their optimizer state are most of the budget here
         String[] wide = {"--model", "1x1024x4", "--context", "16", "--batch", "1"};
-        var heavy = train("heavy", with(wide, "100%"));
+        var heavy = train("heavy", with(wide, 2, "100%"));
         var resumed = train("heavy", "--resume", "--steps", "3", "--budget", "100%");
         for (var run : List.of(all, half, heavy, resumed)) {
             assertThat(run.resident).as("%s", run).isLessThan(run.promised + Resident.JVM_BYTES);
@@ -108,9 +108,9 @@ final class ResidentTest {
                 .isBetween(run.measured, run.promised + Resident.JVM_BYTES);
     }
 
-    private static String[] with(String[] model, String budget) {
+    private static String[] with(String[] model, int steps, String budget) {
         var all = new ArrayList<>(List.of(model));
-        all.addAll(List.of("--steps", "2", "--budget", budget));
+        all.addAll(List.of("--steps", String.valueOf(steps), "--budget", budget));
         return all.toArray(String[]::new);
     }
 }
