@@ -171,7 +171,8 @@ final class LauncherTest {
         assertThat(unknown.code()).isEqualTo(2);
         assertThat(unknown.call())
                 .contains("-Debb.build=0123abcd", "-XX:SharedArchiveFile=", "--module-path")
-                .contains("-Debb.plans=" + root.resolve("cli/target/launcher/files/cache/ebb/plans"))
+                .contains(
+                        "-Debb.plans=" + root.resolve("cli/target/launcher/files/cache/ebb/plans"))
                 .contains("-XX:TieredStopAtLevel=1")
                 .endsWith("dev.ebb.cli/dev.ebb.cli.Main nonsense two words");
     }

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** A process that has made no step has measured nothing, and says so everywhere. */
 final class NothingMeasuredTest {
@@ -50,17 +49,22 @@ final class NothingMeasuredTest {
     void control_c_before_the_first_step() throws IOException, InterruptedException {
         Assumptions.assumeTrue(Shell.interruptible(), "nobody hears Ctrl-C in the background");
         var log = folder.resolve("log.txt");
-        // it is told the size of its model before it is planned
-        var arguments = Shell.tiny(folder, "cut", 100_000);
-        var child = Shell.spawn(arguments, log);
-        while (child.isAlive() && !Files.readString(log).contains("parameters; batch"))
-            Thread.sleep(1);
-        Shell.interrupt(child);
-        assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(child.exitValue()).as(Files.readString(log)).isEqualTo(130);
-        var out = Files.readString(log);
-        assertThat(out).contains("stopped after step 0");
+        var out = "";
+        int tries = 0;
+        for (; !out.contains("stopped after step 0"); tries++) {
+            // it is told the size of its model before it is planned
+            var child = Shell.spawn(Shell.tiny(folder, "cut" + tries, 100_000), log);
+            while (child.isAlive() && !Files.readString(log).contains("parameters; batch"))
+                Thread.sleep(1);
+            Shell.interrupt(child);
+            // on a busy machine it may hear after its first step: then once more
+            assertThat(child.waitFor()).as(Files.readString(log)).isEqualTo(130);
+            out = Files.readString(log);
+            assertThat(out).contains("stopped after step");
+        }
         assertNothingMeasured(out);
-        assertThat(folder.resolve("cut.json")).as("the figures, before the process ends").exists();
+        assertThat(folder.resolve("cut" + (tries - 1) + ".json"))
+                .as("the figures, before the process ends")
+                .exists();
     }
 }

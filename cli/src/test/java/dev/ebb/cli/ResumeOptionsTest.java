@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** A resumption goes on with what the run was started with; a change is said, or refused. */
 final class ResumeOptionsTest {
@@ -128,19 +127,13 @@ final class ResumeOptionsTest {
     void the_command_printed_after_a_stop_goes_on_as_it_is()
             throws IOException, InterruptedException {
         Assumptions.assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "a line for a shell");
-        int steps = 400;
-        var name = "it's a run, größer";
+        int steps = 120;
         var whole = Shell.tiny(folder, "whole", steps);
         assertThat(Shell.run(whole).code()).isZero();
         var log = folder.resolve("log.txt");
-        var begun = Shell.tiny(folder, name, steps);
-        begun.addAll(List.of("--budget", BUDGET, "--checkpoint", "100000"));
-        var child =
-                Shell.spawn(
-                        List.of("-XX:TieredStopAtLevel=1", "-Dsun.jnu.encoding=UTF-8"), begun, log);
-        while (child.isAlive() && !Files.readString(log).contains("step 1/")) Thread.sleep(5);
-        child.destroy();
-        assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        var options = Shell.quick("-Dsun.jnu.encoding=UTF-8");
+        var name = "it's a run, größer";
+        while (!Shell.stopped(options, begun(name, steps), log)) name += "!";
         var line =
                 Files.readString(log)
                         .lines()
@@ -154,6 +147,12 @@ final class ResumeOptionsTest {
         assertThat(Shell.digest(figures)).isEqualTo(Shell.digest(folder.resolve("whole.json")));
         assertThat(Shell.whole(figures, "steps")).isEqualTo(steps);
         assertThat(Shell.whole(figures, "budget_bytes")).isEqualTo(6 << 20);
+    }
+
+    private List<String> begun(String name, int steps) throws IOException {
+        var begun = Shell.tiny(folder, name, steps);
+        begun.addAll(List.of("--budget", BUDGET, "--checkpoint", "100000"));
+        return begun;
     }
 
     /** What a shell would hand to the program. */

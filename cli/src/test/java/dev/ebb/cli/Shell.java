@@ -20,6 +20,13 @@ public final class Shell {
 
     private Shell() {}
 
+    /** Options by which a Java that runs for seconds takes little, as the launcher's do. */
+    static List<String> quick(String... more) {
+        var options = new ArrayList<>(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        options.addAll(List.of(more));
+        return options;
+    }
+
     public record Result(int code, String out, String err) {}
 
     public static Result run(String... arguments) {
@@ -85,7 +92,20 @@ public final class Shell {
 
     /** The command in a Java of its own, on the path of this one; quick to start. */
     static Process spawn(List<String> arguments, Path log) throws IOException {
-        return spawn(List.of("-XX:TieredStopAtLevel=1"), arguments, log);
+        return spawn(quick(), arguments, log);
+    }
+
+    /**
+     * Training in a Java of its own that is asked to stop when it has told of its first step.
+     * Whether it was stopped: it may have made its last step before it heard.
+     */
+    static boolean stopped(List<String> options, List<String> arguments, Path log)
+            throws IOException, InterruptedException {
+        var child = spawn(options, arguments, log);
+        while (child.isAlive() && !Files.readString(log).contains("step 1/")) Thread.sleep(5);
+        child.destroy();
+        child.waitFor();
+        return Files.readString(log).contains("stopped after step");
     }
 
     /** The command in a Java of its own, with options for that Java. */
@@ -100,14 +120,14 @@ public final class Shell {
         var command =
                 new ArrayList<>(
                         List.of("bash", "-c", "ulimit -f " + kibibytes + "; exec \"$@\"", "ebb"));
-        command.addAll(command(List.of("-XX:-UsePerfData"), arguments));
+        command.addAll(command(quick("-XX:-UsePerfData"), arguments));
         return start(command, log);
     }
 
     /** The command on a terminal: what it shows there goes to {@code log}. */
     static Process spawnOnTerminal(List<String> arguments, Path log) throws IOException {
         var quoted =
-                command(List.of("-XX:TieredStopAtLevel=1"), arguments).stream()
+                command(quick(), arguments).stream()
                         .map(word -> "'" + word.replace("'", "'\\''") + "'")
                         .collect(Collectors.joining(" "));
         var line = "stty cols 160; " + quoted;
