@@ -4,6 +4,7 @@ import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
+import dev.ebb.ir.Table;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ import java.util.stream.IntStream;
  */
 final class Along implements Op.Forwarding {
     private final Graph.Builder g = new Graph.Builder();
-    private final Map<Value, Value> values = new HashMap<>();
+    private final Table<Value, Value> values = new Table<>();
     private final Map<Value, Value> tangents = new HashMap<>();
 
     /** How many nodes, or results, read each value. */
@@ -55,7 +56,7 @@ final class Along implements Op.Forwarding {
     /** From parameters and tangents to results and tangents. */
     Graph graph(Graph forward) {
         flush();
-        var out = new ArrayList<>(forward.results().stream().map(values::get).toList());
+        var out = new ArrayList<>(forward.results().stream().map(values::at).toList());
         for (Value r : forward.results()) {
             var tangent = tangents.get(r);
             out.add(tangent == null ? g.emit(new Fill(r.type(), 0)) : tangent);
@@ -72,7 +73,7 @@ final class Along implements Op.Forwarding {
     @Override
     public Value of(Value value) {
         flush();
-        return values.get(value);
+        return values.at(value);
     }
 
     @Override
@@ -109,7 +110,7 @@ final class Along implements Op.Forwarding {
                         .filter(i -> tangents.containsKey(params.get(i)))
                         .boxed()
                         .toList();
-        var arguments = new ArrayList<>(params.stream().map(values::get).toList());
+        var arguments = new ArrayList<>(params.stream().map(values::at).toList());
         if (wrt.isEmpty()) {
             var here = g.inline(part, arguments);
             for (Value r : results) values.put(r, here.at(r));

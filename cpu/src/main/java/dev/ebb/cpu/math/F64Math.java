@@ -17,6 +17,7 @@ import static dev.ebb.ir.math.Elementary.TWO_52_BITS;
 
 import static jdk.incubator.vector.VectorOperators.ABS;
 import static jdk.incubator.vector.VectorOperators.EQ;
+import static jdk.incubator.vector.VectorOperators.GE;
 import static jdk.incubator.vector.VectorOperators.GT;
 import static jdk.incubator.vector.VectorOperators.LSHL;
 import static jdk.incubator.vector.VectorOperators.LSHR;
@@ -49,6 +50,10 @@ public final class F64Math {
     private static final DoubleVector ALL_TANH_FAR = all(TANH_FAR);
     static final DoubleVector LESS_HALF = all(-0.5);
     private static final LongVector BIAS = LongVector.broadcast(LongVector.SPECIES_256, 1023);
+    private static final LongVector FIRST_FACTOR =
+            LongVector.broadcast(LongVector.SPECIES_256, 1534);
+    private static final LongVector SECOND_FACTOR =
+            LongVector.broadcast(LongVector.SPECIES_256, 1535);
     private static final double[] EXP = Polynomial.EXP.coefficients();
     private static final double[] LOG = Polynomial.LOG.coefficients();
 
@@ -156,7 +161,7 @@ public final class F64Math {
     private static DoubleVector logarithm(DoubleVector f, DoubleVector e) {
         var s = f.div(f.add(TWO));
         var z = s.mul(s);
-        var p = polynomial(LOG, z);
+        var p = polynomial(LOG, z, z.mul(z));
         var half = f.mul(f).mul(0.5);
         var low = e.fma(all(LN2_LOW), s.mul(p.fma(z, half)));
         return e.fma(all(LN2_HIGH), f.sub(half.sub(low)));
@@ -177,11 +182,15 @@ public final class F64Math {
         var e = biased.or(TWO_52_BITS).reinterpretAsDoubles().sub(BIASED);
         // (1 + x) 2^-e - 1 with one rounding; the power in two factors, as e may be 1024
         var half = biased.lanewise(LSHR, 1);
-        var s = half.neg().add(1534).lanewise(LSHL, 52).reinterpretAsDoubles();
-        var rest = half.sub(biased).add(1535).lanewise(LSHL, 52).reinterpretAsDoubles();
+        var s = FIRST_FACTOR.sub(half).lanewise(LSHL, 52).reinterpretAsDoubles();
+        var rest = SECOND_FACTOR.sub(biased.sub(half)).lanewise(LSHL, 52).reinterpretAsDoubles();
         var f = x.mul(s).fma(rest, s.mul(rest).sub(ONE));
-        var y = ends(logarithm(f, e), x, -1);
-        return y.blend(x, x.lanewise(ABS).compare(LT, TINY));
+        // tiny numbers, infinity and NaN are their own logarithms
+        var plain = x.compare(LT, Double.POSITIVE_INFINITY);
+        plain = plain.and(x.lanewise(ABS).compare(GE, TINY));
+        var y = x.blend(logarithm(f, e), plain);
+        y = y.blend(Double.NEGATIVE_INFINITY, x.compare(EQ, -1));
+        return y.blend(Double.NaN, x.compare(LT, -1));
     }
 
     /** What a logarithm with its pole at {@code pole} is where no polynomial says it. */
