@@ -37,7 +37,7 @@ public final class AdBench {
         }
     }
 
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) {
         var which =
                 arguments.length == 0 ? List.of("gmm", "ba", "lstm", "hand") : List.of(arguments);
         var bars = new Bars();
@@ -127,9 +127,9 @@ public final class AdBench {
             boolean met = ebb <= bar.orElse(Double.POSITIVE_INFINITY) * 1e6;
             if (i >= LEAST_RUNS && seconds >= (met ? SECONDS : SECONDS + MORE_SECONDS)) break;
             long start = System.nanoTime();
-            problem.byEbb().get();
+            var _ = problem.byEbb().get();
             long between = System.nanoTime();
-            problem.byHand().get();
+            var _ = problem.byHand().get();
             ebb = Math.min(ebb, between - start);
             hand = Math.min(hand, System.nanoTime() - between);
         }

@@ -1,5 +1,6 @@
 package dev.ebb.bench.adbench;
 
+import dev.ebb.Compiled2;
 import dev.ebb.Ebb;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Shape;
@@ -14,11 +15,11 @@ record Problem(
         String name,
         Supplier<List<Tensor>> byEbb,
         Supplier<List<double[]>> byHand,
-        AutoCloseable compiled)
+        Compiled2<?, ?, ?> compiled)
         implements AutoCloseable {
 
     @Override
-    public void close() throws Exception {
+    public void close() {
         compiled.close();
     }
 

@@ -12,7 +12,7 @@ import java.util.function.Function;
 /** Small problems of every kind have the derivatives that are written by hand. */
 class ProblemTest {
     @Test
-    void derivatives_agree_with_those_by_hand() throws Exception {
+    void derivatives_agree_with_those_by_hand() {
         List<Function<Cpu, Problem>> problems =
                 List.of(
                         cpu -> Problem.gmm(30, 3, 4, cpu),
