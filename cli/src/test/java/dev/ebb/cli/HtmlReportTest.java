@@ -58,7 +58,7 @@ final class HtmlReportTest {
             var page = drawn(browser.orElseThrow(), report, "--window-size=" + size);
             assertThat(page)
                     .as(size)
-                    .contains("data-ready=\"true\"", "<td class=\"n\">")
+                    .contains("data-ready=\"true\"", "<td class=\"n\"")
                     .contains("data-fits=\"true\"");
             assertThat(page).contains("step of the schedule", ">budget<", "nats a character");
             assertThat(page.split("<path d=\"M", -1)).as("curve and loss").hasSizeGreaterThan(2);

@@ -1,5 +1,7 @@
 package dev.ebb.plan;
 
+import static java.util.Comparator.comparingDouble;
+
 import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Layout;
@@ -17,7 +19,6 @@ import dev.ebb.plan.search.Model;
 import dev.ebb.plan.search.Ordering;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -143,6 +144,11 @@ public final class Curve {
         return forms.program().get();
     }
 
+    /** The places beside the arena that may be used. */
+    List<Place> among() {
+        return among;
+    }
+
     /** The ways in which values may come back. */
     public Ways ways() {
         return ways;
@@ -180,6 +186,11 @@ public final class Curve {
         return forms.least(this).ownLeast();
     }
 
+    /** No plan has a smaller arena; with places beside it, what is given need not be in it. */
+    long floor() {
+        return among.isEmpty() ? Bounds.peak(model) : 0;
+    }
+
     /** The least budget for which {@link #at} of this curve alone has a plan. */
     public long ownLeast() {
         synchronized (families) {
@@ -194,7 +205,8 @@ public final class Curve {
 
     Point point(Frontier.Member member) {
         synchronized (families) {
-            return point(layouts.of(member), model.total(), 0);
+            var layout = layouts.of(member);
+            return point(workers.budgetFor(planned(layout)), layout, model.total(), 0);
         }
     }
 
@@ -262,9 +274,8 @@ public final class Curve {
     /** No plan within {@code bytes} costs less; found without searching for one. */
     public double atLeast(long bytes) {
         // what is declared expensive counts more in the search than it costs
-        double extra =
-                model.isWeighted() ? 0 : Bounds.extra(model, workers.room(bytes), plain.sequence());
-        return model.total() + extra;
+        if (model.isWeighted()) return model.total();
+        return model.total() + Bounds.extra(model, workers.room(bytes), plain.sequence());
     }
 
     /** The cheapest plan that fits beside what a budget sets aside for workers, if there is one. */
@@ -275,7 +286,9 @@ public final class Curve {
             if (planned(all) <= room) return Optional.of(plan(all, room, bytes));
             var best = Optional.<Layout>empty();
             for (var frontier : families.of(ways, among)) {
-                var found = frontier.answer(room, m -> fits(m, room)).map(layouts::of);
+                var found =
+                        frontier.answer(room, m -> planned(m) <= room && layouts.fitPlaces(m))
+                                .map(layouts::of);
                 if (found.isPresent() && (best.isEmpty() || isBetter(found.get(), best.get())))
                     best = found;
             }
@@ -293,10 +306,6 @@ public final class Curve {
         return layout.schedule().cost(cost);
     }
 
-    private boolean fits(Frontier.Member member, long room) {
-        return planned(member) <= room && layouts.fitPlaces(member);
-    }
-
     /** A plan made in another way, set beside this curve, with all of the device's threads. */
     public Plan plan(Schedule schedule) {
         var layout = layouts.of(schedule);
@@ -305,46 +314,40 @@ public final class Curve {
 
     /** The corners, cheapest first. */
     public List<Point> points() {
-        synchronized (families) {
-            var all = points(model.total(), 0);
-            var corners = new ArrayList<>(all);
-            leastPoint(model.total(), 0).ifPresent(corners::add);
-            return TradeOff.corners(all.getFirst(), corners);
-        }
+        return TradeOff.alone(this);
     }
 
     /** The smallest plan, with one worker. */
     Optional<Point> leastPoint(double once, long undone) {
         synchronized (families) {
             return least().map(layouts::of)
-                    .map(
-                            layout ->
-                                    new Point(
-                                            planned(layout) + workers.least(),
-                                            cost(layout),
-                                            Mix.of(layout, cost, once, undone)));
+                    .map(layout -> point(planned(layout) + workers.least(), layout, once, undone));
         }
     }
 
     /**
-     * The corners of plans that fit beside what is set aside for workers, of a program whose loops
-     * were given less room: with room for all it would cost {@code once}. Of its loops {@code
-     * undone} rounds are undone.
+     * The corners of plans that fit beside what is set aside for workers and that none of {@code
+     * known} undercuts, of a program whose loops were given less room: with room for all it would
+     * cost {@code once}. Of its loops {@code undone} rounds are undone.
+     *
+     * @param known corners of other programs, cheapest first
      */
-    List<Point> points(double once, long undone) {
+    List<Point> points(double once, long undone, List<Point> known) {
         synchronized (families) {
             var all = new ArrayList<Priced>();
+            all.add(new Priced(plain, model.total()));
             for (var member : members()) all.add(new Priced(member, member.schedule().cost(cost)));
-            all.sort(
-                    Comparator.comparingDouble(Priced::cost)
-                            .thenComparingLong(p -> p.member().peak()));
-            var points = new ArrayList<>(List.of(point(layouts.of(plain), once, undone)));
+            all.sort(comparingDouble(Priced::cost).thenComparingLong(p -> p.member.peak()));
+            var points = new ArrayList<Point>();
+            long least = Long.MAX_VALUE;
             for (var priced : all) {
-                var member = priced.member();
+                least = Math.min(least, TradeOff.fewest(known, priced.cost()));
                 // no arena is smaller than the peak: most need not be laid out to be left out
-                if (workers.budgetFor(member.peak()) >= points.getLast().bytes()) continue;
-                if (workers.budgetFor(planned(member)) < points.getLast().bytes())
-                    points.add(point(layouts.of(member), once, undone));
+                if (workers.budgetFor(priced.member.peak()) >= least) continue;
+                long bytes = workers.budgetFor(planned(priced.member));
+                if (bytes >= least) continue;
+                points.add(point(bytes, layouts.of(priced.member), once, undone));
+                least = bytes;
             }
             return points;
         }
@@ -354,11 +357,9 @@ public final class Curve {
         return point(plain);
     }
 
-    private Point point(Layout layout, double once, long undone) {
-        return new Point(
-                workers.budgetFor(planned(layout)),
-                cost(layout),
-                Mix.of(layout, cost, once, undone));
+    private Point point(long bytes, Layout layout, double once, long undone) {
+        double seconds = cost(layout);
+        return new Point(bytes, seconds, Mix.of(layout, cost, seconds, once, undone));
     }
 
     /** As {@link #planned(Layout)}, without laying out where there is no arena. */
@@ -392,12 +393,7 @@ public final class Curve {
     }
 
     private OverBudgetException refusal(long bytes) {
-        var smallest = members().stream().min(Comparator.comparingLong(Frontier.Member::peak));
-        return Refusal.of(
-                bytes,
-                new Refusal.Enough(forms.least(this), knee(), program().storeAllCost()),
-                smallest.flatMap(Frontier.Member::largest),
-                model,
-                workers.least());
+        var enough = new Refusal.Enough(forms.least(this), knee(), program().storeAllCost());
+        return Refusal.of(bytes, enough, this, model);
     }
 }

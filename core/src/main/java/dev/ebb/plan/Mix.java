@@ -54,14 +54,14 @@ public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part
     }
 
     /**
-     * That of a plan, where computing everything once and keeping it costs {@code once}, and {@code
-     * undone} rounds of loops are undone.
+     * That of a plan that takes {@code total}, where computing everything once and keeping it costs
+     * {@code once}, and {@code undone} rounds of loops are undone.
      */
-    static Mix of(Layout layout, Cost cost, double once, long undone) {
+    static Mix of(Layout layout, Cost cost, double total, double once, long undone) {
         var schedule = layout.schedule();
         var tally = new Tally(schedule, cost);
         schedule.tell(tally);
-        return tally.mix(schedule.cost(cost), once, undone);
+        return tally.mix(total, once, undone);
     }
 
     private static final class Tally implements ScheduleListener {

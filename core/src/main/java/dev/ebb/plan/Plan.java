@@ -57,7 +57,7 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
 
     /** How its values are there when they are read, and what that costs. */
     public Mix mix() {
-        return Mix.of(layout, curve.cost(), storeAllCost(), 0);
+        return Mix.of(layout, curve.cost(), cost(), storeAllCost(), 0);
     }
 
     /** What keeping everything would take, of which a budget may be a share. */

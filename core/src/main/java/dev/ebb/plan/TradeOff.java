@@ -1,11 +1,14 @@
 package dev.ebb.plan;
 
+import dev.ebb.ir.Graph;
+import dev.ebb.plan.schedule.Place;
 import dev.ebb.plan.schedule.Way;
 import dev.ebb.plan.schedule.Ways;
 import dev.ebb.plan.search.Frontier;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -36,6 +39,11 @@ public final class TradeOff {
         boolean isIn(Ways ways) {
             return needs.and(ways).equals(needs);
         }
+
+        /** Whether it has no other plans with {@code more} ways than with {@code fewer}. */
+        boolean isSame(Ways fewer, Ways more) {
+            return isIn(fewer) && curve.by(fewer).ways().equals(curve.by(more).ways());
+        }
     }
 
     /**
@@ -59,7 +67,10 @@ public final class TradeOff {
         /** The curve with the least budget, {@code own} or another. */
         Curve least(Curve own) {
             var best = own;
-            for (var other : smallest.get()) if (other.ownLeast() < best.ownLeast()) best = other;
+            for (var o : smallest.get()) {
+                boolean perhaps = o.floor() + o.workers().least() < best.ownLeast();
+                if (perhaps && o.ownLeast() < best.ownLeast()) best = o;
+            }
             return best;
         }
 
@@ -105,40 +116,94 @@ public final class TradeOff {
         }
     }
 
+    /** Sums of costs that are added in another order may differ by this share. */
+    private static final double ROUNDING = 1e-9;
+
     private final List<Line> lines = new ArrayList<>();
 
     /** Of these variants the first keeps everything. */
     public TradeOff(List<Variant> variants) {
         var whole = variants.getFirst().curve();
+        var different = different(variants);
+        double once = whole.storeAllCost();
+        var first = whole.by(Ways.recomputing()).storeAllPoint();
         var all = Ways.recomputing();
-        for (var v : variants) all = all.or(v.needs()).or(v.curve().ways());
+        for (var v : different) all = all.or(v.needs()).or(v.curve().ways());
+        var before = Optional.<Ways>empty();
+        long least = Long.MAX_VALUE;
         for (var ways : all.oneByOne()) {
-            var found = new ArrayList<Curve.Point>();
-            if (!lines.isEmpty()) found.addAll(lines.getLast().points());
-            for (var v : variants) {
-                if (!v.isIn(ways)) continue;
-                found.addAll(v.curve().by(ways).points(whole.storeAllCost(), v.undone()));
+            var corners = lines.isEmpty() ? List.of(first) : lines.getLast().points();
+            var smallest = Optional.<Variant>empty();
+            for (var v : different) {
+                if (!v.isIn(ways) || before.isPresent() && v.isSame(before.get(), ways)) continue;
+                var curve = v.curve().by(ways);
+                if (!lines.isEmpty() && isAbove(curve, corners, least)) continue;
+                var found = new ArrayList<>(corners);
+                found.addAll(curve.points(once, v.undone(), corners));
+                corners = corners(first, found);
+                if (curve.ownLeast() < least) {
+                    least = curve.ownLeast();
+                    smallest = Optional.of(v);
+                }
             }
-            least(variants, ways, whole.storeAllCost()).ifPresent(found::add);
-            lines.add(new Line(ways, corners(first(whole), found)));
+            lines.add(new Line(ways, withLeast(first, corners, smallest, ways, once)));
+            before = Optional.of(ways);
         }
     }
 
-    /** The smallest plan of all, with one worker. */
-    private static Optional<Curve.Point> least(List<Variant> variants, Ways ways, double once) {
-        return variants.stream()
-                .filter(v -> v.isIn(ways))
-                .flatMap(v -> v.curve().by(ways).leastPoint(once, v.undone()).stream())
-                .min(Comparator.comparingLong(Curve.Point::bytes));
+    /** Rooms and bounds may differ and come to the same program: it is looked at once. */
+    private static List<Variant> different(List<Variant> variants) {
+        record Program(Graph graph, List<Place> among, Ways needs, long undone) {}
+        var seen = new HashSet<Program>();
+        var different = new ArrayList<Variant>();
+        for (var v : variants) {
+            var curve = v.curve();
+            if (seen.add(
+                    new Program(curve.problem().graph(), curve.among(), v.needs(), v.undone())))
+                different.add(v);
+        }
+        return different;
+    }
+
+    /**
+     * Whether no plan of {@code curve} can be one of the corners beside those {@code known}, nor
+     * take less than {@code least} bytes; found without searching for one.
+     */
+    private static boolean isAbove(Curve curve, List<Curve.Point> known, long least) {
+        var workers = curve.workers();
+        if (curve.floor() + workers.least() < least
+                || workers.budgetFor(curve.floor()) < known.getLast().bytes()) return false;
+        for (int i = 1; i < known.size(); i++) {
+            double lower = curve.atLeast(known.get(i - 1).bytes() - 1);
+            if (lower < known.get(i).cost() * (1 + ROUNDING)) return false;
+        }
+        return true;
+    }
+
+    /** The fewest bytes of a point that costs no more than {@code cost}. */
+    static long fewest(List<Curve.Point> known, double cost) {
+        long bytes = Long.MAX_VALUE;
+        for (var point : known) if (point.cost() <= cost) bytes = Math.min(bytes, point.bytes());
+        return bytes;
+    }
+
+    /** The corners with the smallest plan of all among them, with one worker. */
+    private static List<Curve.Point> withLeast(
+            Curve.Point first,
+            List<Curve.Point> corners,
+            Optional<Variant> smallest,
+            Ways ways,
+            double once) {
+        if (smallest.isEmpty()) return corners;
+        var v = smallest.get();
+        var found = new ArrayList<>(corners);
+        v.curve().by(ways).leastPoint(once, v.undone()).ifPresent(found::add);
+        return corners(first, found);
     }
 
     /** That of a program without loops. */
     public static TradeOff of(Curve curve) {
         return new TradeOff(List.of(new Variant(curve, Ways.recomputing(), 0)));
-    }
-
-    private static Curve.Point first(Curve whole) {
-        return whole.by(Ways.recomputing()).storeAllPoint();
     }
 
     /** One line for each way more, from computing again alone on. */
@@ -163,6 +228,14 @@ public final class TradeOff {
     /** The least budget that can be planned for. */
     public long leastBytes() {
         return points().getLast().bytes();
+    }
+
+    /** The corners of one curve, with all its ways at once. */
+    static List<Curve.Point> alone(Curve curve) {
+        var first = curve.storeAllPoint();
+        var corners = new ArrayList<>(curve.points(first.cost(), 0, List.of(first)));
+        curve.leastPoint(first.cost(), 0).ifPresent(corners::add);
+        return corners(first, corners);
     }
 
     /** From {@code first} on those points that no cheaper one undercuts. */

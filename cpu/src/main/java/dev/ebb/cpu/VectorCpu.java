@@ -22,6 +22,7 @@ import dev.ebb.ir.Type;
 import dev.ebb.plan.Threads;
 
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -76,7 +77,9 @@ final class VectorCpu implements Device, AutoCloseable {
 
     @Override
     public IntToLongFunction ownBytes(List<Node> nodes) {
-        return KernelNeeds.all(nodes)::bytes;
+        var needs = KernelNeeds.all(nodes);
+        var known = new ConcurrentHashMap<Integer, Long>();
+        return workers -> known.computeIfAbsent(workers, needs::bytes);
     }
 
     @Override

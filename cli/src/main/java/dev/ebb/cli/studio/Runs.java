@@ -222,8 +222,10 @@ final class Runs implements AutoCloseable {
                                 Thread.ofVirtual().start(() -> tryOut(name, folder, step, trying));
                         });
         live.put(name, run);
+        // its workers inherit the priority: who drags a budget does not wait for training
         Thread.ofPlatform()
                 .name("studio training")
+                .priority(Thread.MIN_PRIORITY)
                 .start(
                         () -> {
                             var said = new TailWriter();

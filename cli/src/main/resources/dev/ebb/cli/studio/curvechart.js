@@ -2,6 +2,8 @@
 import { bytes, svg, whenResized } from "./format.js";
 import { byteLabel, byteTicks, frame, ticks } from "./ticks.js";
 
+/** Where a chart is narrower, what its lines are called stands above it. */
+const NARROW = 480;
 const LINES = ["series-0", "series-2", "series-4", "series-1"];
 
 /** The picture; onBudget, where there is one, is told the bytes that the handle is moved to. */
@@ -24,7 +26,8 @@ export function curveChart(host, onBudget) {
     const width = host.clientWidth, height = host.clientHeight;
     if (!width || !height || !curve || !curve.storeAll) { root.replaceChildren(); return; }
     const all = lines(), right = curve.storeAll * 1.02;
-    const box = { left: 62, right: width - 14, top: 24, bottom: height - 40 };
+    const names = all.length > 1 ? 16 * all.length : 0, narrow = width < NARROW;
+    const box = { left: 62, right: width - 14, top: 24 + (narrow ? names + 14 : 0), bottom: height - 40 };
     const dearest = Math.max(1.05, ...all.flatMap(l => l.points.map(p => p[1]))), high = 1 + (dearest - 1) * 1.12;
     const x = b => box.left + b / right * (box.right - box.left), y = t => box.bottom - (t - 1) / (high - 1) * (box.bottom - box.top) * 0.94 - 6;
     place = { x, box, right, points: all.at(-1).points };
@@ -41,20 +44,20 @@ export function curveChart(host, onBudget) {
       const path = svg("path", { d, fill: "none", "stroke-width": 2, "stroke-linejoin": "round", "stroke-dasharray": i && i === all.length - 1 ? "7 3" : null });
       path.style.stroke = `var(--${LINES[i % LINES.length]})`;
       root.append(path);
-      if (all.length > 1) { const t = svg("text", { x: box.right, y: box.top + 14 + 16 * i, "text-anchor": "end" }, line.ways + ", from " + bytes(line.points.at(-1)[0])); t.style.fill = `var(--${LINES[i % LINES.length]})`; root.append(t); }
+      if (all.length > 1) { const t = svg("text", { x: box.right, y: (narrow ? 16 : box.top) + 14 + 16 * i, "text-anchor": "end" }, line.ways + ", from " + bytes(line.points.at(-1)[0])); t.style.fill = `var(--${LINES[i % LINES.length]})`; root.append(t); }
     });
-    mark(x, y, box);
+    mark(x, y, box, narrow ? -14 : names);
     root.append(handle);
   }
 
-  function mark(x, y, box) {
+  function mark(x, y, box, names) {
     const at = Math.min(budget, place.right), time = timeAt(place.points, budget);
     const line = svg("line", { x1: x(at), x2: x(at), y1: box.top, y2: box.bottom, "stroke-dasharray": "6 4", "stroke-width": 1.6 });
     line.style.stroke = "var(--budget)";
     const grip = svg("rect", { x: x(at) - 14, y: box.top, width: 28, height: box.bottom - box.top, fill: "transparent" });
     const dot = svg("circle", { cx: x(at), cy: time == null ? box.bottom : y(time), r: 8, "stroke-width": 2.5 });
     dot.style.fill = "var(--panel)"; dot.style.stroke = "var(--budget)";
-    const text = svg("text", { class: "strong halo", x: x(at) + (x(at) > box.right - 150 ? -12 : 12), y: box.top + 10, "text-anchor": x(at) > box.right - 150 ? "end" : "start" },
+    const text = svg("text", { class: "strong halo", x: x(at) + (x(at) > box.right - 150 ? -12 : 12), y: box.top + 10 + (names < 0 || x(at) > box.right - 400 ? names : 0), "text-anchor": x(at) > box.right - 150 ? "end" : "start" },
       bytes(budget) + (time == null ? "" : ", " + time.toFixed(3) + " ×"));
     handle.replaceChildren(line, grip, dot, text);
     if (!onBudget) { handle.setAttribute("aria-label", bytes(budget) + (time == null ? "" : ", " + time.toFixed(3) + " of computing everything once")); return; }

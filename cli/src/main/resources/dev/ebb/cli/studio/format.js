@@ -88,5 +88,6 @@ export function whenResized(host, draw) {
   const soon = onceAFrame(draw);
   new ResizeObserver(soon).observe(host);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", soon);
+  matchMedia("print").addEventListener("change", draw); // on paper no frame follows
   return soon;
 }

@@ -1,6 +1,6 @@
 // Lines over steps: losses of one run or of several, speed.
 import { el, svg, whenResized } from "./format.js";
-import { frame, ticks } from "./ticks.js";
+import { frame, ticks, wholeTicks } from "./ticks.js";
 
 /** A chart in host; update takes { series: [{ name, color, dash, points: [[x, y]] }], xTitle, yTitle, digits }. */
 export function lineChart(host, label) {
@@ -19,8 +19,8 @@ export function lineChart(host, label) {
     const air = (y1 - y0 || 1) * 0.06; y0 -= air; y1 += air;
     const x = v => box.left + (v - x0) / (x1 - x0) * (box.right - box.left), y = v => box.bottom - (v - y0) / (y1 - y0) * (box.bottom - box.top);
     root.replaceChildren();
-    frame(root, box, { x, y, xTicks: ticks(x0, x1, width / 110), yTicks: ticks(y0, y1, height / 55),
-      xLabel: t => String(Math.round(t)), yLabel: t => String(Number(t.toPrecision(4))), xTitle: now.xTitle, yTitle: now.yTitle });
+    frame(root, box, { x, y, xTicks: wholeTicks(x0, x1, width / 110), yTicks: ticks(y0, y1, height / 55),
+      xLabel: String, yLabel: t => String(Number(t.toPrecision(4))), xTitle: now.xTitle, yTitle: now.yTitle });
     for (const s of now.series) {
       const d = s.points.filter(p => Number.isFinite(p[1])).map((p, i) => (i ? "L" : "M") + x(p[0]).toFixed(1) + " " + y(p[1]).toFixed(1)).join("");
       const path = svg("path", { d, fill: "none", "stroke-width": s.dash ? 1.4 : 1.9, "stroke-linejoin": "round", "stroke-dasharray": s.dash || null });

@@ -35,12 +35,12 @@ export function planView() {
   const why = whyPanel($("why"));
   const dot = f => el("span", {}, swatch(f, "span", "dot"), FATES[f] || f);
   const table = windowed($("values"), "Values", [
-    { title: "value", width: "5rem", show: r => r.name, key: r => r.id },
-    { title: "what", width: "minmax(5rem, 2fr)", show: r => r.what, key: r => r.what },
-    { title: "bytes", width: "7rem", number: true, show: r => bytes(r.bytes), key: r => r.bytes },
+    { title: "value", width: "4rem", show: r => r.name, key: r => r.id },
+    { title: "what", width: "minmax(4rem, 2fr)", show: r => r.what, key: r => r.what },
+    { title: "bytes", width: "5.6rem", number: true, show: r => bytes(r.bytes), key: r => r.bytes },
     { title: "type", width: "minmax(7rem, 1fr)", wide: true, show: r => r.type, key: r => r.type },
     { title: "where", width: "minmax(7rem, 1fr)", wide: true, show: r => r.where, key: r => r.where },
-    { title: "what happens", width: "minmax(7.5rem, 15rem)", show: r => dot(fates[r.id] || "freed"), key: r => fates[r.id] || "" },
+    { title: "what happens", width: "minmax(5.6rem, 15rem)", show: r => dot(fates[r.id] || "freed"), key: r => fates[r.id] || "" },
   ], row => select(row.id));
   const graph = graphView($("graph"), { fate: v => fates[v] || "freed", onSelect: select });
   const schedule = windowed($("schedule"), "Schedule", [

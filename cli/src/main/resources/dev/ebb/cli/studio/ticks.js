@@ -11,6 +11,9 @@ export function ticks(a, b, n) {
   return all;
 }
 
+/** Like ticks, for what is counted: whole numbers alone. */
+export const wholeTicks = (a, b, n) => ticks(a, b, Math.min(n, b - a)).filter(Number.isInteger);
+
 /** Like ticks, for bytes: round in the unit that is shown. */
 export function byteTicks(a, b, n) {
   const unit = b >= 2 ** 30 ? 2 ** 30 : b >= 2 ** 20 ? 2 ** 20 : b >= 1024 ? 1024 : 1;

@@ -48,7 +48,7 @@ class ColoursTest {
 
     private static Map<String, String> colours(boolean dark) throws IOException {
         var sheet = Assets.text("style.css");
-        int night = sheet.indexOf("@media (prefers-color-scheme: dark)");
+        int night = sheet.indexOf("@media screen and (prefers-color-scheme: dark)");
         var found = new HashMap<String, String>();
         var matcher = COLOUR.matcher(dark ? sheet : sheet.substring(0, night));
         while (matcher.find()) found.put(matcher.group(1), matcher.group(2));

@@ -34,7 +34,7 @@ public final class Bounds {
     }
 
     /** The least peak: parameters, or the largest node with its operands. */
-    static long peak(Model model) {
+    public static long peak(Model model) {
         long most = model.paramBytes;
         for (int u = 0; u < model.nodes.size(); u++) most = Math.max(most, alone(model, u));
         return most;
