@@ -51,7 +51,8 @@ public final class JsonRecord {
             constructor.setAccessible(true);
             return constructor.newInstance(values);
         } catch (InvocationTargetException e) {
-            throw new FileFormatException(String.valueOf(e.getCause().getMessage()));
+            throw new FileFormatException(
+                    Optional.ofNullable(e.getCause()).map(Throwable::getMessage).orElse("" + e));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(type + " cannot be made of its components", e);
         }

@@ -75,7 +75,7 @@ public record ExternalData(Path model, String tensor, Map<String, String> told) 
 
     private Path file() throws FileFormatException {
         var location = told.getOrDefault("location", "");
-        var folder = model.toAbsolutePath().normalize().getParent();
+        var folder = model.toAbsolutePath().resolveSibling(".").normalize();
         try {
             var file = folder.resolve(location).normalize();
             boolean within = !location.isEmpty() && file.startsWith(folder);
@@ -91,7 +91,7 @@ public record ExternalData(Path model, String tensor, Map<String, String> told) 
         try {
             var real = file.toRealPath();
             return real.startsWith(folder.toRealPath())
-                    || real.startsWith(model.toRealPath().getParent());
+                    || real.startsWith(model.toRealPath().resolveSibling(".").normalize());
         } catch (IOException e) {
             throw refused("lies in " + file + ", which is missing or cannot be read");
         }
