@@ -16,6 +16,7 @@ import dev.ebb.plan.loop.CheckpointSplits;
 import dev.ebb.plan.loop.OnlineCheckpoints;
 import dev.ebb.plan.loop.Revolve;
 import dev.ebb.plan.schedule.Step;
+import dev.ebb.reference.ProcessorTime;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Key;
 import dev.ebb.tensor.Tensor;
@@ -134,14 +135,15 @@ class LoopCheckpointTest {
     void aMillionStepsArePlannedSoonAndTakeNoMore() {
         var x = (Array) Key.of(1).uniform(Type.of(DType.F32, WIDTH));
         var promised = new ArrayList<Long>();
-        long start = System.nanoTime();
         for (int steps : new int[] {1000, 1_000_000}) {
             try (var few =
                     Ebb.compile(Ebb.grad((Tensor v) -> wide(v, steps))).with(new Binomial(20))) {
-                promised.add(few.plan(x).layout().arenaBytes());
+                double seconds =
+                        ProcessorTime.seconds(
+                                () -> promised.add(few.plan(x).layout().arenaBytes()));
+                assertThat(seconds).isLessThan(10);
             }
         }
-        assertThat((System.nanoTime() - start) / 1e9).isLessThan(10);
         assertThat(promised.getFirst()).isEqualTo(promised.getLast());
     }
 
@@ -303,12 +305,13 @@ class LoopCheckpointTest {
         for (int states : new int[] {25, 1000}) {
             var budget = Budget.bytes((long) states * WIDTH * Float.BYTES);
             Ebb.compile(Ebb.grad((Tensor v) -> wide(v, 1000))).within(budget).plan(x);
-            long start = System.nanoTime();
             try (var few = Ebb.compile(Ebb.grad((Tensor v) -> wide(v, 1_000_000))).within(budget)) {
-                assertThat(few.plan(x).peakBytes()).isLessThanOrEqualTo(budget.resolve(0));
+                var peaks = new ArrayList<Long>();
+                // a quarter of a second
+                assertThat(ProcessorTime.seconds(() -> peaks.add(few.plan(x).peakBytes())))
+                        .isLessThan(5);
+                assertThat(peaks.getFirst()).isLessThanOrEqualTo(budget.resolve(0));
             }
-            // alone on a machine a quarter of a second
-            assertThat((System.nanoTime() - start) / 1e9).isLessThan(5);
         }
     }
 

@@ -15,6 +15,7 @@ import dev.ebb.science.MatrixFunctions;
 import dev.ebb.science.Normal;
 import dev.ebb.science.Quadrature;
 import dev.ebb.science.Search;
+import dev.ebb.science.Sobol;
 import dev.ebb.science.SparseJacobian;
 import dev.ebb.science.SpecialFunctions;
 import dev.ebb.science.Tridiagonal;
@@ -66,6 +67,7 @@ class OpIndexTest {
                         Quadrature.class,
                         CompensatedSum.class,
                         Halton.class,
+                        Sobol.class,
                         Complex.class,
                         Fft.class,
                         Csr.class,

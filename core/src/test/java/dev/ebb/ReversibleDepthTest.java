@@ -17,7 +17,7 @@ import java.util.List;
 
 /** Stacks of reversible blocks, from all the memory they can use down to the least. */
 class ReversibleDepthTest {
-    private static final int[] DEPTHS = {6, 12, 24};
+    private static final int[] DEPTHS = {4, 8, 16};
 
     /** What the parts of one block take: two streams, and what a branch and its reverse hold. */
     private static final long BLOCK = 8L * ReversibleTest.ROWS * ReversibleTest.WIDTH * 4;

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 
 /** Programs drawn by chance, with branches on their own numbers, at budgets drawn by chance. */
 class TapeRandomTest {
-    private static final int PROGRAMS = 500;
+    private static final int PROGRAMS = 300;
 
     /**
      * @param reads how many times data were read, the gradients at the end once

@@ -18,6 +18,13 @@ public final class Bars {
         return told("at most", bar, figure <= bar, name);
     }
 
+    /** Prints a figure that is held to a bar from above. */
+    void line(String name, double figure, double bar, String unit) {
+        System.out.println(
+                String.format(Locale.ROOT, "%s: %.2f %s", name, figure, unit)
+                        + atMost(bar, figure, name));
+    }
+
     /** Holds a figure to a bar from below; the words that follow the figure where it is printed. */
     public String atLeast(double bar, double figure, String name) {
         return told("at least", bar, figure >= bar, name);

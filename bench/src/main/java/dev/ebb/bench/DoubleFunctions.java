@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.DoubleBinaryOperator;
 import java.util.stream.IntStream;
@@ -72,6 +73,10 @@ public final class DoubleFunctions {
                     new Case("POW", DType.F64, X.apply(Fn2.POW, Y), Math::pow, 0.1, 10),
                     new Case("POW", DType.F32, X.apply(Fn2.POW, Y), Math::pow, 0.1, 10));
 
+    /** Nanoseconds an element at most. */
+    private static final Map<String, Double> BARS =
+            Map.of("EXP", 3.0, "LOG", 3.0, "SIN", 3.0, "TANH", 3.0, "ERF", 12.0, "POW", 12.0);
+
     private DoubleFunctions() {}
 
     public static void main(String[] arguments) {
@@ -79,9 +84,24 @@ public final class DoubleFunctions {
         int count = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10_000_000;
         try (var cpu = new Cpu(1);
                 var arena = Arena.ofShared()) {
-            for (Case c : CASES) time(cpu, arena, c, rounds);
+            var bars = new Bars();
+            for (Case c : CASES) {
+                double nanos = time(cpu, arena, c, rounds);
+                var bar = BARS.get(c.name);
+                if (bar != null && c.type == DType.F64)
+                    bars.line(c.name, nanos, bar, "ns an element");
+            }
             for (Case c : CASES) if (c.type == DType.F64) compare(cpu, arena, c, count);
-            for (int n : new int[] {8, 32, 128}) slices(cpu, n, rounds);
+            var each = new double[3];
+            for (int k = 0; k < 3; k++) {
+                int n = 8 << 2 * k;
+                var both = slices(cpu, n, rounds);
+                bars.line("gradient of " + n + " slices", both[0] / both[1], 2, "times chunks");
+                each[k] = both[0];
+            }
+            // linear in the tensor: as long for many slices as for few
+            bars.line("gradient of 128 slices", each[2] / each[0], 1.5, "times that of 8");
+            bars.end();
         }
     }
 
@@ -97,7 +117,7 @@ public final class DoubleFunctions {
         return OneKernel.bind(cpu, map, pair ? List.of(x, y) : List.of(x), List.of(out));
     }
 
-    private static void time(Cpu cpu, Arena arena, Case c, int rounds) {
+    private static double time(Cpu cpu, Arena arena, Case c, int rounds) {
         var x = buffer(arena, c.type);
         var y = buffer(arena, c.type);
         var random = new SplittableRandom(1);
@@ -118,6 +138,7 @@ public final class DoubleFunctions {
         print(
                 "%-6s %s: %6.2f ns an element, the JDK's %6.2f, ratio %.2f",
                 c.name, c.type, best[0] / SIZE * 1e9, best[1] / SIZE * 1e9, best[0] / best[1]);
+        return best[0] / SIZE * 1e9;
     }
 
     /** The largest difference to the JDK's, which itself is within one unit, or two and a half. */
@@ -157,7 +178,8 @@ public final class DoubleFunctions {
         return Math.abs(got - expected) / Math.ulp(expected);
     }
 
-    private static void slices(Cpu cpu, int n, int rounds) {
+    /** Seconds by slices, and by chunks. */
+    private static double[] slices(Cpu cpu, int n, int rounds) {
         int size = 1 << 17;
         int width = size / n;
         var x = Array.of(new SplittableRandom(3).doubles(size).toArray());
@@ -179,6 +201,7 @@ public final class DoubleFunctions {
         print(
                 "gradient of %d slices: %.2f ns an element, of chunks %.2f, ratio %.2f",
                 n, best[0] / size * 1e9, best[1] / size * 1e9, best[0] / best[1]);
+        return best;
     }
 
     private static void print(String format, Object... values) {

@@ -22,10 +22,13 @@ final class Tapes {
 
     public static void main(String[] arguments) {
         int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 2_000;
+        var bars = new Bars();
         open(rounds / 20);
         for (int length : new int[] {1, 4, 16, 100, 1_000, 10_000}) {
-            chain(length, length < 1_000 ? 100 : 30, length < 1_000 ? rounds : rounds / 10);
+            double op = chain(length, length < 100 ? 100 : 30, length < 100 ? rounds : rounds / 10);
+            if (length <= 4) bars.line("an op on " + length + " elements", op, 500, "ns");
         }
+        bars.end();
     }
 
     private static void open(int rounds) {
@@ -39,7 +42,7 @@ final class Tapes {
                 Locale.ROOT, "open and close a tape of %s: %.0f us%n", BUDGET, best / 1e3);
     }
 
-    private static void chain(int length, int triples, int rounds) {
+    private static double chain(int length, int triples, int rounds) {
         double ops = 3.0 * triples;
         double forward = Double.MAX_VALUE;
         double gradient = Double.MAX_VALUE;
@@ -70,6 +73,7 @@ final class Tapes {
                 gradient / ops,
                 plain / ops,
                 forward / plain);
+        return forward / ops;
     }
 
     private static double since(long start) {

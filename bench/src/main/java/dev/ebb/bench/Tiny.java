@@ -1,6 +1,7 @@
 package dev.ebb.bench;
 
 import dev.ebb.Ebb;
+import dev.ebb.Fn;
 import dev.ebb.Loop;
 import dev.ebb.Tape;
 import dev.ebb.ir.Fn1;
@@ -8,6 +9,7 @@ import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -31,14 +33,26 @@ final class Tiny {
 
     public static void main(String[] arguments) {
         int slices = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 300;
-        rosenbrock(slices);
-        blackScholes(slices);
-        options(slices);
-        loop(slices);
-        ops(slices);
+        var bars = new Bars();
+        var nanos = rosenbrock(slices);
+        bars.line("Rosenbrock 2 by doubles", nanos[1], 60, "ns");
+        bars.line("Rosenbrock 2 by records", nanos[2], 300, "ns");
+        nanos = blackScholes(slices);
+        bars.line("Black-Scholes and five Greeks", nanos[1] / nanos[0], 3, "times by hand");
+        nanos = options(slices);
+        bars.line("1,000 options", nanos[1] / nanos[0], 1.3, "times by hand");
+        nanos = loop(slices);
+        bars.line("a loop with its gradient", nanos[1] / nanos[0], 5, "times by hand");
+        nanos = forward(slices);
+        bars.line("forward mode through a loop", nanos[1] / nanos[0], 1.5, "times its value");
+        nanos = ops(slices);
+        bars.line("an op on arrays", nanos[1] / 1e3, 5, "us");
+        bars.end();
     }
 
-    private static void compare(String what, int slices, double each, List<Contender> contenders) {
+    /** Nanoseconds of each. */
+    private static double[] compare(
+            String what, int slices, double each, List<Contender> contenders) {
         var best = new double[contenders.size()];
         var calls = new int[contenders.size()];
         for (int c = 0; c < best.length; c++) {
@@ -64,9 +78,10 @@ final class Tiny {
                     best[c] / each,
                     best[c] / best[0]);
         }
+        return Arrays.stream(best).map(b -> b / each).toArray();
     }
 
-    private static void rosenbrock(int slices) {
+    private static double[] rosenbrock(int slices) {
         var at = new double[] {1.2, -0.7};
         var out = new double[3];
         try (var f =
@@ -79,7 +94,7 @@ final class Tiny {
                                                 .add(p.y.sub(p.x.square()).square().mul(100))))) {
             var point = new Point(Array.scalar(at[0]), Array.scalar(at[1]));
             var small = f.primitive(point);
-            compare(
+            return compare(
                     "Rosenbrock 2, value and gradient",
                     slices,
                     1,
@@ -111,7 +126,7 @@ final class Tiny {
         return x.mul(Math.sqrt(0.5)).erf().add(1).mul(0.5);
     }
 
-    private static void blackScholes(int slices) {
+    private static double[] blackScholes(int slices) {
         var at = new double[] {100, 105, 0.03, 0.2, 0.75};
         var out = new double[6];
         var option =
@@ -123,7 +138,7 @@ final class Tiny {
                         Array.scalar(at[4]));
         try (var f = Ebb.compile(Ebb.valueAndGrad(Tiny::price))) {
             var small = f.primitive(option);
-            compare(
+            return compare(
                     "Black-Scholes, price and five Greeks",
                     slices,
                     1,
@@ -160,7 +175,7 @@ final class Tiny {
     }
 
     /** A thousand options at once: the kernels for long vectors. */
-    private static void options(int slices) {
+    private static double[] options(int slices) {
         int n = 1000;
         var at = new double[5][n];
         var out = new double[6 * n];
@@ -179,7 +194,7 @@ final class Tiny {
                         Array.of(at[3]),
                         Array.of(at[4]));
         try (var f = Ebb.compile(Ebb.valueAndGrad((Option o) -> price(o).sum()))) {
-            compare(
+            return compare(
                     "1,000 options, each",
                     slices,
                     n,
@@ -197,7 +212,7 @@ final class Tiny {
     }
 
     /** The gradient of a loop of 1,000 rounds of a scalar map. */
-    private static void loop(int slices) {
+    private static double[] loop(int slices) {
         int rounds = 1000;
         var at = new double[] {0.3};
         var out = new double[2];
@@ -207,13 +222,43 @@ final class Tiny {
                         Ebb.valueAndGrad(
                                 (Tensor x) -> Loop.repeat(rounds, x, v -> v.sin().mul(1.1))))) {
             var small = f.primitive(Array.scalar(0.3));
-            compare(
+            return compare(
                     "a loop of 1,000 rounds with its gradient, each",
                     slices,
                     rounds,
                     List.of(
                             new Contender("by hand", () -> loop(at[0], states, out)),
                             new Contender("doubles", () -> small.apply(at, out))));
+        }
+    }
+
+    /**
+     * A loop of 1,000 rounds, and with its derivative forwards, in one direction. The derivative of
+     * a sine is a cosine, a function more a round: so the loop is one of sums and products.
+     */
+    private static double[] forward(int slices) {
+        int rounds = 1000;
+        Fn<Tensor, Tensor> f = x -> Loop.repeat(rounds, x, v -> v.mul(v).mul(0.3).add(0.4));
+        var at = new double[] {0.3};
+        var out = new double[1];
+        var both = new double[] {0.3, 1};
+        var outs = new double[2];
+        try (var value = Ebb.compile(f);
+                var pair =
+                        Ebb.compile(
+                                (Point p) -> {
+                                    var found = Ebb.jvp(f).apply(p.x, p.y);
+                                    return new Point(found.value(), found.tangent());
+                                })) {
+            var plain = value.primitive(Array.scalar(0.3));
+            var small = pair.primitive(new Point(Array.scalar(0.3), Array.scalar(1.0)));
+            return compare(
+                    "a loop of 1,000 rounds, each",
+                    slices,
+                    rounds,
+                    List.of(
+                            new Contender("its value", () -> plain.apply(at, out)),
+                            new Contender("with a tangent", () -> small.apply(both, outs))));
         }
     }
 
@@ -229,13 +274,13 @@ final class Tiny {
         out[1] = slope;
     }
 
-    private static void ops(int slices) {
+    private static double[] ops(int slices) {
         var x = Array.of(1.0, 2.0);
         var y = Array.of(3.0, 4.0);
         try (var tape = new Tape(Budget.mebibytes(16))) {
             var a = tape.watch(x);
             var b = tape.watch(y);
-            compare(
+            return compare(
                     "a sum of two elements",
                     slices,
                     1,

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,7 +18,9 @@ import java.util.Map;
 /**
  * Writes what the launcher needs besides the jars, once a build: the help texts, which it prints
  * without a JVM, and the digest of the jars, by which the program knows what it planned before. It
- * also plans a small model, so that a JVM that archives the classes it loaded archives those.
+ * also plans what the commands plan without options, into the cache folder of the user whose
+ * variables it is started with, and trains a small model for a step, so that a JVM that archives
+ * the classes it loaded archives those.
  */
 final class LauncherFiles {
     private LauncherFiles() {}
@@ -27,11 +30,42 @@ final class LauncherFiles {
         var to = Files.createDirectories(Path.of(args[1]));
         for (var help : helpTexts().entrySet())
             Files.writeString(to.resolve(help.getKey() + ".help"), help.getValue());
-        Files.writeString(to.resolve("build"), digest(Path.of(args[0])) + "\n");
+        var build = digest(Path.of(args[0]));
+        Files.writeString(to.resolve("build"), build + "\n");
+        System.setProperty("ebb.build", build);
+        int code = run("plan");
+        if (code == 0) code = train();
+        System.exit(code);
+    }
+
+    private static int run(String... arguments) {
         var line = Main.commandLine();
         line.setOut(new PrintWriter(Writer.nullWriter()));
-        int code = line.execute("plan", "--no-cache", "--model", "1x16x2", "--budget", "60%");
-        System.exit(code);
+        return line.execute(arguments);
+    }
+
+    private static int train() throws IOException {
+        var folder = Files.createTempDirectory("ebb");
+        try {
+            var text = Files.writeString(folder.resolve("text.txt"), "the tide ".repeat(40));
+            return run(
+                    "train",
+                    "--no-cache",
+                    "--model=1x16x2",
+                    "--batch=2",
+                    "--context=16",
+                    "--steps=1",
+                    "--text=" + text,
+                    "--out=" + folder.resolve("run"));
+        } finally {
+            delete(folder);
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (var files = Files.walk(folder)) {
+            for (var file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+        }
     }
 
     /** What {@code --help} prints, by command; {@code ebb} is the program's own. */

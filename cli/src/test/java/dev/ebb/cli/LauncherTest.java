@@ -30,7 +30,7 @@ final class LauncherTest {
             echo "java $*" >> "$CALLS"
             if [[ "$*" == *LauncherFiles* ]]; then
                 to=${@: -1}
-                mkdir -p "$to"
+                mkdir -p "$to" "$XDG_CACHE_HOME/ebb/plans"
                 echo 'what ebb does' > "$to/ebb.help"
                 echo 'what train does' > "$to/train.help"
                 echo 0123abcd > "$to/build"
@@ -163,11 +163,16 @@ final class LauncherTest {
     @Test
     void the_program_is_told_its_build_and_its_code_is_passed_on() throws Exception {
         build();
+        assertThat(root.resolve("cli/target/launcher/files/cache/ebb/plans"))
+                .as("what the build planned")
+                .isDirectory();
         environment.add("JAVA_CODE=2");
         var unknown = ebb("nonsense", "two words");
         assertThat(unknown.code()).isEqualTo(2);
         assertThat(unknown.call())
                 .contains("-Debb.build=0123abcd", "-XX:SharedArchiveFile=", "--module-path")
+                .contains(
+                        "-Debb.plans=" + root.resolve("cli/target/launcher/files/cache/ebb/plans"))
                 .contains("-XX:TieredStopAtLevel=1")
                 .endsWith("dev.ebb.cli/dev.ebb.cli.Main nonsense two words");
     }

@@ -9,6 +9,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Pace;
+import dev.ebb.ir.Region;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Trait;
@@ -191,6 +192,28 @@ public record ScanOp(
                     differs && stacked ? batching.swapped(outputs.get(i)) : outputs.get(i),
                     differs);
         }
+    }
+
+    /**
+     * A loop that undoes its rounds or runs once is transposed twice, as its pullback has more to
+     * say.
+     */
+    @Override
+    public boolean forward(Node node, Forwarding forwarding) {
+        if (remember || undo.isPresent() || runsOnce()) return false;
+        var operands = node.inputs().subList(first(), node.inputs().size());
+        var g = forwarding.graph();
+        g.at(node.region(), node.reverse());
+        if (operands.stream().anyMatch(v -> forwarding.tangent(v).isPresent())) {
+            new ForwardRounds(this, operands, forwarding)
+                    .emit(node.inputs().subList(0, first()), node.outputs());
+        } else {
+            var made = g.emit(this, node.inputs().stream().map(forwarding::of).toList());
+            for (int i = 0; i < made.size(); i++)
+                forwarding.put(node.outputs().get(i), made.get(i), Optional.empty());
+        }
+        g.at(Region.TOP, false);
+        return true;
     }
 
     @Override

@@ -2,6 +2,8 @@ package dev.ebb.grad;
 
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
+import dev.ebb.ir.Node;
+import dev.ebb.ir.Op;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
@@ -13,7 +15,8 @@ import java.util.stream.IntStream;
  * pullback of the pullback by its seeds is the tangent map. The value of the inner pullback is not
  * needed and falls away, which leaves the program that carries tangents along. (The idea is known
  * as the double-transpose trick; Radul et al., "You only linearize once", POPL 2023, build on its
- * converse.)
+ * converse.) A loop carries the tangents of its carries along by itself ({@link Op#forward}), as
+ * its pullback transposed would be three loops; what lies between loops is transposed twice.
  */
 public final class Forward {
     private Forward() {}
@@ -23,6 +26,12 @@ public final class Forward {
      * results)}. Results that are not floats have tangent zero.
      */
     public static Graph pushforward(Graph forward, List<Integer> wrt) {
+        var along = new Along(forward, wrt);
+        for (Node node : forward.nodes()) along.add(node);
+        return along.isEmpty() ? transposedTwice(forward, wrt) : along.graph(forward);
+    }
+
+    static Graph transposedTwice(Graph forward, List<Integer> wrt) {
         int n = forward.params().size();
         int m = forward.results().size();
         var pulled = Reverse.pullback(forward, wrt);

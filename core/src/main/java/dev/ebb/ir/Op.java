@@ -1,6 +1,7 @@
 package dev.ebb.ir;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -47,6 +48,31 @@ public interface Op {
     /** The names that the user gave to what this computes; policies find it by them. */
     default Set<String> labels() {
         return Set.of();
+    }
+
+    /**
+     * Emits this op and its tangents at once, where that is less work than transposing its
+     * pullback, which any op can do; whether it did. An op that does not asks {@code forwarding}
+     * nothing.
+     */
+    default boolean forward(Node node, Forwarding forwarding) {
+        return false;
+    }
+
+    /** What is known so far while a graph is rewritten to carry tangents along. */
+    interface Forwarding {
+
+        /** Where values and tangents are emitted. */
+        Graph.Builder graph();
+
+        /** What stands for {@code value}. */
+        Value of(Value value);
+
+        /** Its tangent, of its type; empty where that is zero. */
+        Optional<Value> tangent(Value value);
+
+        /** {@code here} stands for {@code value} from now on, with this tangent. */
+        void put(Value value, Value here, Optional<Value> tangent);
     }
 
     /**

@@ -35,6 +35,11 @@ public interface OpDecorator extends Op {
     }
 
     @Override
+    default boolean forward(Node node, Forwarding forwarding) {
+        return op().forward(node, forwarding);
+    }
+
+    @Override
     default List<Inverse> inverses(List<Type> inputs) {
         return op().inverses(inputs);
     }

@@ -1,5 +1,6 @@
 package dev.ebb.plan;
 
+
 import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Layout;
@@ -16,7 +17,6 @@ import dev.ebb.plan.search.MemberLayouts;
 import dev.ebb.plan.search.Model;
 import dev.ebb.plan.search.Ordering;
 
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -268,9 +268,8 @@ public final class Curve {
     /** No plan within {@code bytes} costs less; found without searching for one. */
     public double atLeast(long bytes) {
         // what is declared expensive counts more in the search than it costs
-        double extra =
-                model.isWeighted() ? 0 : Bounds.extra(model, workers.room(bytes), plain.sequence());
-        return model.total() + extra;
+        if (model.isWeighted()) return model.total();
+        return model.total() + Bounds.extra(model, workers.room(bytes), plain.sequence());
     }
 
     /** The cheapest plan that fits beside what a budget sets aside for workers, if there is one. */
@@ -281,7 +280,9 @@ public final class Curve {
             if (planned(all) <= room) return Optional.of(plan(all, room, bytes));
             var best = Optional.<Layout>empty();
             for (var frontier : families.of(ways, among)) {
-                var found = frontier.answer(room, m -> fits(m, room)).map(layouts::of);
+                var found =
+                        frontier.answer(room, m -> planned(m) <= room && layouts.fitPlaces(m))
+                                .map(layouts::of);
                 if (found.isPresent() && (best.isEmpty() || isBetter(found.get(), best.get())))
                     best = found;
             }
@@ -299,10 +300,6 @@ public final class Curve {
         return layout.schedule().cost(cost);
     }
 
-    private boolean fits(Frontier.Member member, long room) {
-        return planned(member) <= room && layouts.fitPlaces(member);
-    }
-
     /** A plan made in another way, set beside this curve, with all of the device's threads. */
     public Plan plan(Schedule schedule) {
         var layout = layouts.of(schedule);
@@ -311,9 +308,7 @@ public final class Curve {
 
     /** The corners, cheapest first. */
     public List<Point> points() {
-        synchronized (families) {
-            return TradeOff.alone(this);
-        }
+        return TradeOff.alone(this);
     }
 
     /** The smallest plan, with one worker. */
@@ -388,12 +383,7 @@ public final class Curve {
     }
 
     private OverBudgetException refusal(long bytes) {
-        var smallest = members().stream().min(Comparator.comparingLong(Frontier.Member::peak));
-        return Refusal.of(
-                bytes,
-                new Refusal.Enough(forms.least(this), knee(), program().storeAllCost()),
-                smallest.flatMap(Frontier.Member::largest),
-                model,
-                workers.least());
+        var enough = new Refusal.Enough(forms.least(this), knee(), program().storeAllCost());
+        return Refusal.of(bytes, enough, this, model);
     }
 }

@@ -3,11 +3,12 @@ package dev.ebb.plan;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Value;
 import dev.ebb.plan.schedule.Problem;
+import dev.ebb.plan.search.Frontier;
 import dev.ebb.plan.search.Model;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Says why a budget is too small, and what would be enough. */
@@ -41,14 +42,15 @@ final class Refusal {
         }
     }
 
-    /**
-     * Names the step at which the smallest plan is largest.
-     *
-     * @param worker what the device keeps for one worker
-     */
-    static OverBudgetException of(
-            long bytes, Enough enough, Optional<Node> largest, Model model, long worker) {
-        var way = largest.map(n -> inTheWay(n, model.problem)).orElse("its parameters");
+    /** Names the step at which the smallest plan is largest. */
+    static OverBudgetException of(long bytes, Enough enough, Curve curve, Model model) {
+        var smallest =
+                curve.members().stream().min(Comparator.comparingLong(Frontier.Member::peak));
+        var way =
+                smallest.flatMap(Frontier.Member::largest)
+                        .map(n -> inTheWay(n, model.problem))
+                        .orElse("its parameters");
+        long worker = curve.workers().least();
         return new OverBudgetException(
                 "a budget of "
                         + Budget.show(bytes)

@@ -67,9 +67,10 @@ public final class TradeOff {
         /** The curve with the least budget, {@code own} or another. */
         Curve least(Curve own) {
             var best = own;
-            for (var other : smallest.get())
-                if (other.floor() + other.workers().least() < best.ownLeast()
-                        && other.ownLeast() < best.ownLeast()) best = other;
+            for (var o : smallest.get()) {
+                boolean perhaps = o.floor() + o.workers().least() < best.ownLeast();
+                if (perhaps && o.ownLeast() < best.ownLeast()) best = o;
+            }
             return best;
         }
 

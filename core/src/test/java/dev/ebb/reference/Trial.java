@@ -92,7 +92,10 @@ public record Trial(long seed, Device base, Device device, Path folder) {
                 inBudget(here, x, fitting(here, x, budget), expected);
             }
             case STRATEGY -> {
-                try (var run = here.with(strategy(random))) {
+                boolean beside = random.nextBoolean();
+                var places = beside ? places() : List.<Place>of();
+                var within = here.within(new Budget.WithPlaces(Budget.unlimited(), places));
+                try (var run = within.with(strategy(random, beside))) {
                     measured(run, x, Long.MAX_VALUE, expected);
                 }
             }
@@ -117,13 +120,13 @@ public record Trial(long seed, Device base, Device device, Path folder) {
         return places;
     }
 
-    private static Planner strategy(Random random) {
+    private static Planner strategy(Random random, boolean beside) {
         return switch (random.nextInt(5)) {
             case 0 -> new StoreAll();
             case 1 -> new RecomputeAll();
             case 2 -> new Every(1 + random.nextInt(4));
             case 3 -> Segments.sqrt();
-            default -> new Binomial(1 + random.nextInt(4));
+            default -> new Binomial(1 + random.nextInt(4), beside ? random.nextInt(4) : 0);
         };
     }
 

@@ -19,10 +19,12 @@ class CpuCampaignTest {
     @Test
     void everyPromiseHoldsOfRandomPrograms() {
         try (var one = new Cpu(1)) {
-            for (int i = 0; i < PROGRAMS; i++) {
-                try (var cpu = new Cpu(1 + i % THREADS)) {
-                    var device = new Guarded(cpu, i % 2 == 0 ? 0xa5 : 0x5a);
-                    new Trial(FIRST + i, one, device, folder).run();
+            for (int threads = 1; threads <= THREADS; threads++) {
+                try (var cpu = new Cpu(threads)) {
+                    for (int i = threads - 1; i < PROGRAMS; i += THREADS) {
+                        var device = new Guarded(cpu, i % 2 == 0 ? 0xa5 : 0x5a);
+                        new Trial(FIRST + i, one, device, folder).run();
+                    }
                 }
             }
         }

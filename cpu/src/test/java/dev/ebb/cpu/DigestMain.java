@@ -18,8 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs maps, folds, rows and generated loops some times over and prints a digest of the bits of the
- * last time.
+ * Runs maps, folds, rows and generated loops some times over, on each number of threads that is
+ * named, and prints a digest of the bits of the last time on each. Sizes are the least that have
+ * more than one tile, or more than one tile of rows, and a rest.
  */
 final class DigestMain {
     private static final Scalar X = Scalar.arg(0);
@@ -28,12 +29,13 @@ final class DigestMain {
     private DigestMain() {}
 
     public static void main(String[] args) {
-        int threads = Integer.parseInt(args[0]);
-        int times = Integer.parseInt(args[1]);
-        try (var cpu = new Cpu(threads)) {
-            long digest = 0;
-            for (int i = 0; i < times; i++) digest = digest(cpu);
-            System.out.println("digest " + Long.toHexString(digest));
+        int times = Integer.parseInt(args[0]);
+        for (int k = 1; k < args.length; k++) {
+            try (var cpu = new Cpu(Integer.parseInt(args[k]))) {
+                long digest = 0;
+                for (int i = 0; i < times; i++) digest = digest(cpu);
+                System.out.println("digest " + Long.toHexString(digest));
+            }
         }
     }
 
@@ -57,7 +59,7 @@ final class DigestMain {
             digest = add(digest, Direct.run(cpu, kernel, in, new Type(DType.F32, flat)));
             digest = generated(digest, body);
         }
-        for (Shape shape : List.of(Shape.of(12_001), Shape.of(19, 1500), Shape.of(1500, 19))) {
+        for (Shape shape : List.of(Shape.of(3_001), Shape.of(5, 1500), Shape.of(150, 19))) {
             var x = List.of(Direct.calm(DType.F32, shape.size(), 3));
             for (int axis = 0; axis < shape.rank(); axis++) {
                 var kernel =
@@ -71,7 +73,7 @@ final class DigestMain {
                 digest = add(digest, Direct.run(cpu, kernel, x, out));
             }
         }
-        for (Shape shape : List.of(Shape.of(19, 1500), Shape.of(40, 203), Shape.of(16, 256))) {
+        for (Shape shape : List.of(Shape.of(3, 1500), Shape.of(11, 203), Shape.of(6, 256))) {
             for (var result : results()) digest = rows(digest, cpu, shape, result);
         }
         return digest;

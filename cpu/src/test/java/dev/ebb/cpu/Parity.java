@@ -21,6 +21,7 @@ import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -39,6 +40,11 @@ record Parity(Kernel kernel, List<Type> inputs, List<Type> outputs, int whole) {
     Parity(Kernel kernel, List<Type> inputs, List<Type> outputs) {
         this(kernel, inputs, outputs, 5);
     }
+
+    private static final Reference REFERENCE = new Reference();
+
+    /** With one to three threads; what they generate for one kernel serves others like it. */
+    private static final List<Cpu> CPUS = List.of(new Cpu(1), new Cpu(2), new Cpu(3));
 
     private record Bare(Kernel kernel, List<Type> outputs) implements Op {
         @Override
@@ -101,21 +107,15 @@ record Parity(Kernel kernel, List<Type> inputs, List<Type> outputs, int whole) {
 
     /** The CPU, with one to three threads, computes what the reference does. */
     void agrees(double tolerance) {
-        var expected = run(new Reference());
-        var first = new ArrayList<double[]>();
-        for (int threads = 1; threads <= 3; threads++) {
-            try (var cpu = new Cpu(threads)) {
-                var actual = run(cpu);
-                if (threads == 1) {
-                    first.addAll(actual);
-                    for (int i = 0; i < actual.size(); i++)
-                        near(actual.get(i), expected.get(i), tolerance, i);
-                }
-                for (int i = 0; i < actual.size(); i++) {
-                    assertThat(actual.get(i))
-                            .as("output %d of %s on %d threads", i, kernel, threads)
-                            .isEqualTo(first.get(i));
-                }
+        var expected = run(REFERENCE);
+        var first = run(CPUS.getFirst());
+        for (int i = 0; i < first.size(); i++) near(first.get(i), expected.get(i), tolerance, i);
+        for (int threads = 2; threads <= CPUS.size(); threads++) {
+            var actual = run(CPUS.get(threads - 1));
+            for (int i = 0; i < actual.size(); i++) {
+                assertThat(Arrays.equals(actual.get(i), first.get(i)))
+                        .as("output %d of %s on %d threads is as on one", i, kernel, threads)
+                        .isTrue();
             }
         }
     }
@@ -125,7 +125,10 @@ record Parity(Kernel kernel, List<Type> inputs, List<Type> outputs, int whole) {
         for (double x : expected) if (Double.isFinite(x)) largest = Math.max(largest, Math.abs(x));
         for (int i = 0; i < expected.length; i++) {
             if (Double.compare(actual[i], expected[i]) == 0) continue;
-            assertThat(Math.abs(actual[i] - expected[i]) / largest)
+            double apart = Math.abs(actual[i] - expected[i]) / largest;
+            // an assertion for every element would take longer than the kernels
+            if (apart <= tolerance) continue;
+            assertThat(apart)
                     .as(
                             "element %d of output %d of %s: %s, not %s",
                             i, output, kernel, actual[i], expected[i])

@@ -18,6 +18,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.network.Attention;
 
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,6 +33,14 @@ import java.util.SplittableRandom;
  * the bits that they have when each op is its own kernel and a copy puts them together.
  */
 class ProjectionBitsTest {
+    private static final Cpu ONE = new Cpu(1);
+    private static final Cpu THREE = new Cpu(3);
+
+    @AfterAll
+    static void close() {
+        ONE.close();
+        THREE.close();
+    }
 
     /** How much of what is attended to, by whom, and how wide. */
     private record Sizes(int batch, int heads, int keyHeads, int time, int width, int valueWidth) {
@@ -91,17 +100,20 @@ class ProjectionBitsTest {
                 });
     }
 
-    /** The bits of {@code f} fused, on one thread and three, are those of its ops one by one. */
-    private static void sameBits(Fn<List<Tensor>, List<Tensor>> f, List<Tensor> at) {
-        try (var one = new Cpu(1);
-                var three = new Cpu(3)) {
-            var compiled = Ebb.compile(f);
-            var plain = results(compiled.on(one).unfused(), at);
-            same(results(compiled.on(one), at), plain);
-            same(results(compiled.on(three), at), plain);
-            try (var again = compiled.on(three).with(new RecomputeAll())) {
-                same(again.verify(at), plain);
-            }
+    /**
+     * The bits of {@code f} fused, on one thread and three, are those of its ops one by one. Gives
+     * the nodes that run.
+     */
+    private static List<Node> sameBits(Fn<List<Tensor>, List<Tensor>> f, List<Tensor> at) {
+        var compiled = Ebb.compile(f);
+        var plain = results(compiled.on(ONE).unfused(), at);
+        same(results(compiled.on(THREE), at), plain);
+        try (var again = compiled.on(THREE).with(new RecomputeAll())) {
+            same(again.verify(at), plain);
+        }
+        try (var fused = compiled.on(ONE)) {
+            same(fused.apply(at), plain);
+            return all(fused.plan(at).schedule().problem().graph());
         }
     }
 
@@ -121,10 +133,6 @@ class ProjectionBitsTest {
         }
     }
 
-    private static List<Node> nodes(Fn<List<Tensor>, List<Tensor>> f, List<Tensor> at) {
-        return all(Ebb.compile(f).plan(at).schedule().problem().graph());
-    }
-
     /** Those of bodies too. */
     private static List<Node> all(Graph graph) {
         var nodes = new ArrayList<>(graph.nodes());
@@ -138,8 +146,7 @@ class ProjectionBitsTest {
         return nodes.stream().filter(n -> n.kernel() instanceof Kernel.AttendGrad).toList();
     }
 
-    private static void isWrittenAsOne(Fn<List<Tensor>, List<Tensor>> f, List<Tensor> at) {
-        var nodes = nodes(f, at);
+    private static void isWrittenAsOne(List<Node> nodes) {
         assertThat(nodes).noneMatch(n -> n.kernel() instanceof Kernel.Assemble);
         assertThat(pulled(nodes)).singleElement().satisfies(n -> hasSize(n, 1));
     }
@@ -168,10 +175,12 @@ class ProjectionBitsTest {
             var kinds = new ArrayList<>(List.of(Attention.past(), Attention.full()));
             kinds.add(Attention.full().mask(mask));
             kinds.add(Attention.past().mask(mask));
-            for (Attention seen : kinds) {
+            // each other type meets each kind at every other size
+            int first = type == DType.F32 ? 0 : (time + type.ordinal()) % 2;
+            for (int kind = first; kind < kinds.size(); kind += type == DType.F32 ? 1 : 2) {
+                var seen = kinds.get(kind);
                 var f = gradient(sizes, seen);
-                isWrittenAsOne(f, sizes.inputs(type));
-                sameBits(f, sizes.inputs(type));
+                isWrittenAsOne(sameBits(f, sizes.inputs(type)));
             }
         }
     }
@@ -192,10 +201,9 @@ class ProjectionBitsTest {
                         });
         List<Tensor> at =
                 List.of(noise(type, 1, 2, 5, 24), noise(type, 2, 2, 9, 10), noise(type, 3, 10, 48));
-        var nodes = nodes(f, at);
+        var nodes = sameBits(f, at);
         assertThat(nodes).noneMatch(n -> n.kernel() instanceof Kernel.Assemble);
         assertThat(pulled(nodes)).singleElement().satisfies(n -> hasSize(n, 2));
-        sameBits(f, at);
     }
 
     @ParameterizedTest
@@ -210,8 +218,7 @@ class ProjectionBitsTest {
                                         x -> x.add(sizes.block(x, in.get(1), Attention.past())))
                                 .square()
                                 .sum();
-        isWrittenAsOne(Ebb.grad(looped), sizes.inputs(type));
-        sameBits(Ebb.grad(looped), sizes.inputs(type));
+        isWrittenAsOne(sameBits(Ebb.grad(looped), sizes.inputs(type)));
         Fn<List<Tensor>, Tensor> slope =
                 in -> {
                     var d = gradient(sizes, Attention.past()).apply(in);

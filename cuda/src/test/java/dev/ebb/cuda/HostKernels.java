@@ -74,13 +74,14 @@ final class HostKernels {
                         .collect(Collectors.joining(", "));
         text.append("namespace k").append(number).append(" {\n");
         text.append(l.text().replace("extern \"C\" __global__", "static"));
-        text.append("}\nextern \"C\" void run").append(number);
-        text.append("(long blocks, int threads, void** p) {\n    host_launch(blocks, threads, ");
-        text.append(l.text().contains("sync") || l.text().contains("EBB_SHARED"))
-                .append(", [=] { k")
-                .append(number)
-                .append("::");
-        text.append(l.name()).append("(").append(arguments).append("); });\n}\n");
+        boolean fibers = l.text().contains("sync") || l.text().contains("EBB_SHARED");
+        text.append("}\nstatic void body%d(void** p) { ".formatted(number));
+        text.append("k%d::%s(%s); }\n".formatted(number, l.name(), arguments));
+        text.append(
+                "extern \"C\" void run%d(long blocks, int threads, void** p) {\n"
+                        .formatted(number));
+        text.append(
+                "    host_launch(blocks, threads, %s, body%d, p);\n}\n".formatted(fibers, number));
     }
 
     /** Runs a kernel to its end. */

@@ -10,9 +10,6 @@
 #include <ucontext.h>
 #endif
 
-#include <functional>
-#include <vector>
-
 #define __global__
 #define __device__
 #define __forceinline__ inline
@@ -33,10 +30,13 @@ static unsigned char host_shared[1 << 18] __attribute__((aligned(64)));
 
 enum State { READY, BLOCK, WARP, DONE };
 static const int STACK = 1 << 16;
-static std::vector<State> host_states;
-static std::vector<char> host_stacks;
+static int host_room = 0;                                     // threads that the arrays below hold
+static State* host_states;
+static char* host_stacks;
 static uint64_t host_slots[1024];
-static std::function<void()> host_body;
+typedef void (*Body)(void** arguments);
+static Body host_body;
+static void** host_arguments;
 static void host_fiber();
 
 #ifdef __x86_64__
@@ -83,7 +83,7 @@ static void host_make(Fiber& fiber, char* stack) {
 }
 #endif
 static Fiber host_main;
-static std::vector<Fiber> host_fibers;
+static Fiber* host_fibers;
 
 static void host_wait(State s) {
     unsigned own = threadIdx.x;
@@ -124,15 +124,21 @@ static unsigned __ballot_sync(unsigned, bool x) {
 }
 
 static void host_fiber() {
-    host_body();
+    host_body(host_arguments);
     host_wait(DONE);
 }
 
 static void host_block(int threads) {
-    host_fibers.resize(threads);
-    host_states.assign(threads, READY);
-    host_stacks.resize((size_t)threads * STACK);
-    for (int t = 0; t < threads; t++) host_make(host_fibers[t], &host_stacks[(size_t)t * STACK]);
+    if (threads > host_room) {
+        host_room = threads;
+        host_fibers = (Fiber*)realloc(host_fibers, threads * sizeof(Fiber));
+        host_states = (State*)realloc(host_states, threads * sizeof(State));
+        host_stacks = (char*)realloc(host_stacks, (size_t)threads * STACK);
+    }
+    for (int t = 0; t < threads; t++) {
+        host_states[t] = READY;
+        host_make(host_fibers[t], &host_stacks[(size_t)t * STACK]);
+    }
     for (;;) {
         bool ran = false, left = false;
         for (int t = 0; t < threads; t++) {
@@ -164,8 +170,9 @@ static void host_block(int threads) {
     }
 }
 
-static void host_launch(long blocks, int threads, bool fibers, std::function<void()> body) {
+static void host_launch(long blocks, int threads, bool fibers, Body body, void** arguments) {
     host_body = body;
+    host_arguments = arguments;
     for (long b = 0; b < blocks; b++) {
         blockIdx.x = (unsigned)b;
         if (fibers) {
@@ -173,7 +180,7 @@ static void host_launch(long blocks, int threads, bool fibers, std::function<voi
         } else {
             for (int t = 0; t < threads; t++) {
                 threadIdx.x = t;
-                body();
+                body(arguments);
             }
         }
     }

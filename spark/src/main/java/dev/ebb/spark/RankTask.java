@@ -58,6 +58,8 @@ record RankTask<P>(RankSettings<P> settings, Feed feed, Tally tally) implements 
         } catch (PeerException e) {
             letOthersSpeak(task);
             throw e;
+        } catch (IllegalArgumentException e) {
+            throw new RefusedException(e);
         }
     }
 

@@ -284,20 +284,19 @@ public final class SparkTraining<P> {
             try {
                 return results.collect();
             } catch (Exception e) { // Spark throws checked exceptions that it does not declare
+                var message = String.valueOf(e.getMessage());
+                var words = RefusedException.words(message);
+                if (RefusedException.isIn(message)) throw new IllegalArgumentException(words, e);
                 long now = checkpoints.latest();
                 fruitless = now > before ? 1 : fruitless + 1;
                 before = now;
-                boolean tooFew = String.valueOf(e.getMessage()).contains(TOO_FEW_SLOTS);
-                if (tooFew) throw tooFew(now, e);
+                if (message.contains(TOO_FEW_SLOTS)) throw tooFew(now, e);
                 if (fruitless >= attempts || spark.sparkContext().isStopped()) {
                     throw new IllegalStateException(
-                            "training stopped after the checkpoint of step "
-                                    + now
-                                    + ": "
-                                    + e.getMessage(),
+                            "training stopped after the checkpoint of step " + now + ": " + message,
                             e);
                 }
-                LOG.warn("a rank was lost; going on from the checkpoint of step {}", now, e);
+                LOG.warn("a rank failed ({}); going on from the checkpoint of step {}", words, now);
             }
         }
     }

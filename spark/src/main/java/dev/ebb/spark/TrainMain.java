@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.regex.Pattern;
 
 /**
  * Trains the GPT of {@code ebb train} on a cluster: {@code ./ebb train --spark MASTER}, or the main
@@ -111,9 +110,6 @@ public final class TrainMain implements Callable<Integer> {
                             + " A run goes on from the latest one there.")
     private String out = "ebb-spark";
 
-    private static final Pattern THROWN =
-            Pattern.compile("(?m)^(?:[\\w.$]+(?:Exception|Error): )+(.*)$");
-
     private static final String VECTORS = "--add-modules=jdk.incubator.vector";
 
     private TrainMain() {}
@@ -132,13 +128,9 @@ public final class TrainMain implements Callable<Integer> {
 
     /** What went wrong on a rank, below what Spark says of it. */
     private static String cause(Throwable e) {
-        return e.getCause() == null ? words(String.valueOf(e.getMessage())) : cause(e.getCause());
-    }
-
-    /** Of a message with a rank's stack in it, what the rank's exception says. */
-    static String words(String message) {
-        var thrown = THROWN.matcher(message);
-        return thrown.find() ? thrown.group(1) : message;
+        return e.getCause() == null
+                ? RefusedException.words(String.valueOf(e.getMessage()))
+                : cause(e.getCause());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.ebb.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.plan.Budget;
 
@@ -36,6 +37,7 @@ class ClusterTest {
     private static SparkSession spark;
     private static Process submitted;
     private static Process alone;
+    private static FutureTask<Trained> tooMany;
     private static String expected;
 
     @BeforeAll
@@ -46,6 +48,15 @@ class ClusterTest {
         alone = cluster.start(ALONE, Cluster.COMPUTING, List.of(folder.toString()));
         spark = session(cluster);
         submitted = submit();
+        // Spark waits for executors for a while, beside the other tests
+        tooMany =
+                new FutureTask<>(
+                        () ->
+                                training("too-many", 1)
+                                        .batch(2 * EXECUTORS, 2 * EXECUTORS)
+                                        .ranks(2 * EXECUTORS)
+                                        .fit(new Small.Passages(0)));
+        Thread.ofPlatform().daemon().start(tooMany);
         expected = Small.accumulated();
     }
 
@@ -171,6 +182,13 @@ class ClusterTest {
         for (int port : ports) assertThat(Uninvited.isHeard(port)).as("port %d", port).isFalse();
         Files.createFile(marks.resolve("tried"));
         assertThat(result(run).digest()).isEqualTo(expected);
+    }
+
+    @Test
+    void more_ranks_than_executors_are_refused_with_advice() {
+        assertThatThrownBy(() -> result(tooMany))
+                .hasStackTraceContaining("no room for 8 ranks at once; start more executors, or")
+                .hasStackTraceContaining("divides the 8 shards");
     }
 
     private static <T> T result(FutureTask<T> run) throws InterruptedException {

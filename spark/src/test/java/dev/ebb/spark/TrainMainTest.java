@@ -64,8 +64,8 @@ class TrainMainTest {
 
                 Driver stacktrace:\
                 """;
-        assertThat(TrainMain.words(spark)).isEqualTo("step 5 cannot be written");
-        assertThat(TrainMain.words("name a text")).isEqualTo("name a text");
+        assertThat(RefusedException.words(spark)).isEqualTo("step 5 cannot be written");
+        assertThat(RefusedException.words("name a text")).isEqualTo("name a text");
     }
 
     private static String weights(String told) {

@@ -6,6 +6,7 @@ import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 
 /** The option that leaves the cache of plans out. */
 public final class CacheArgument {
@@ -16,11 +17,16 @@ public final class CacheArgument {
                             + " folder, which changes no plan.")
     private boolean off;
 
-    /** What was planned before. */
+    /**
+     * What was planned before: by this user, or when the program was built, in a folder that the
+     * launcher names.
+     */
     public PlanCache cache() {
-        return off
-                ? PlanCache.inMemory()
-                : PlanCache.in(folder(System.getenv(), System.getProperty("user.home")));
+        if (off) return PlanCache.inMemory();
+        var own = PlanCache.in(folder(System.getenv(), System.getProperty("user.home")));
+        return Optional.ofNullable(System.getProperty("ebb.plans"))
+                .map(built -> own.reading(Path.of(built)))
+                .orElse(own);
     }
 
     /** The folder of plans in the user's cache folder. */

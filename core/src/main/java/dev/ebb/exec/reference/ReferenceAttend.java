@@ -10,9 +10,9 @@ import java.util.List;
 /** Attention by its definition, one query at a time. */
 final class ReferenceAttend {
     private final Heads h;
-    private final Buffer q;
-    private final Buffer k;
-    private final Buffer v;
+    private final double[] q;
+    private final double[] k;
+    private final double[] v;
     private final List<Buffer> mask;
     private final List<View> views;
 
@@ -20,9 +20,9 @@ final class ReferenceAttend {
     private ReferenceAttend(Heads h, List<View> views, List<Buffer> in) {
         this.h = h;
         this.views = views;
-        q = in.get(0);
-        k = in.get(1);
-        v = in.get(2);
+        q = ReferenceLoops.numbers(in.get(0));
+        k = ReferenceLoops.numbers(in.get(1));
+        v = ReferenceLoops.numbers(in.get(2));
         mask = in.subList(3, 3 + h.mask().size());
     }
 
@@ -51,7 +51,7 @@ final class ReferenceAttend {
         for (int j = 0; j < scores.length; j++) {
             long key = row(views.get(1), b, group, j);
             double dot = 0;
-            for (int d = 0; d < h.width(); d++) dot += q.get(at + d) * k.get(key + d);
+            for (int d = 0; d < h.width(); d++) dot += q[(int) at + d] * k[(int) key + d];
             scores[j] = dot * h.scale();
             for (int m = 0; m < mask.size(); m++) {
                 var view = h.mask().get(m);
@@ -96,7 +96,7 @@ final class ReferenceAttend {
         for (int d = 0; d < h.valueWidth(); d++) {
             double dot = 0;
             for (int j = 0; j < s.length && sum > 0; j++) {
-                dot += weights[j] / sum * v.get(row(views.get(2), b, group, j) + d);
+                dot += weights[j] / sum * v[(int) row(views.get(2), b, group, j) + d];
             }
             out.get(0).set(at + d, dot);
         }
@@ -106,12 +106,13 @@ final class ReferenceAttend {
         var h = k.heads();
         var a = new ReferenceAttend(h, k.operands(), in);
         var rest = in.subList(3 + h.mask().size(), in.size());
+        var numbers = rest.stream().map(ReferenceLoops::numbers).toList();
         var sums = out.stream().map(o -> new double[(int) o.size()]).toList();
         var places = k.results();
         var to = places.stream().map(p -> sums.get(p.output())).toList();
         for (int b = 0; b < h.batch(); b++) {
             for (int n = 0; n < h.heads(); n++) {
-                for (int i = 0; i < h.queries(); i++) a.pull(b, n, i, rest, places, to);
+                for (int i = 0; i < h.queries(); i++) a.pull(b, n, i, numbers, places, to);
             }
         }
         for (int o = 0; o < out.size(); o++) {
@@ -120,20 +121,25 @@ final class ReferenceAttend {
     }
 
     private void pull(
-            int b, int n, int i, List<Buffer> rest, List<Kernel.Place> places, List<double[]> to) {
+            int b,
+            int n,
+            int i,
+            List<double[]> rest,
+            List<Kernel.Place> places,
+            List<double[]> to) {
         int group = n / (h.heads() / h.keyHeads());
         var out = rest.get(0);
         var dout = rest.get(1);
         var dq = to.get(0);
         var dk = to.get(1);
         var dv = to.get(2);
-        double logsum = rest.get(2).get(number(b, n, i));
+        double logsum = rest.get(2)[(int) number(b, n, i)];
         if (logsum == Double.NEGATIVE_INFINITY) return;
         var s = scores(b, n, i);
         long from = row(views.get(3), b, n, i);
         long at = row(views.get(4), b, n, i);
         double inner = 0;
-        for (int d = 0; d < h.valueWidth(); d++) inner += dout.get(at + d) * out.get(from + d);
+        for (int d = 0; d < h.valueWidth(); d++) inner += dout[(int) at + d] * out[(int) from + d];
         long query = row(views.get(0), b, n, i);
         long dquery = row(places.get(0).view(), b, n, i);
         for (int j = 0; j < s.length; j++) {
@@ -142,15 +148,15 @@ final class ReferenceAttend {
             long dvalue = row(places.get(2).view(), b, group, j);
             double dp = 0;
             for (int d = 0; d < h.valueWidth(); d++) {
-                dv[(int) dvalue + d] += p * dout.get(at + d);
-                dp += dout.get(at + d) * v.get(value + d);
+                dv[(int) dvalue + d] += p * dout[(int) at + d];
+                dp += dout[(int) at + d] * v[(int) value + d];
             }
             double ds = p * (dp - inner) * h.scale();
             long key = row(views.get(1), b, group, j);
             long dkey = row(places.get(1).view(), b, group, j);
             for (int d = 0; d < h.width(); d++) {
-                dq[(int) dquery + d] += ds * k.get(key + d);
-                dk[(int) dkey + d] += ds * q.get(query + d);
+                dq[(int) dquery + d] += ds * k[(int) key + d];
+                dk[(int) dkey + d] += ds * q[(int) query + d];
             }
         }
     }

@@ -15,6 +15,8 @@ final class ReferenceConvolve {
     private ReferenceConvolve() {}
 
     static void run(Kernel.Convolve k, List<Buffer> in, Buffer out) {
+        var left = ReferenceLoops.numbers(in.get(0));
+        var right = ReferenceLoops.numbers(in.get(1));
         var sums = new double[Math.toIntExact(out.size())];
         var dims = new ArrayList<>(List.of(k.batch(), k.groups(), k.outChannels(), k.inChannels()));
         dims.addAll(k.out());
@@ -40,9 +42,9 @@ final class ReferenceConvolve {
             }
             if (!inside) continue;
             switch (k.side()) {
-                case OUTPUT -> sums[(int) output] += in.get(0).get(input) * in.get(1).get(weight);
-                case INPUT -> sums[(int) input] += in.get(0).get(weight) * in.get(1).get(output);
-                case WEIGHT -> sums[(int) weight] += in.get(0).get(input) * in.get(1).get(output);
+                case OUTPUT -> sums[(int) output] += left[(int) input] * right[(int) weight];
+                case INPUT -> sums[(int) input] += left[(int) weight] * right[(int) output];
+                case WEIGHT -> sums[(int) weight] += left[(int) input] * right[(int) output];
             }
         }
         for (int i = 0; i < sums.length; i++) out.set(i, sums[i]);

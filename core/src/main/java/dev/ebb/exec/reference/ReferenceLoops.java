@@ -27,6 +27,13 @@ final class ReferenceLoops {
         }
     }
 
+    /** All elements as doubles: what is read many times is converted once. */
+    static double[] numbers(Buffer buffer) {
+        var all = new double[Math.toIntExact(buffer.size())];
+        for (int i = 0; i < all.length; i++) all[i] = buffer.get(i);
+        return all;
+    }
+
     /** So many terms of a sum are added up by themselves, and those sums in order. */
     static final int BLOCK = 64;
 
@@ -126,14 +133,16 @@ final class ReferenceLoops {
         views.addAll(k.extras());
         var walk = new IndexWalk(shape, views);
         var eval = new ReferenceScalar(in.subList(1, in.size()), walk);
+        var a = numbers(in.get(0));
+        var b = numbers(in.get(1));
         for (; walk.inside(); walk.next()) {
             double sum = 0;
             for (int from = 0; from < k.k(); from += BLOCK) {
                 double block = 0;
                 for (int p = from; p < Math.min(k.k(), from + BLOCK); p++) {
                     block +=
-                            in.get(0).get(walk.offsets[0] + p * stepA)
-                                    * in.get(1).get(walk.offsets[1] + p * stepB);
+                            a[(int) (walk.offsets[0] + p * stepA)]
+                                    * b[(int) (walk.offsets[1] + p * stepB)];
                 }
                 sum += block;
             }

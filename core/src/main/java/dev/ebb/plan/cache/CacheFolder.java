@@ -48,16 +48,30 @@ final class CacheFolder {
         this.most = most;
     }
 
+    /** The entry of a key, which now is the one used last. */
     Optional<byte[]> read(String key) {
+        var data = look(key);
+        if (data.isPresent()) touch(folder.resolve(key + END));
+        return data;
+    }
+
+    /** The entry of a key; nothing in the folder changes. */
+    Optional<byte[]> look(String key) {
         var file = folder.resolve(key + END);
         try {
             if (!Files.isRegularFile(file)) return Optional.empty();
-            var data = unpacked(ByteBuffer.wrap(Files.readAllBytes(file)));
-            // used last: it is deleted last
-            if (data.isPresent()) Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
-            return data;
+            return unpacked(ByteBuffer.wrap(Files.readAllBytes(file)));
         } catch (IOException e) {
             return Optional.empty();
+        }
+    }
+
+    /** Used last, hence deleted last. */
+    private static void touch(Path file) {
+        try {
+            Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+        } catch (IOException e) {
+            // in a folder that cannot be written to nothing is deleted either
         }
     }
 

@@ -19,15 +19,17 @@ public final class PlanCache implements SearchCache {
 
     private final LinkedHashMap<String, byte[]> latest = new LinkedHashMap<>(16, 0.75f, true);
     private final Optional<CacheFolder> folder;
+    private final Optional<CacheFolder> given;
     private long bytes;
 
-    private PlanCache(Optional<CacheFolder> folder) {
+    private PlanCache(Optional<CacheFolder> folder, Optional<CacheFolder> given) {
         this.folder = folder;
+        this.given = given;
     }
 
     /** One that ends with the process. */
     public static PlanCache inMemory() {
-        return new PlanCache(Optional.empty());
+        return new PlanCache(Optional.empty(), Optional.empty());
     }
 
     /**
@@ -40,16 +42,28 @@ public final class PlanCache implements SearchCache {
 
     /** The same in at most {@code most} bytes of files: those used longest ago are deleted. */
     public static PlanCache in(Path folder, long most) {
-        return new PlanCache(Optional.of(new CacheFolder(folder, most)));
+        return new PlanCache(Optional.of(new CacheFolder(folder, most)), Optional.empty());
+    }
+
+    /**
+     * One that keeps its entries where this one does, and also finds those that another process
+     * left in {@code other}, a folder that is read and never written to.
+     */
+    public PlanCache reading(Path other) {
+        return new PlanCache(folder, Optional.of(new CacheFolder(other, IN_FOLDER)));
     }
 
     @Override
     public synchronized Optional<byte[]> find(String key) {
         var known = Optional.ofNullable(latest.get(key));
-        if (known.isPresent() || folder.isEmpty()) return known;
-        var read = folder.get().read(key);
+        if (known.isPresent()) return known;
+        var read = folder.flatMap(own -> own.read(key)).or(() -> left(key));
         read.ifPresent(data -> remember(key, data));
         return read;
+    }
+
+    private Optional<byte[]> left(String key) {
+        return given.flatMap(other -> other.look(key));
     }
 
     @Override

@@ -10,6 +10,14 @@ final class RoundCosts {
     private final double[] sums;
     private final double[] areas;
 
+    /**
+     * All rounds before each, where there are few: a table of splits asks for them over and over.
+     */
+    private final double[] known;
+
+    /** For more rounds than this, costs are not stored by round. */
+    private static final int FEW = 1 << 16;
+
     RoundCosts(Pace pace, int rounds) {
         this.rounds = rounds;
         var weights = pace.isEven() ? List.of(1.0) : pace.weights();
@@ -22,10 +30,16 @@ final class RoundCosts {
             sums[i + 1] = sums[i] + weights.get(i) / mean * each;
             areas[i + 1] = areas[i] + (sums[i] + sums[i + 1]) / 2 * each;
         }
+        known = new double[rounds <= FEW ? rounds + 1 : 0];
+        for (int round = 0; round < known.length; round++) known[round] = computed(round);
     }
 
     /** All rounds before {@code round}. */
     private double before(int round) {
+        return round < known.length ? known[round] : computed(round);
+    }
+
+    private double computed(int round) {
         int n = sums.length - 1;
         double at = (double) round * n / rounds;
         int piece = (int) Math.min(n - 1L, (long) round * n / rounds);
@@ -52,8 +66,9 @@ final class RoundCosts {
     double again(int from, int to, int taped) {
         if ((to - from) / taped <= 128) {
             double sum = 0;
+            double first = before(from);
             for (long at = (long) to - taped; at > from; at -= taped)
-                sum += between(from, (int) at);
+                sum += before((int) at) - first;
             return sum;
         }
         int last = to - taped;

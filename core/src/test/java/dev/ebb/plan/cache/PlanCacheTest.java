@@ -47,6 +47,29 @@ class PlanCacheTest {
     }
 
     @Test
+    void whatAnotherFolderHoldsIsFoundAndLeftAsItIs() throws IOException {
+        PlanCache.in(folder).put(key(1), data(1, 100));
+        PlanCache.in(folder).put(key(2), data(2, 100));
+        var longAgo = FileTime.from(Instant.now().minus(Duration.ofDays(9)));
+        Files.setLastModifiedTime(file(1), longAgo);
+        var own = folder.resolve("own");
+        var both = PlanCache.in(own).reading(folder);
+        assertThat(both.find(key(1))).hasValue(data(1, 100));
+        assertThat(Files.getLastModifiedTime(file(1)).toMillis()).isEqualTo(longAgo.toMillis());
+        both.put(key(2), data(3, 10));
+        both.put(key(4), data(4, 10));
+        assertThat(PlanCache.in(own).reading(folder).find(key(2)))
+                .as("one's own comes first")
+                .hasValue(data(3, 10));
+        assertThat(PlanCache.in(own).find(key(1))).as("not copied").isEmpty();
+        assertThat(PlanCache.in(folder).find(key(2))).hasValue(data(2, 100));
+        assertThat(PlanCache.in(folder).find(key(4))).isEmpty();
+        var nowhere = folder.resolve("nowhere");
+        assertThat(PlanCache.inMemory().reading(nowhere).find(key(1))).isEmpty();
+        assertThat(nowhere).doesNotExist();
+    }
+
+    @Test
     void whatIsDamagedIsNotThereAndIsReplaced() throws IOException {
         PlanCache.in(folder).put(key(1), data(1, 200));
         var whole = Files.readAllBytes(file(1));
