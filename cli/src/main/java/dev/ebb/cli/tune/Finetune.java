@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 
 /** Fine-tunes a published model in a budget. */
@@ -45,6 +46,10 @@ import java.util.concurrent.Callable;
 public final class Finetune implements Callable<Integer> {
     private static final String BUDGET = "512MiB";
     private static final String TEXT = "text.bin";
+
+    /** What may be given to a run that goes on. */
+    private static final Set<String> WITH_RESUME =
+            Set.of("--resume", "--out", "--merge", "--device", "--stack-trace");
 
     @Option(
             names = "--from",
@@ -168,7 +173,19 @@ public final class Finetune implements Callable<Integer> {
                     "there is no fine-tuning run in " + out + " to resume; name its --out");
         if (!resume && used)
             throw new Refusal(out + " holds a run already; go on with --resume, or name --out");
+        if (resume) requireAsBegun(spec);
         return resume ? goOn(lines) : begin(lines);
+    }
+
+    /** A run goes on as it was begun: an option that would be passed over is refused. */
+    private static void requireAsBegun(CommandSpec spec) {
+        for (var option : spec.commandLine().getParseResult().matchedOptions()) {
+            if (WITH_RESUME.contains(option.longestName())) continue;
+            throw new Refusal(
+                    option.longestName()
+                            + " cannot be changed: a run goes on as it was begun; leave the option"
+                            + " out, or begin anew with another --out");
+        }
     }
 
     private Integer begin(PrintWriter lines) throws IOException {

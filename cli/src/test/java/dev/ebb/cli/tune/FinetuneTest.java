@@ -249,6 +249,8 @@ class FinetuneTest {
         var out = Files.createDirectories(folder.resolve("f"));
         Files.write(out.resolve(TuningCheckpoint.FILE), "junk".getBytes(StandardCharsets.UTF_8));
         assertThat(tune(out).err).contains("holds a run already");
+        assertThat(run("--resume", "--steps", "9", "--out", out.toString()).err)
+                .contains("--steps cannot be changed", "as it was begun");
         assertThat(run("--resume", "--out", out.toString()).err).contains("truncated or not");
     }
 
