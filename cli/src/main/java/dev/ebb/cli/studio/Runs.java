@@ -208,6 +208,8 @@ final class Runs implements AutoCloseable {
                 throw new Refused(409, "the run " + run.name() + " trains; stop it first");
     }
 
+    // nothing is right or wrong by the priority: it shortens waits where the launcher allows it
+    @SuppressWarnings("ThreadPriorityCheck")
     private Json begin(String name, List<String> arguments) throws IOException {
         var folder = folder(name);
         var trying = new AtomicBoolean();
