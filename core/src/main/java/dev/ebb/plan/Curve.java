@@ -1,6 +1,5 @@
 package dev.ebb.plan;
 
-
 import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Layout;
