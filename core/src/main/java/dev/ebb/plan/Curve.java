@@ -1,7 +1,5 @@
 package dev.ebb.plan;
 
-import static java.util.Comparator.comparingDouble;
-
 import dev.ebb.plan.cache.SearchCache;
 import dev.ebb.plan.schedule.Cost;
 import dev.ebb.plan.schedule.Layout;
@@ -18,7 +16,6 @@ import dev.ebb.plan.search.MemberLayouts;
 import dev.ebb.plan.search.Model;
 import dev.ebb.plan.search.Ordering;
 
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -47,8 +44,6 @@ public final class Curve {
             return other.bytes * other.cost < bytes * cost ? other : this;
         }
     }
-
-    private record Priced(Frontier.Member member, double cost) {}
 
     private final Model model;
     private final Cost cost;
@@ -144,7 +139,6 @@ public final class Curve {
         return forms.program().get();
     }
 
-    /** The places beside the arena that may be used. */
     List<Place> among() {
         return among;
     }
@@ -186,7 +180,7 @@ public final class Curve {
         return forms.least(this).ownLeast();
     }
 
-    /** No plan has a smaller arena; with places beside it, what is given need not be in it. */
+    /** No plan has a smaller arena; beside places what is given need not be in it. */
     long floor() {
         return among.isEmpty() ? Bounds.peak(model) : 0;
     }
@@ -205,8 +199,7 @@ public final class Curve {
 
     Point point(Frontier.Member member) {
         synchronized (families) {
-            var layout = layouts.of(member);
-            return point(workers.budgetFor(planned(layout)), layout, model.total(), 0);
+            return point(budgetFor(member), member, model.total(), 0);
         }
     }
 
@@ -320,8 +313,7 @@ public final class Curve {
     /** The smallest plan, with one worker. */
     Optional<Point> leastPoint(double once, long undone) {
         synchronized (families) {
-            return least().map(layouts::of)
-                    .map(layout -> point(planned(layout) + workers.least(), layout, once, undone));
+            return least().map(m -> point(planned(m) + workers.least(), m, once, undone));
         }
     }
 
@@ -334,32 +326,29 @@ public final class Curve {
      */
     List<Point> points(double once, long undone, List<Point> known) {
         synchronized (families) {
-            var all = new ArrayList<Priced>();
-            all.add(new Priced(plain, model.total()));
-            for (var member : members()) all.add(new Priced(member, member.schedule().cost(cost)));
-            all.sort(comparingDouble(Priced::cost).thenComparingLong(p -> p.member.peak()));
-            var points = new ArrayList<Point>();
-            long least = Long.MAX_VALUE;
-            for (var priced : all) {
-                least = Math.min(least, TradeOff.fewest(known, priced.cost()));
-                // no arena is smaller than the peak: most need not be laid out to be left out
-                if (workers.budgetFor(priced.member.peak()) >= least) continue;
-                long bytes = workers.budgetFor(planned(priced.member));
-                if (bytes >= least) continue;
-                points.add(point(bytes, layouts.of(priced.member), once, undone));
-                least = bytes;
-            }
-            return points;
+            return TradeOff.undercutting(this, once, undone, known);
+        }
+    }
+
+    /** The least budget with which a plan that was found leaves workers what is set aside. */
+    long budgetFor(Frontier.Member member) {
+        return workers.budgetFor(planned(member));
+    }
+
+    Point point(long bytes, Frontier.Member member, double once, long undone) {
+        var layout = layouts.of(member);
+        double seconds = cost(layout);
+        return new Point(bytes, seconds, Mix.of(layout, cost, seconds, once, undone));
+    }
+
+    Point storeAllPoint(double once, long undone) {
+        synchronized (families) {
+            return point(storeAllBytes(), plain, once, undone);
         }
     }
 
     Point storeAllPoint() {
-        return point(plain);
-    }
-
-    private Point point(long bytes, Layout layout, double once, long undone) {
-        double seconds = cost(layout);
-        return new Point(bytes, seconds, Mix.of(layout, cost, seconds, once, undone));
+        return storeAllPoint(model.total(), 0);
     }
 
     /** As {@link #planned(Layout)}, without laying out where there is no arena. */

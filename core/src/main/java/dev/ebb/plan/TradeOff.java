@@ -180,8 +180,34 @@ public final class TradeOff {
         return true;
     }
 
+    private record Priced(Frontier.Member member, double cost) {}
+
+    /** The points of {@link Curve#points(double, long, List)}. */
+    static List<Curve.Point> undercutting(
+            Curve curve, double once, long undone, List<Curve.Point> known) {
+        var all = new ArrayList<Priced>();
+        for (var m : curve.members()) all.add(new Priced(m, m.schedule().cost(curve.cost())));
+        all.sort(
+                Comparator.comparingDouble(Priced::cost).thenComparingLong(p -> p.member().peak()));
+        var points = new ArrayList<Curve.Point>();
+        long least = curve.storeAllBytes();
+        if (least < fewest(known, curve.storeAllCost()))
+            points.add(curve.storeAllPoint(once, undone));
+        for (var priced : all) {
+            var member = priced.member();
+            least = Math.min(least, fewest(known, priced.cost()));
+            // no arena is smaller than the peak: most need not be laid out to be left out
+            if (curve.workers().budgetFor(member.peak()) >= least) continue;
+            long bytes = curve.budgetFor(member);
+            if (bytes >= least) continue;
+            points.add(curve.point(bytes, member, once, undone));
+            least = bytes;
+        }
+        return points;
+    }
+
     /** The fewest bytes of a point that costs no more than {@code cost}. */
-    static long fewest(List<Curve.Point> known, double cost) {
+    private static long fewest(List<Curve.Point> known, double cost) {
         long bytes = Long.MAX_VALUE;
         for (var point : known) if (point.cost() <= cost) bytes = Math.min(bytes, point.bytes());
         return bytes;
