@@ -152,5 +152,5 @@ export function runsView(onPlan) {
     const body = Object.fromEntries([...new FormData(e.target).entries()].filter(([, v]) => v !== ""));
     act("start", body);
   });
-  return { open() { refresh().then(() => { const busy = list.find(r => r.live); if (!chosen && (busy || list[0])) choose((busy || list[0]).name); }).catch(e => status(e.message, true)); } };
+  return { open() { refresh().then(() => { const first = list.find(r => r.live) || list.find(r => r.state !== "unreadable"); if (!chosen && first) choose(first.name); }).catch(e => status(e.message, true)); } };
 }
