@@ -8,7 +8,10 @@ import dev.ebb.plan.Budget;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -26,6 +29,7 @@ import java.util.concurrent.FutureTask;
 import java.util.regex.Pattern;
 
 /** On a real standalone cluster, with a secret: one digest, whatever happens. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClusterTest {
     private static final int EXECUTORS = 4;
     private static final String SUBMIT = "org.apache.spark.deploy.SparkSubmit";
@@ -184,7 +188,9 @@ class ClusterTest {
         assertThat(result(run).digest()).isEqualTo(expected);
     }
 
+    /** Last: Spark waits for more executors beside the other tests. */
     @Test
+    @Order(Integer.MAX_VALUE)
     void more_ranks_than_executors_are_refused_with_advice() {
         assertThatThrownBy(() -> result(tooMany))
                 .hasStackTraceContaining("no room for 8 ranks at once; start more executors, or")
