@@ -1,6 +1,10 @@
 package dev.ebb.bench;
 
+import com.sun.net.httpserver.HttpServer;
+
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -64,6 +68,7 @@ public final class StudioStart {
         var builder = new ProcessBuilder(Start.EBB.toString(), "studio", "--no-browser");
         builder.directory(folder.toFile()).redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().put("XDG_CACHE_HOME", folder.resolve("cache").toString());
+        warmUp();
         long from = System.nanoTime();
         var studio = builder.start();
         try (var lines = studio.inputReader(StandardCharsets.UTF_8)) {
@@ -81,6 +86,30 @@ public final class StudioStart {
         } finally {
             studio.destroy();
             studio.waitFor();
+        }
+    }
+
+    /** Builds the program where it is out of date, and loads the client, which is no browser. */
+    private void warmUp() throws IOException, InterruptedException {
+        new ProcessBuilder(Start.EBB.toString(), "--help")
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor();
+        var server =
+                HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+        server.createContext(
+                "/",
+                exchange -> {
+                    exchange.sendResponseHeaders(204, -1);
+                    exchange.close();
+                });
+        server.start();
+        try {
+            root = "http://localhost:" + server.getAddress().getPort() + "/";
+            get("");
+        } finally {
+            server.stop(0);
         }
     }
 

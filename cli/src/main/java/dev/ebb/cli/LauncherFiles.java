@@ -1,10 +1,15 @@
 package dev.ebb.cli;
 
+import dev.ebb.cli.option.CacheArgument;
+import dev.ebb.cli.studio.StudioFolder;
+import dev.ebb.cli.studio.StudioServer;
+
 import picocli.CommandLine.Help.Ansi;
 
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +24,8 @@ import java.util.Map;
  * Writes what the launcher needs besides the jars, once a build: the help texts, which it prints
  * without a JVM, and the digest of the jars, by which the program knows what it planned before. It
  * also plans what the commands plan without options, into the cache folder of the user whose
- * variables it is started with, and trains a small model for a step, so that a JVM that archives
- * the classes it loaded archives those.
+ * variables it is started with, trains a small model for a step and serves the studio's page once,
+ * so that a JVM that archives the classes it loaded archives those.
  */
 final class LauncherFiles {
     private LauncherFiles() {}
@@ -35,6 +40,7 @@ final class LauncherFiles {
         System.setProperty("ebb.build", build);
         int code = run("plan");
         if (code == 0) code = train();
+        if (code == 0) serve();
         System.exit(code);
     }
 
@@ -57,6 +63,24 @@ final class LauncherFiles {
                     "--steps=1",
                     "--text=" + text,
                     "--out=" + folder.resolve("run"));
+        } finally {
+            delete(folder);
+        }
+    }
+
+    private static void serve() throws IOException {
+        var folder = Files.createTempDirectory("ebb");
+        var models = new StudioModels(new CacheArgument().cache(), new StudioFolder(folder));
+        try (var server = new StudioServer(0, folder, "tiny", models, new StudioTrainings())) {
+            var address = server.address();
+            var door = (HttpURLConnection) address.toURL().openConnection();
+            door.setInstanceFollowRedirects(false);
+            var cookie = door.getHeaderField("Set-Cookie");
+            var page = address.resolve("/").toURL().openConnection();
+            page.setRequestProperty("Cookie", cookie.substring(0, cookie.indexOf(';')));
+            try (var in = page.getInputStream()) {
+                in.readAllBytes();
+            }
         } finally {
             delete(folder);
         }
