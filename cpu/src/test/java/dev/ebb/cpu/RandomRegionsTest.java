@@ -7,12 +7,9 @@ import dev.ebb.Fn;
 import dev.ebb.Loop;
 import dev.ebb.Next;
 import dev.ebb.Tensorwise;
-import dev.ebb.cpu.code.FusedLoops;
-import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
-import dev.ebb.plan.Threads;
 import dev.ebb.reference.RandomProgram;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -32,13 +29,8 @@ import java.util.stream.IntStream;
  */
 final class RandomRegionsTest {
     private static final int LENGTH = 5;
-    private static final VectorCpu KERNELS = cpu(1, Integer.MAX_VALUE);
-    private static final VectorCpu LOOPS = cpu(3, 0);
-
-    private static VectorCpu cpu(int threads, int after) {
-        return new VectorCpu(
-                new Threads(threads, true), new FusedLoops(), new StraightPrograms(after));
-    }
+    private static final VectorCpu KERNELS = StraightDevices.cpu(1, Integer.MAX_VALUE);
+    private static final VectorCpu LOOPS = StraightDevices.cpu(3, 0);
 
     @AfterAll
     static void close() {
@@ -46,7 +38,7 @@ final class RandomRegionsTest {
         LOOPS.close();
     }
 
-    /** What {@code f} gives the second time, after {@code StraightPrograms} had its turn. */
+    /** What {@code f} gives the second time, after generated loops took over. */
     private static <P, R> List<Tensor> run(Fn<P, R> f, P x, VectorCpu cpu, List<Boolean> merged) {
         try (var run = Ebb.compile(f).on(cpu)) {
             run.apply(x);

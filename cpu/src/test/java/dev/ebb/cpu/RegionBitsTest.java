@@ -8,14 +8,11 @@ import dev.ebb.Fn;
 import dev.ebb.Loop;
 import dev.ebb.Next;
 import dev.ebb.Tensorwise;
-import dev.ebb.cpu.code.FusedLoops;
-import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.exec.Device;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Threads;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -35,14 +32,9 @@ import java.util.Random;
  * over many examples, and rounds of loops on short vectors.
  */
 final class RegionBitsTest {
-    private static final VectorCpu KERNELS = cpu(1, Integer.MAX_VALUE);
-    private static final VectorCpu LOOPS = cpu(1, 0);
-    private static final VectorCpu THREADS = cpu(3, 0);
-
-    private static VectorCpu cpu(int threads, int after) {
-        return new VectorCpu(
-                new Threads(threads, true), new FusedLoops(), new StraightPrograms(after));
-    }
+    private static final VectorCpu KERNELS = StraightDevices.cpu(1, Integer.MAX_VALUE);
+    private static final VectorCpu LOOPS = StraightDevices.cpu(1, 0);
+    private static final VectorCpu THREADS = StraightDevices.cpu(3, 0);
 
     @AfterAll
     static void close() {

@@ -6,14 +6,11 @@ import dev.ebb.Ebb;
 import dev.ebb.Fn;
 import dev.ebb.Loop;
 import dev.ebb.Tensorwise;
-import dev.ebb.cpu.code.FusedLoops;
-import dev.ebb.cpu.straight.StraightPrograms;
 import dev.ebb.exec.Device;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.plan.Budget;
-import dev.ebb.plan.Threads;
 import dev.ebb.reference.RandomModel;
 import dev.ebb.reference.RandomProgram;
 import dev.ebb.tensor.Array;
@@ -30,14 +27,9 @@ import java.util.Random;
 
 /** One generated method gives the bits of the kernels, for any number of threads. */
 final class StraightBitsTest {
-    private static final VectorCpu KERNELS = cpu(1, Integer.MAX_VALUE);
-    private static final VectorCpu STRAIGHT = cpu(1, 0);
-    private static final VectorCpu THREADS = cpu(3, 0);
-
-    private static VectorCpu cpu(int threads, int after) {
-        return new VectorCpu(
-                new Threads(threads, true), new FusedLoops(), new StraightPrograms(after));
-    }
+    private static final VectorCpu KERNELS = StraightDevices.cpu(1, Integer.MAX_VALUE);
+    private static final VectorCpu STRAIGHT = StraightDevices.cpu(1, 0);
+    private static final VectorCpu THREADS = StraightDevices.cpu(3, 0);
 
     @AfterAll
     static void close() {
