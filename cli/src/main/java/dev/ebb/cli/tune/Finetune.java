@@ -193,13 +193,6 @@ public final class Finetune implements Callable<Integer> {
         if (text.isEmpty() == instructions.isEmpty())
             throw new Refusal(
                     "name a text with --text, or prompts and responses with --instructions");
-        if (bits != 32 && bits != 8 && bits != 4)
-            throw new Refusal("--bits is 32, 8 or 4, not " + bits);
-        if (!(heldOut >= 0 && heldOut < 1))
-            throw new Refusal("--held-out is a share from 0 to below 1, not " + heldOut);
-        for (long size : List.of(steps, (long) batch, (long) rank, (long) every))
-            if (size < 1)
-                throw new Refusal("--steps, --batch, --rank and --checkpoint must be positive");
         var bytes = SourceText.joined(text.isEmpty() ? instructions : text);
         try (var model = Pretrained.open(from, "")) {
             int most = model.blank().context();
@@ -225,8 +218,6 @@ public final class Finetune implements Callable<Integer> {
                             text.isEmpty()
                                     ? TuningText.Format.INSTRUCTIONS
                                     : TuningText.Format.PLAIN);
-            Files.createDirectories(out);
-            Durable.write(out.resolve(TEXT), o -> o.write(bytes));
             return run(model, settings, bytes, List.of(), lines);
         }
     }
@@ -265,7 +256,13 @@ public final class Finetune implements Callable<Integer> {
                                 tokens,
                                 losses,
                                 device.device(settings.threads()))) {
-            if (!losses.isEmpty()) tuning.restore(out);
+            // nothing is written before it is known that the run fits
+            if (losses.isEmpty()) {
+                Files.createDirectories(out);
+                Durable.write(out.resolve(TEXT), o -> o.write(bytes));
+            } else {
+                tuning.restore(out);
+            }
             Resident.tidy();
             hello(model, settings, tokens, tuning, lines);
             double first = evaluated(tuning, lines);

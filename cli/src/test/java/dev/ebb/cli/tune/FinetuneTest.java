@@ -270,7 +270,7 @@ class FinetuneTest {
         var settings =
                 new TuningSettings(
                         "",
-                        "",
+                        "4MiB",
                         4,
                         8,
                         List.of(),
