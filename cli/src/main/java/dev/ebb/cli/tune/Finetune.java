@@ -10,7 +10,9 @@ import dev.ebb.cli.report.Resident;
 import dev.ebb.nn.adapt.FrozenSource;
 import dev.ebb.nn.adapt.MergedModel;
 import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.data.Instructions;
 import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.TextFile;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.PretrainedFile;
 import dev.ebb.nn.model.Weights;
@@ -25,6 +27,7 @@ import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -193,7 +196,7 @@ public final class Finetune implements Callable<Integer> {
         if (text.isEmpty() == instructions.isEmpty())
             throw new Refusal(
                     "name a text with --text, or prompts and responses with --instructions");
-        var bytes = SourceText.joined(text.isEmpty() ? instructions : text);
+        var bytes = text.isEmpty() ? lines(instructions) : SourceText.joined(text);
         try (var model = Pretrained.open(from, "")) {
             int most = model.blank().context();
             int time = context == null ? Math.min(128, most) : context;
@@ -220,6 +223,16 @@ public final class Finetune implements Callable<Integer> {
                                     : TuningText.Format.PLAIN);
             return run(model, settings, bytes, List.of(), lines);
         }
+    }
+
+    /** The lines of all files, each of which is proved here, where its name is known. */
+    private static byte[] lines(List<Path> files) throws IOException {
+        var all = new StringBuilder();
+        for (var file : files) {
+            Instructions.read(file);
+            all.append(TextFile.read(file)).append('\n');
+        }
+        return all.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     private Integer goOn(PrintWriter lines) throws IOException {
