@@ -54,6 +54,14 @@ public final class Generator implements AutoCloseable {
     /** Told of tokens as they are drawn. */
     public interface Listener {
         void drawn(int row, int[] tokens);
+
+        /**
+         * Whether a row ends after the tokens it was told of, for a reason that its tokens do not
+         * show, such as a word of their text.
+         */
+        default boolean isEnough(int row) {
+            return false;
+        }
     }
 
     /** For {@code batch} prompts at once, each of which looks back {@code context} tokens. */
@@ -244,6 +252,7 @@ public final class Generator implements AutoCloseable {
             row.draw(Arrays.copyOfRange(scores, from, from + vocabulary), sampling);
             var news = row.news();
             if (news.length > 0) listener.drawn(r, news);
+            if (listener.isEnough(r)) row.end();
         }
     }
 
