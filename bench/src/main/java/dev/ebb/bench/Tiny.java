@@ -21,6 +21,12 @@ import java.util.Locale;
 final class Tiny {
     private static final long SLICE = 2_000_000;
 
+    /** No slice counts before each was called so often: the compilers wait for that. */
+    private static final long WARMING = 30_000;
+
+    /** And not before so many nanoseconds, as they take their time on a busy machine. */
+    private static final long WARMING_NANOS = 3_000_000_000L;
+
     private Tiny() {}
 
     /** Something to call; by hand, or a name that says how it is called. */
@@ -32,7 +38,7 @@ final class Tiny {
             Tensor spot, Tensor strike, Tensor rate, Tensor volatility, Tensor years) {}
 
     public static void main(String[] arguments) {
-        int slices = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 300;
+        int slices = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 200;
         var bars = new Bars();
         var nanos = rosenbrock(slices);
         bars.line("Rosenbrock 2 by doubles", nanos[1], 60, "ns");
@@ -59,13 +65,20 @@ final class Tiny {
             best[c] = Double.MAX_VALUE;
             calls[c] = 1;
         }
-        for (int s = 0; s < slices; s++) {
+        long warm = System.nanoTime() + WARMING_NANOS;
+        var called = new long[best.length];
+        int counted = 0;
+        while (counted < slices) {
+            long least = Arrays.stream(called).min().orElse(0);
+            boolean counts = System.nanoTime() > warm && least > WARMING;
+            if (counts) counted++;
             for (int c = 0; c < best.length; c++) {
                 var call = contenders.get(c).call;
                 long start = System.nanoTime();
                 for (int i = 0; i < calls[c]; i++) call.run();
                 long took = System.nanoTime() - start;
-                if (s > slices / 3) best[c] = Math.min(best[c], (double) took / calls[c]);
+                called[c] += calls[c];
+                if (counts) best[c] = Math.min(best[c], (double) took / calls[c]);
                 else if (took < SLICE) calls[c] *= 2;
             }
         }

@@ -11,7 +11,6 @@ import dev.ebb.exec.Device;
 import dev.ebb.nn.adapt.QuantisedDense.Bits;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.cache.PlanCache;
-import dev.ebb.plan.cost.Roofline;
 import dev.ebb.plan.schedule.Disk;
 import dev.ebb.plan.schedule.Host;
 
@@ -27,7 +26,7 @@ record StudioModels(PlanCache cache, StudioFolder folder) implements Models {
         if (!key.graph().isEmpty()) return bare(folder.file(key.graph()));
         var model = model(key);
         var device = device(key);
-        var cost = Roofline.typical();
+        var cost = device.cost();
         var plans = model.plans(device, cost);
         var all = withPlaces(Budget.unlimited(), key);
         return new Step(

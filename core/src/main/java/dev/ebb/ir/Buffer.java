@@ -38,6 +38,13 @@ public record Buffer(DType dtype, long size, Memory memory) {
         return dtype.bytes(size);
     }
 
+    /** Whether some byte is of this and of {@code other}, where both have addresses. */
+    public boolean overlaps(Buffer other) {
+        long here = memory.address();
+        long there = other.memory.address();
+        return here < there + other.bytes() && there < here + bytes();
+    }
+
     /**
      * Element {@code i} as a double; truth values are 0 and 1. An I64 beyond 2^53 is rounded: use
      * {@link #getLong}.

@@ -9,6 +9,7 @@ import dev.ebb.ir.Node;
 import dev.ebb.plan.Threads;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -127,6 +128,9 @@ public final class RemoteDevice implements Device {
         private Optional<RuntimeException> failure = Optional.empty();
         private volatile boolean closed;
 
+        /** What a run puts on the queue, while it is recorded. */
+        private Optional<List<Runnable>> recording = Optional.empty();
+
         RemoteQueue(Queue inner, Random random) {
             this.inner = inner;
             this.random = random;
@@ -158,6 +162,11 @@ public final class RemoteDevice implements Device {
         /** Work after a failure is dropped until the host has heard of it. */
         private void put(Runnable body) {
             if (closed) throw new IllegalStateException("this queue is closed");
+            if (recording.isPresent()) recording.get().add(body);
+            else add(body);
+        }
+
+        private void add(Runnable body) {
             work.add(
                     () -> {
                         if (failure.isPresent()) return;
@@ -169,7 +178,31 @@ public final class RemoteDevice implements Device {
                     });
         }
 
+        private void notRecording(String what) {
+            if (recording.isPresent())
+                throw new IllegalStateException("the host " + what + " while a run is recorded");
+        }
+
+        /** Recorded when first run. */
+        @Override
+        public Optional<Runnable> whole(Runnable run) {
+            var recorded = new ArrayList<Runnable>();
+            return Optional.of(
+                    () -> {
+                        if (recorded.isEmpty()) {
+                            recording = Optional.of(recorded);
+                            try {
+                                run.run();
+                            } finally {
+                                recording = Optional.empty();
+                            }
+                        }
+                        recorded.forEach(this::add);
+                    });
+        }
+
         private void await(Runnable last) {
+            notRecording("waits");
             put(last);
             var done = new CompletableFuture<Optional<RuntimeException>>();
             work.add(
@@ -225,6 +258,7 @@ public final class RemoteDevice implements Device {
 
         @Override
         public void write(MemorySegment from, Memory to) {
+            notRecording("writes");
             writes.incrementAndGet();
             var copy = MemorySegment.ofArray(new byte[Math.toIntExact(from.byteSize())]);
             copy.copyFrom(from);
@@ -252,6 +286,7 @@ public final class RemoteDevice implements Device {
 
                 @Override
                 public void mark() {
+                    notRecording("marks a moment");
                     var next = new CompletableFuture<Long>();
                     reached = next;
                     work.add(
@@ -271,6 +306,7 @@ public final class RemoteDevice implements Device {
         @Override
         public void close() {
             if (closed) return;
+            notRecording("closes");
             var done = new CompletableFuture<Boolean>();
             work.add(() -> done.complete(true));
             done.join();

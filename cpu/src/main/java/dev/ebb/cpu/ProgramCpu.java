@@ -136,7 +136,7 @@ final class ProgramCpu implements HostQueue.Binder {
 
     @Override
     public Optional<Merged> straight(Sequence sequence) {
-        return straight.inPlace(sequence, workers, tiles);
+        return straight.inPlace(sequence, workers, tiles, loops);
     }
 
     @Override

@@ -18,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -30,6 +32,11 @@ import java.util.function.IntToLongFunction;
 final class CudaQueue implements Queue {
     /** What a queue owns on the card. */
     static final long OWN_BYTES = 256;
+
+    /**
+     * Launches and copies that a recorded run may have: the driver takes memory for each of them.
+     */
+    static final int MOST_RECORDED = 1 << 14;
 
     private final Board board;
     private final Streams streams;
@@ -44,6 +51,9 @@ final class CudaQueue implements Queue {
     private String latest = "nothing";
     private Optional<CudaException> lost = Optional.empty();
     private boolean closed;
+
+    /** What was recorded so far, while a run is recorded. */
+    private OptionalInt recorded = OptionalInt.empty();
 
     CudaQueue(Board board, Texts texts) {
         this.board = board;
@@ -168,6 +178,7 @@ final class CudaQueue implements Queue {
 
     private synchronized void put(List<Places.Piece> pieces, String node) {
         enter();
+        count(pieces.size());
         for (var piece : pieces) {
             try {
                 piece.body().run();
@@ -225,6 +236,7 @@ final class CudaQueue implements Queue {
         for (long done = 0; done < size; ) {
             long bytes = Math.min(size - done, apart);
             long at = target < source ? done : size - done - bytes;
+            count(1);
             streams.copy(target + at, source + at, bytes, stream);
             done += bytes;
         }
@@ -233,6 +245,7 @@ final class CudaQueue implements Queue {
     @Override
     public synchronized void clear(Memory memory) {
         enter();
+        count(1);
         if (memory.bytes() > 0) streams.zero(memory.address(), memory.bytes(), stream);
     }
 
@@ -283,36 +296,68 @@ final class CudaQueue implements Queue {
         return clock.event(this::enter);
     }
 
-    /** Recorded when first run, as a graph of the driver's. */
+    /** Recorded when first run, as a graph of the driver's, unless that is too long. */
     @Override
     public Optional<Runnable> whole(Runnable run) {
-        var recorded = new long[1];
-        return Optional.of(
-                () -> {
-                    synchronized (this) {
-                        enter();
-                        if (recorded[0] == 0) recorded[0] = record(run);
-                        latest = "a recorded run";
-                        awaiting(() -> streams.launchGraph(recorded[0], stream));
-                    }
-                });
+        return Optional.of(new Whole(run));
     }
 
-    private long record(Runnable run) {
-        streams.beginCapture(stream);
-        long graph;
-        try {
-            run.run();
-        } finally {
-            graph = streams.endCapture(stream);
+    /** A run as a graph of the driver's, once it was recorded. */
+    private final class Whole implements Runnable {
+        private final Runnable run;
+        private OptionalLong executable = OptionalLong.empty();
+        private boolean isTooLong;
+
+        Whole(Runnable run) {
+            this.run = run;
         }
-        try {
-            long executable = streams.instantiate(graph);
-            executables.add(executable);
-            return executable;
-        } finally {
-            streams.destroyGraph(graph);
+
+        @Override
+        public void run() {
+            synchronized (CudaQueue.this) {
+                enter();
+                if (executable.isEmpty() && !isTooLong) record();
+                if (isTooLong) {
+                    run.run();
+                    return;
+                }
+                latest = "a recorded run";
+                awaiting(() -> streams.launchGraph(executable.getAsLong(), stream));
+            }
         }
+
+        private void record() {
+            streams.beginCapture(stream);
+            recorded = OptionalInt.of(0);
+            long graph;
+            try {
+                run.run();
+            } catch (TooLong _) {
+                isTooLong = true;
+            } finally {
+                recorded = OptionalInt.empty();
+                graph = streams.endCapture(stream);
+            }
+            try {
+                if (isTooLong) return;
+                long made = streams.instantiate(graph);
+                executables.add(made);
+                executable = OptionalLong.of(made);
+            } finally {
+                streams.destroyGraph(graph);
+            }
+        }
+    }
+
+    /** A run has more launches than are recorded. */
+    private static final class TooLong extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    private void count(int launches) {
+        if (recorded.isEmpty()) return;
+        recorded = OptionalInt.of(recorded.getAsInt() + launches);
+        if (recorded.getAsInt() > MOST_RECORDED) throw new TooLong();
     }
 
     @Override

@@ -91,7 +91,7 @@ class CudaProgramTest {
     }
 
     @Test
-    void loops_and_branches_are_run_by_the_host() {
+    void a_loop_of_known_length_is_recorded_and_one_that_the_data_end_is_run_by_the_host() {
         var board = new HostBoard(folder);
         var cuda = new Cuda(board, Precision.F32);
         Fn<Tensor, Tensor> scan = x -> Loop.repeat(5, x, h -> h.matmul(x).tanh()).sum();
@@ -104,12 +104,35 @@ class CudaProgramTest {
                                         h -> h.mul(0.5))
                                 .sum();
         agree(
-                run(scan, cuda, Budget.unlimited(), X),
-                run(scan, Devices.reference(), Budget.unlimited(), X));
-        agree(
                 run(open, cuda, Budget.unlimited(), X),
                 run(open, Devices.reference(), Budget.unlimited(), X));
         assertThat(board.streams().launches).isZero();
+        var all = run(scan, cuda, Budget.unlimited(), X);
+        agree(all, run(scan, Devices.reference(), Budget.unlimited(), X));
+        assertThat(board.streams().launches).isEqualTo(2);
+        long least;
+        try (var gradient = Ebb.compile(Ebb.grad(scan)).on(cuda)) {
+            least = gradient.plan(X).leastBytes();
+        }
+        assertThat(run(scan, cuda, Budget.bytes(least), X).sameBits(all))
+                .as("reversed from checkpoints")
+                .isTrue();
+        assertThat(board.streams().launches).isEqualTo(4);
+    }
+
+    @Test
+    void a_loop_with_more_launches_than_are_recorded_is_run_by_the_host() {
+        var board = new HostBoard(folder);
+        int rounds = CudaQueue.MOST_RECORDED + 1;
+        var x = Array.of(1.0f, 2.0f);
+        try (var loop =
+                Ebb.compile((Tensor v) -> Loop.repeat(rounds, v, h -> h.mul(0.999).add(0.5)))
+                        .on(new Cuda(board, Precision.F32))) {
+            for (int i = 0; i < 2; i++)
+                assertThat(((Array) loop.apply(x)).toDoubles()[1]).isBetween(499.9, 500.1);
+        }
+        assertThat(board.streams().launches).isZero();
+        assertThat(board.streams().held()).isZero();
     }
 
     @Test

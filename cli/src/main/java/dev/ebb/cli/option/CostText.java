@@ -3,7 +3,6 @@ package dev.ebb.cli.option;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.timing.Timed;
 import dev.ebb.plan.cost.Prices;
-import dev.ebb.plan.cost.Roofline;
 import dev.ebb.plan.schedule.Cost;
 
 import picocli.CommandLine.ITypeConverter;
@@ -15,9 +14,9 @@ import java.nio.file.Path;
 /** What kernels are said to cost: {@code typical}, {@code timed}, or a file of prices. */
 public record CostText(String text) {
     public static final String HELP =
-            "What kernels cost: typical, which plans the same everywhere; timed, by this machine's"
-                    + " own kernels, kept in ~/.cache/ebb/prices; or a file of such prices."
-                    + " Default: typical.";
+            "What kernels cost: typical of the device, which plans the same everywhere; timed, by"
+                    + " this machine's own kernels, kept in ~/.cache/ebb/prices; or a file of such"
+                    + " prices. Default: typical.";
 
     /** Reads the option. */
     public static final class Converter implements ITypeConverter<CostText> {
@@ -37,7 +36,7 @@ public record CostText(String text) {
     }
 
     public Cost on(Device device) {
-        if (isTypical()) return Roofline.typical();
+        if (isTypical()) return device.cost();
         if (text.equals("timed")) return Timed.on(device, cache());
         var file = Path.of(text);
         if (!Files.exists(file))

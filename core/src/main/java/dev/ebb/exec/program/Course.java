@@ -1,6 +1,8 @@
 package dev.ebb.exec.program;
 
 import dev.ebb.ir.Control;
+import dev.ebb.ir.Control.Remember;
+import dev.ebb.ir.Control.SweepStart;
 import dev.ebb.ir.Decoded;
 import dev.ebb.ir.Kernel;
 import dev.ebb.plan.schedule.Schedule;
@@ -11,33 +13,65 @@ final class Course {
     private Course() {}
 
     /**
-     * Whether every run of {@code schedule} puts the same kernels on the queue and needs nothing of
-     * the host meanwhile: no loop or branch, no plain Java, no transfer unless those are {@code
-     * ordered} by the device.
+     * Whether every run of {@code schedule} puts the same work on the queue and needs nothing of
+     * the host meanwhile: no branch, no loop but those of known length that keep their states in
+     * memory, no plain Java, no transfer unless those are {@code ordered} by the device and there
+     * is no loop.
      */
     static boolean isFixed(Schedule schedule, boolean ordered) {
-        return schedule.steps().stream().allMatch(s -> isFixed(s, ordered));
+        boolean moves = ordered && schedule.steps().stream().noneMatch(Course::isLoop);
+        return schedule.steps().stream().allMatch(s -> isFixed(s, moves));
     }
 
-    private static boolean isFixed(Step step, boolean ordered) {
+    private static boolean isLoop(Step step) {
+        return step instanceof Step.Work work && work.node().kernel() instanceof Control;
+    }
+
+    private static boolean isFixed(Step step, boolean moves) {
         return switch (step) {
-            case Step.Work work ->
-                    switch (work.node().kernel()) {
-                        case Control _, Kernel.Library _ -> false;
-                        case Kernel.Viewed _,
-                                Kernel.Rows _,
-                                Kernel.Assemble _,
-                                Kernel.Cut _,
-                                Kernel.Gather _,
-                                Kernel.Scatter _,
-                                Kernel.Cumulate _,
-                                Kernel.Sort _,
-                                Decoded _,
-                                Kernel.Convolve _ ->
-                                true;
-                    };
-            case Step.Offload _, Step.Fetch _ -> ordered;
+            case Step.Work work -> isFixed(work.node().kernel());
+            case Step.Offload _, Step.Fetch _ -> moves;
             case Step.Free _ -> true;
+        };
+    }
+
+    private static boolean isFixed(Kernel kernel) {
+        return switch (kernel) {
+            case Control loop ->
+                    hasKnownLength(loop)
+                            && loop.bodies().stream()
+                                    .flatMap(g -> g.nodes().stream())
+                                    .allMatch(n -> isFixed(n.kernel()));
+            case Kernel.Library _ -> false;
+            case Kernel.Viewed _,
+                    Kernel.Rows _,
+                    Kernel.Assemble _,
+                    Kernel.Cut _,
+                    Kernel.Gather _,
+                    Kernel.Scatter _,
+                    Kernel.Cumulate _,
+                    Kernel.Sort _,
+                    Decoded _,
+                    Kernel.Convolve _ ->
+                    true;
+        };
+    }
+
+    /** Whether the same rounds are run whatever the data are, with all states in memory. */
+    private static boolean hasKnownLength(Control control) {
+        return switch (control) {
+            case Control.Scan k ->
+                    !k.counted()
+                            && switch (k.remember()) {
+                                case Remember.Nothing _, Remember.Everything _ -> true;
+                                case Remember.Checkpoints(var room, _) -> room.offloaded() == 0;
+                                case Remember.Latest _ -> false;
+                            };
+            case Control.Sweep k ->
+                    !k.forward().counted()
+                            && k.begun() != SweepStart.LATEST
+                            && k.room().offloaded() == 0;
+            case Control.While _, Control.Cond _ -> false;
         };
     }
 }

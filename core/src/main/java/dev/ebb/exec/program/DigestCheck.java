@@ -19,13 +19,17 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Compares the bits of every value that comes back with those of its first computation. */
 final class DigestCheck {
     private final Queue queue;
     private final Map<Value, Long> first = new HashMap<>();
-    private final Set<Value> nearly = new HashSet<>();
+    private final Schedule schedule;
+
+    /** What is rebuilt nearly, once the first value is checked: most runs check none. */
+    private Optional<Set<Value>> nearly = Optional.empty();
 
     /** What follows, as it is now, from values that were rebuilt nearly. */
     private final Set<Value> off = new HashSet<>();
@@ -35,11 +39,23 @@ final class DigestCheck {
 
     DigestCheck(Schedule schedule, Queue queue) {
         this.queue = queue;
+        this.schedule = schedule;
+    }
+
+    private boolean isNearly(Value value) {
+        var known = nearly.orElseGet(() -> nearly(schedule));
+        nearly = Optional.of(known);
+        return known.contains(value);
+    }
+
+    private static Set<Value> nearly(Schedule schedule) {
+        var found = new HashSet<Value>();
         ValueHistory.of(schedule)
                 .forEach(
                         (value, history) -> {
-                            if (!history.exact()) nearly.add(value);
+                            if (!history.exact()) found.add(value);
                         });
+        return found;
     }
 
     void computed(BoundSteps.Bound bound, int step) {
@@ -74,7 +90,7 @@ final class DigestCheck {
     private boolean differs(Value value, Buffer buffer) {
         long digest = Digest.of(buffer, queue);
         var before = first.putIfAbsent(value, digest);
-        if (before == null && nearly.contains(value)) originals.put(value, copy(buffer));
+        if (before == null && isNearly(value)) originals.put(value, copy(buffer));
         return before != null && before != digest;
     }
 

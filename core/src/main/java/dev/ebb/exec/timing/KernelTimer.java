@@ -24,7 +24,9 @@ import java.util.OptionalDouble;
 /**
  * How long one kernel takes on a device. It runs in batches until it gets no faster, since the JIT
  * needs its time, and on several sets of buffers in turn, since in a program its operands come from
- * memory and not from the cache. A batch counts by its median, the kernel by its best batch.
+ * memory and not from the cache. A batch counts by its median, the kernel by its best batch. Where
+ * a device repeats recorded work, as in a program, several runs are recorded and timed together, so
+ * that what it takes to start each of them by itself does not count.
  */
 final class KernelTimer {
     /** Sets of buffers are made until they no longer fit into a cache. */
@@ -33,6 +35,9 @@ final class KernelTimer {
     private static final int MOST_SETS = 8;
     private static final int FEWEST_RUNS = 3;
     private static final int MOST_RUNS = 4096;
+
+    /** Runs of a kernel that are recorded together. */
+    static final int RECORDED = 16;
 
     /** A kernel that gets no faster for so long is as fast as it gets: the JIT takes its time. */
     private static final long PATIENCE = 300_000_000;
@@ -95,7 +100,7 @@ final class KernelTimer {
             int sets = Math.clamp(FAR / Math.max(1, bytes), 1, MOST_SETS);
             var bodies = new Runnable[sets];
             for (int i = 0; i < sets; i++) bodies[i] = bind(node, new Session(device, queue));
-            return OptionalDouble.of(measure(bodies, queue));
+            return OptionalDouble.of(measure(work(node, bodies, queue), queue));
         } catch (ArithmeticException | IllegalArgumentException | IllegalStateException e) {
             System.getLogger("dev.ebb")
                     .log(
@@ -146,12 +151,36 @@ final class KernelTimer {
         return new Buffer(type.dtype(), type.size(), memory);
     }
 
-    private double measure(Runnable[] bodies, Queue queue) {
+    /**
+     * What is timed at once.
+     *
+     * @param runs of the kernel
+     */
+    private record Work(Runnable runnable, int runs) {}
+
+    private static Work work(Node node, Runnable[] bodies, Queue queue) {
+        for (Runnable body : bodies) body.run();
+        queue.finish();
+        int[] turn = {0};
+        Runnable next = () -> bodies[turn[0]++ % bodies.length].run();
+        boolean isOnHost =
+                node.kernel() instanceof Control || node.kernel() instanceof Kernel.Library;
+        if (isOnHost) return new Work(next, 1);
+        Runnable several =
+                () -> {
+                    for (int i = 0; i < RECORDED; i++) bodies[i % bodies.length].run();
+                };
+        return queue.whole(several)
+                .map(recorded -> new Work(recorded, RECORDED))
+                .orElseGet(() -> new Work(next, 1));
+    }
+
+    private double measure(Work work, Queue queue) {
         long begun = System.nanoTime();
         long progress = begun;
         double best = Double.MAX_VALUE;
         for (long now = begun; now - progress < patience && now - begun < LONGEST * patience; ) {
-            double median = batch(bodies, queue);
+            double median = batch(work, queue);
             now = System.nanoTime();
             if (median < best * PROGRESS) progress = now;
             best = Math.min(best, median);
@@ -159,20 +188,20 @@ final class KernelTimer {
         return best;
     }
 
-    private double batch(Runnable[] bodies, Queue queue) {
+    private double batch(Work work, Queue queue) {
         var times = new long[MOST_RUNS];
+        var before = queue.event();
+        var after = queue.event();
         int runs = 0;
         long start = System.nanoTime();
-        for (long last = start;
-                runs < MOST_RUNS && (runs < FEWEST_RUNS || last - start < patience / BATCHES);
-                runs++) {
-            bodies[runs % bodies.length].run();
-            queue.finish();
-            long now = System.nanoTime();
-            times[runs] = now - last;
-            last = now;
+        while (runs < MOST_RUNS
+                && (runs < FEWEST_RUNS || System.nanoTime() - start < patience / BATCHES)) {
+            before.mark();
+            work.runnable().run();
+            after.mark();
+            times[runs++] = after.nanos() - before.nanos();
         }
         Arrays.sort(times, 0, runs);
-        return times[runs / 2] / 1e9;
+        return times[runs / 2] / (1e9 * work.runs());
     }
 }

@@ -178,6 +178,12 @@ public record FusedForm(
         return Optional.of(doubles ? DType.F64 : DType.F32);
     }
 
+    /** Whether a loop can compute all of {@code line}, in numbers of {@code type}. */
+    public static boolean isPossible(OperationList line, DType type) {
+        return type(line).filter(type::equals).isPresent()
+                && line.operations().stream().allMatch(o -> function(o, line, type).isPresent());
+    }
+
     /** The function of an operation of {@code line}, if a loop of {@code number} can compute it. */
     static Optional<Function> function(
             OperationList.Operation operation, OperationList line, DType number) {

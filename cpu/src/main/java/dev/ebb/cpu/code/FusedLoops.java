@@ -34,6 +34,11 @@ public final class FusedLoops {
         return new FusedLoops(0, true);
     }
 
+    /** Loops that are made at once, and do all once they are faster. */
+    public static FusedLoops early() {
+        return new FusedLoops(0, false);
+    }
+
     private Warming.State state() {
         var state = new Warming.State();
         if (trusting) state.trust();

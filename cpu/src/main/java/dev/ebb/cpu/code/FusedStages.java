@@ -41,11 +41,16 @@ public record FusedStages(List<Stage> stages) {
 
         /** The functions as steps on the registers of a tile, from {@code base} on. */
         public TileStep[] steps(int base) {
+            return steps(base, REGISTER);
+        }
+
+        /** The same on registers that lie {@code apart}. */
+        TileStep[] steps(int base, int apart) {
             return after.stream()
                     .map(
                             h -> {
-                                int from = base + h.from * REGISTER;
-                                int to = base + h.to * REGISTER;
+                                int from = base + h.from * apart;
+                                int to = base + h.to * apart;
                                 return form.type() == DType.F64
                                         ? F64Steps.unary(h.function, from, to)
                                         : F32Steps.unary(h.function, from, to);
@@ -62,6 +67,11 @@ public record FusedStages(List<Stage> stages) {
 
     private static final int MOST_REGISTERS = 24;
     private static final int MOST_LIGHT = 40;
+
+    /** Light operations of one loop where they are cut into as many loops as they take. */
+    private static final int MOST_LIGHT_A_LOOP = 32;
+
+    private static final int MOST_REGISTERS_CUT = 96;
 
     public FusedStages {
         stages = List.copyOf(stages);
@@ -88,6 +98,11 @@ public record FusedStages(List<Stage> stages) {
 
     /** How many elements of a tile its registers take. */
     public int registerElements() {
+        return registers() * REGISTER;
+    }
+
+    /** How many registers there are. */
+    int registers() {
         int registers = 0;
         for (Stage stage : stages) {
             var accesses = stage.form().accesses();
@@ -97,12 +112,26 @@ public record FusedStages(List<Stage> stages) {
             for (Heavy heavy : stage.after())
                 registers = Math.max(registers, Math.max(heavy.from(), heavy.to()) + 1);
         }
-        return registers * REGISTER;
+        return registers;
     }
 
     /** The stages of {@code line}; empty if some operation of it cannot be generated. */
     public static Optional<FusedStages> of(
             OperationList line, List<Optional<Access>> accesses, List<Sink> outputs) {
+        return of(line, accesses, outputs, false);
+    }
+
+    /**
+     * The same, for any number of light operations: where they are too many for one loop, further
+     * loops go on.
+     */
+    static Optional<FusedStages> ofMany(
+            OperationList line, List<Optional<Access>> accesses, List<Sink> outputs) {
+        return of(line, accesses, outputs, true);
+    }
+
+    private static Optional<FusedStages> of(
+            OperationList line, List<Optional<Access>> accesses, List<Sink> outputs, boolean cut) {
         var functions = new ArrayList<Function>();
         var type = FusedForm.type(line);
         if (type.isEmpty()) return Optional.empty();
@@ -114,7 +143,7 @@ public record FusedStages(List<Stage> stages) {
             }
             functions.add(function.get());
         }
-        var maker = new Maker(type.get(), line, functions, accesses, outputs);
+        var maker = new Maker(type.get(), line, functions, accesses, outputs, cut);
         return maker.isPossible() ? Optional.of(new FusedStages(maker.stages())) : Optional.empty();
     }
 
@@ -124,6 +153,7 @@ public record FusedStages(List<Stage> stages) {
         private final List<Function> functions;
         private final List<Optional<Access>> accesses;
         private final List<Sink> outputs;
+        private final boolean cut;
         private final int[] stage;
         private final int last;
 
@@ -135,7 +165,9 @@ public record FusedStages(List<Stage> stages) {
                 OperationList line,
                 List<Function> functions,
                 List<Optional<Access>> accesses,
-                List<Sink> outputs) {
+                List<Sink> outputs,
+                boolean cut) {
+            this.cut = cut;
             this.type = type;
             this.line = line;
             this.functions = functions;
@@ -143,10 +175,12 @@ public record FusedStages(List<Stage> stages) {
             this.outputs = outputs;
             stage = new int[functions.size()];
             int most = 0;
+            var light = new HashMap<Integer, Integer>();
             for (int i = 0; i < stage.length; i++) {
                 for (int j : line.operations().get(i).from())
                     stage[i] = Math.max(stage[i], stage[j]);
                 if (functions.get(i).isHeavy()) stage[i]++;
+                else if (cut && !isFree(i)) stage[i] = withRoom(stage[i], light);
                 most = Math.max(most, stage[i]);
             }
             last = most;
@@ -157,6 +191,14 @@ public record FusedStages(List<Stage> stages) {
                 if (functions.get(i).isHeavy()) keep(i);
             }
             for (int j : line.results()) if (stage[j] < last && !isFree(j)) keep(j);
+        }
+
+        /** The first loop from {@code from} on that has room for one more operation. */
+        private static int withRoom(int from, Map<Integer, Integer> light) {
+            int at = from;
+            while (light.getOrDefault(at, 0) >= MOST_LIGHT_A_LOOP) at++;
+            light.merge(at, 1, Integer::sum);
+            return at;
         }
 
         private void keep(int i) {
@@ -172,6 +214,7 @@ public record FusedStages(List<Stage> stages) {
             boolean truths =
                     registers.keySet().stream()
                             .anyMatch(i -> line.operations().get(i).type() != type);
+            if (cut) return !truths && registers.size() <= MOST_REGISTERS_CUT;
             long light = functions.stream().filter(f -> !f.isHeavy()).count();
             return !truths
                     && registers.size() <= MOST_REGISTERS

@@ -28,7 +28,7 @@ import java.util.Optional;
 public final class MapKernel implements Runnable, Workers.Part {
     private static final int MOST_PARTS = 64;
 
-    /** How many elements are timed, so that what a call costs weighs as it will. */
+    /** The most elements that are timed, so that what a call costs weighs as it will. */
     private static final int TIMED = 4 * Tile.LENGTH;
 
     private final long size;
@@ -84,10 +84,11 @@ public final class MapKernel implements Runnable, Workers.Part {
                         .orElse(Need.NOTHING));
     }
 
-    /** How many positions a part of {@code size} covers. */
+    /** How many positions a part of {@code size} covers: a quarter of what is worth a thread. */
     static long partSize(long size) {
+        if (size <= Workers.GRAIN) return Workers.GRAIN;
         long even = Math.ceilDiv(size, MOST_PARTS);
-        return Math.max(Workers.GRAIN, Math.ceilDiv(even, Tile.LENGTH) * Tile.LENGTH);
+        return Math.max(Workers.GRAIN / 4, Math.ceilDiv(even, Tile.LENGTH) * Tile.LENGTH);
     }
 
     @Override
@@ -123,16 +124,18 @@ public final class MapKernel implements Runnable, Workers.Part {
     }
 
     /**
-     * A sample of each tile by the generated loops, the rest by the tile; now and then half and
-     * half, timed.
+     * A sample of each tile by the generated loops, the rest by the tile; now and then as many
+     * elements by each, timed.
      */
     private void warm(Tile tile, FusedMap map, List<Fused> loops, long from, long to) {
         var state = map.entry().state();
         for (long p = from; p < to; ) {
-            boolean trial = to - p >= 2 * TIMED && state.isTimeToMeasure();
+            boolean trial = to - p >= Warming.TIMED && state.isTimeToMeasure();
+            // in whole vectors, as small maps are timed too: half of them each way
+            long timed = Math.min(TIMED, (to - p) / 16 * 8);
             long sample = state.isHopeless() ? 0 : 2 * Warming.SAMPLE;
-            long middle = Math.min(to, p + (trial ? TIMED : sample));
-            long end = trial ? middle + TIMED : Math.min(to, p + Tile.LENGTH);
+            long middle = Math.min(to, p + (trial ? timed : sample));
+            long end = Math.min(to, trial ? middle + timed : p + Tile.LENGTH);
             long start = System.nanoTime();
             map.range(loops, tile, p, middle);
             long turn = System.nanoTime();

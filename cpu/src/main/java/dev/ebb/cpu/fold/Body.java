@@ -3,7 +3,7 @@ package dev.ebb.cpu.fold;
 import dev.ebb.cpu.tile.Tile;
 
 /** What a fold combines, computed into a tile's register. */
-interface Body {
+public interface Body {
     /** Says how many elements are about to be computed. */
     void expect(long elements);
 

@@ -7,6 +7,7 @@ import dev.ebb.cpu.tile.TileForm;
 import dev.ebb.cpu.tile.TileProgram;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
+import dev.ebb.cpu.work.Workers;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Kernel;
@@ -15,6 +16,7 @@ import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -67,6 +69,29 @@ public final class FoldKernel {
             first.run();
             second.run();
         };
+    }
+
+    /** Whether all elements are folded to one, as a single row. */
+    public static boolean isOneRow(Kernel.Fold k) {
+        var groups = AxisGroups.of(k.shape(), k.axes());
+        return k.shape().size() > 1 && groups.endsFolded() && groups.all().size() == 1;
+    }
+
+    /**
+     * Such a fold of up to {@link Workers#GRAIN} elements whose values {@code body} computes: with
+     * the bits of the kernel.
+     */
+    public static Runnable oneRow(
+            Kernel.Fold k, Body body, DType type, Buffer out, Crew workers, Tiles tiles) {
+        return new RowFold(
+                body,
+                Combiner.of(k.combine(), type),
+                1,
+                k.shape().size(),
+                out,
+                MemorySegment.NULL,
+                workers,
+                tiles);
     }
 
     private static void empty(Combiner combiner, Buffer out) {

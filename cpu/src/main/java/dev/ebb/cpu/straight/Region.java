@@ -169,9 +169,9 @@ final class Region {
     /** Whether {@code work} writes nothing where something lies that is read here. */
     boolean isClear(Sequence.Work work) {
         for (var to : work.outputs()) {
-            if (loads.values().stream().anyMatch(from -> overlap(to, from))) return false;
+            if (loads.values().stream().anyMatch(from -> to.overlaps(from))) return false;
             for (var pick : picks)
-                if (pick.work.inputs().stream().anyMatch(from -> overlap(to, from))) return false;
+                if (pick.work.inputs().stream().anyMatch(from -> to.overlaps(from))) return false;
         }
         return true;
     }
@@ -179,12 +179,6 @@ final class Region {
     /** The computations that run before this region, by their numbers. */
     SortedMap<Integer, Sequence.Work> before() {
         return before;
-    }
-
-    static boolean overlap(Buffer a, Buffer b) {
-        long x = a.memory().address();
-        long y = b.memory().address();
-        return x < y + b.bytes() && y < x + a.bytes();
     }
 
     private boolean pick(int number, Sequence.Work work) {

@@ -263,9 +263,8 @@ final class Regions {
             for (var load : form.region().loads().entrySet())
                 clear &= isClear(store, load.getKey(), load.getValue());
             for (var pick : form.region().picks())
-                for (var from : pick.work().inputs()) clear &= !Region.overlap(store.to(), from);
-            for (var other : form.stores().subList(0, s))
-                clear &= !Region.overlap(store.to(), other.to());
+                for (var from : pick.work().inputs()) clear &= !store.to().overlaps(from);
+            for (var other : form.stores().subList(0, s)) clear &= !store.to().overlaps(other.to());
             if (!clear && !apart.contains(s)) return writer(form, store);
             mustDeliver |= !clear;
         }
@@ -289,7 +288,7 @@ final class Regions {
     }
 
     private static boolean isClear(RegionParts.Store store, Slot slot, Buffer from) {
-        if (!Region.overlap(store.to(), from)) return true;
+        if (!store.to().overlaps(from)) return true;
         return slot.form().equals(store.slot().form())
                 && from.memory().address() == store.to().memory().address()
                 && from.dtype() == store.to().dtype();

@@ -1,5 +1,7 @@
 package dev.ebb.cpu.straight;
 
+import dev.ebb.cpu.code.FusedLoops;
+import dev.ebb.cpu.group.MapGroups;
 import dev.ebb.cpu.tile.Need;
 import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
@@ -37,13 +39,15 @@ public record StraightPrograms(int after) {
      * One method of {@code sequence}, if most of its computations can be written out, or loops over
      * what these have in common.
      */
-    public Optional<Merged> inPlace(Sequence sequence, Crew workers, Tiles tiles) {
+    public Optional<Merged> inPlace(
+            Sequence sequence, Crew workers, Tiles tiles, FusedLoops loops) {
         boolean small = isSmall(sequence);
         if (!small || !isOneMethod(sequence)) {
-            var loops = Regions.of(sequence, workers, tiles);
-            if (loops.isPresent()) return loops;
+            var regions = Regions.of(sequence, workers, tiles);
+            if (regions.isPresent()) return regions;
         }
-        return small ? Optional.of(StraightClass.inPlace(sequence)) : Optional.empty();
+        if (!small) return MapGroups.of(sequence, workers, tiles, loops);
+        return Optional.of(StraightClass.inPlace(sequence));
     }
 
     /** Whether a program is worth loops before its first run: by its sizes alone. */

@@ -22,6 +22,10 @@ public final class Warming implements TileStep {
         private static final int PATIENCE = 256;
         private static final int EVERY = 32;
         private static final int SELDOM = 512;
+
+        /** So many trials follow one another: the first finds its code in no cache. */
+        private static final int IN_A_ROW = 4;
+
         private static final int FEWEST = 8;
         private static final int MOST = 1000;
 
@@ -50,7 +54,7 @@ public final class Warming implements TileStep {
         /** Whether the next call is to be a trial: once a sample was quick, or now and then. */
         public boolean isTimeToMeasure() {
             if (near && !isHopeless()) return true;
-            return ++calls > PATIENCE && calls % (isHopeless() ? SELDOM : EVERY) == 0;
+            return ++calls > PATIENCE && calls % (isHopeless() ? SELDOM : EVERY) < IN_A_ROW;
         }
 
         /**
