@@ -43,8 +43,15 @@ import java.util.concurrent.Callable;
         sortOptions = false,
         description = {
             "Fine-tune a published language model on a text, in a memory budget.",
-            "The model stays as it is; adapters of low rank (LoRA) beside its layers are trained,"
-                    + " and written in the layout that PEFT reads."
+            "The model (GPT-2, Llama, Qwen 2 and 3, Mistral or Gemma) stays as it is; adapters of"
+                    + " low rank (LoRA) beside its layers are trained, and written in the layout"
+                    + " that PEFT reads."
+        },
+        footerHeading = "%nFor example, with a model's folder gpt2 and a text notes.txt:%n",
+        footer = {
+            "  ebb finetune --from gpt2 --text notes.txt --budget 2GiB --out tuned",
+            "  ebb finetune --resume --out tuned        (after Ctrl-C, or a crash)",
+            "  ebb generate --from gpt2 --adapters tuned \"Dear diary, \""
         })
 public final class Finetune implements Callable<Integer> {
     private static final String BUDGET = "512MiB";
@@ -93,7 +100,10 @@ public final class Finetune implements Callable<Integer> {
                     "Bits of the frozen layers' weights: 32, 8 or 4. Default: ${DEFAULT-VALUE}.")
     private int bits = 32;
 
-    @Option(names = "--rank", paramLabel = "N", description = "Of the adapters. Default: 8.")
+    @Option(
+            names = "--rank",
+            paramLabel = "N",
+            description = "The width of the adapters: more learns more. Default: 8.")
     private int rank = 8;
 
     @Option(
@@ -114,13 +124,16 @@ public final class Finetune implements Callable<Integer> {
     @Option(names = "--steps", paramLabel = "N", description = "Steps in all. Default: 200.")
     private long steps = 200;
 
-    @Option(names = "--batch", paramLabel = "N", description = "Passages a step. Default: 4.")
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            description = "Passages of the text in a step. Default: 4.")
     private int batch = 4;
 
     @Option(
             names = "--context",
             paramLabel = "N",
-            description = "Tokens a passage. Default: 128, or what the model can look at.")
+            description = "Tokens of a passage. Default: 128, or what the model can look at.")
     private @Nullable Integer context;
 
     @Option(names = "--rate", paramLabel = "X", description = "Learning rate. Default: 0.0005.")
@@ -140,10 +153,16 @@ public final class Finetune implements Callable<Integer> {
             description = "Steps between evaluations and checkpoints. Default: 50.")
     private int every = 50;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Default: 1.")
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "Decides which passages come when. Default: 1.")
     private long seed = 1;
 
-    @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Of the processor. Default: one for each core.")
     private int threads;
 
     @Mixin private DeviceArgument device = new DeviceArgument();
@@ -173,7 +192,14 @@ public final class Finetune implements Callable<Integer> {
         boolean used = Files.exists(out.resolve(TuningCheckpoint.FILE));
         if (resume && !used)
             throw new Refusal(
-                    "there is no fine-tuning run in " + out + " to resume; name its --out");
+                    Files.exists(out.resolve(TEXT))
+                            ? "the run in "
+                                    + out
+                                    + " ended before its first checkpoint; begin anew with --from"
+                                    + " and the text, and a smaller --checkpoint"
+                            : "there is no fine-tuning run in "
+                                    + out
+                                    + " to resume; name its --out");
         if (!resume && used)
             throw new Refusal(out + " holds a run already; go on with --resume, or name --out");
         if (resume) requireAsBegun(spec);
@@ -368,6 +394,13 @@ public final class Finetune implements Callable<Integer> {
                         + ", budget "
                         + s.budget());
         lines.println("adapters: " + out.toAbsolutePath().normalize());
+        if (!stopped)
+            lines.println(
+                    "write with them: ebb generate --from "
+                            + s.from()
+                            + " --adapters "
+                            + out
+                            + " \"a prompt\"");
         if (merge && !stopped) {
             var folder = out.resolve("merged");
             Files.createDirectories(folder);

@@ -245,6 +245,10 @@ class FinetuneTest {
         assertThat(tune(folder.resolve("c"), "--context", "99").err).contains("1 to 24");
         assertThat(run("--resume", "--out", folder.resolve("d").toString()).err)
                 .contains("no fine-tuning run");
+        Files.createDirectories(folder.resolve("d"));
+        Files.write(folder.resolve("d/text.bin"), new byte[1]);
+        assertThat(run("--resume", "--out", folder.resolve("d").toString()).err)
+                .contains("ended before its first checkpoint");
         assertThat(tune(folder.resolve("e"), "--budget", "70000").err).contains("least");
         var out = Files.createDirectories(folder.resolve("f"));
         Files.write(out.resolve(TuningCheckpoint.FILE), "junk".getBytes(StandardCharsets.UTF_8));
