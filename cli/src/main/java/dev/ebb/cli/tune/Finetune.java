@@ -15,7 +15,6 @@ import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.file.TextFile;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.PretrainedFile;
-import dev.ebb.nn.model.Weights;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +30,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -247,7 +245,7 @@ public final class Finetune implements Callable<Integer> {
                             text.isEmpty()
                                     ? TuningText.Format.INSTRUCTIONS
                                     : TuningText.Format.PLAIN);
-            return run(model, settings, bytes, List.of(), lines);
+            return run(model, settings, bytes, "", List.of(), lines);
         }
     }
 
@@ -269,7 +267,7 @@ public final class Finetune implements Callable<Integer> {
                     out.resolve(TEXT) + " is not the text that the run was begun with; begin anew");
         try (var model = Pretrained.open(Path.of(begun.settings().from()), "")) {
             lines.println("going on after step " + begun.losses().size());
-            return run(model, begun.settings(), bytes, begun.losses(), lines);
+            return run(model, begun.settings(), bytes, begun.model(), begun.losses(), lines);
         }
     }
 
@@ -277,6 +275,7 @@ public final class Finetune implements Callable<Integer> {
             PretrainedFile model,
             TuningSettings settings,
             byte[] bytes,
+            String begun,
             List<Double> losses,
             PrintWriter lines)
             throws IOException {
@@ -300,47 +299,27 @@ public final class Finetune implements Callable<Integer> {
                 Files.createDirectories(out);
                 Durable.write(out.resolve(TEXT), o -> o.write(bytes));
             } else {
-                tuning.restore(out);
+                tuning.restore(out, begun);
             }
             Resident.tidy();
-            hello(model, settings, tokens, tuning, lines);
-            double first = evaluated(tuning, lines);
-            loop(tuning, settings, bytes, stop, lines);
+            var told = new TuningLines(tuning, settings, lines);
+            told.hello(model, tokens);
+            double first = told.evaluated();
+            loop(tuning, settings, bytes, stop, told, lines);
             tuning.save(out, new Corpus(bytes).digest());
-            goodbye(model, settings, tuning, first, stop.isAsked(), lines);
+            told.goodbye(out, first, stop.isAsked());
+            if (merge && !stop.isAsked()) merge(model, tuning, lines);
             return stop.isAsked() ? 130 : 0;
         }
     }
 
-    private static void hello(
-            PretrainedFile model,
-            TuningSettings s,
-            TuningText tokens,
+    private void loop(
             Tuning tuning,
-            PrintWriter lines) {
-        lines.printf(
-                Locale.ROOT,
-                "%,d parameters, frozen in %d bits; adapters of rank %d: %,d parameters%n",
-                Weights.count(model.blank()),
-                s.bits(),
-                s.rank(),
-                Weights.count(tuning.form().adapters()));
-        lines.println(tokens.told());
-    }
-
-    private static double evaluated(Tuning tuning, PrintWriter lines) {
-        double loss = tuning.evaluate();
-        if (!Double.isNaN(loss))
-            lines.printf(
-                    Locale.ROOT,
-                    "held out after step %d: loss %.4f, perplexity %.2f%n",
-                    tuning.made(),
-                    loss,
-                    Math.exp(loss));
-        return loss;
-    }
-
-    private void loop(Tuning tuning, TuningSettings s, byte[] bytes, Stop stop, PrintWriter lines)
+            TuningSettings s,
+            byte[] bytes,
+            Stop stop,
+            TuningLines told,
+            PrintWriter lines)
             throws IOException {
         var memory = BudgetText.show(tuning.plan().peakBytes()) + " of " + s.budget();
         try (var progress = Progress.of(tuning.made(), s.steps(), lines)) {
@@ -359,53 +338,17 @@ public final class Finetune implements Callable<Integer> {
                         new Progress.Figures(
                                 tuning.made(), loss, seconds, s.batch() * s.context(), memory));
                 if (tuning.made() % s.every() == 0 && tuning.made() < s.steps()) {
-                    evaluated(tuning, lines);
+                    told.evaluated();
                     tuning.save(out, new Corpus(bytes).digest());
                 }
             }
         }
     }
 
-    private void goodbye(
-            PretrainedFile model,
-            TuningSettings s,
-            Tuning tuning,
-            double first,
-            boolean stopped,
-            PrintWriter lines)
-            throws IOException {
-        if (stopped) {
-            lines.println(
-                    "stopped after step "
-                            + tuning.made()
-                            + "; go on with: ebb finetune --resume --out "
-                            + out);
-        } else {
-            double last = evaluated(tuning, lines);
-            if (!Double.isNaN(last))
-                lines.printf(Locale.ROOT, "held-out loss: %.4f -> %.4f%n", first, last);
-        }
-        var report = tuning.report();
-        lines.println(
-                "memory: promised "
-                        + BudgetText.show(report.promisedBytes())
-                        + ", measured "
-                        + BudgetText.show(report.measuredBytes())
-                        + ", budget "
-                        + s.budget());
-        lines.println("adapters: " + out.toAbsolutePath().normalize());
-        if (!stopped)
-            lines.println(
-                    "write with them: ebb generate --from "
-                            + s.from()
-                            + " --adapters "
-                            + out
-                            + " \"a prompt\"");
-        if (merge && !stopped) {
-            var folder = out.resolve("merged");
-            Files.createDirectories(folder);
-            MergedModel.write(folder, model, tuning.adapters());
-            lines.println("merged model: " + folder.toAbsolutePath().normalize());
-        }
+    private void merge(PretrainedFile model, Tuning tuning, PrintWriter lines) throws IOException {
+        var folder = out.resolve("merged");
+        Files.createDirectories(folder);
+        MergedModel.write(folder, model, tuning.adapters());
+        lines.println("merged model: " + folder.toAbsolutePath().normalize());
     }
 }

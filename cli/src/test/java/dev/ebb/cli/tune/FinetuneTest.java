@@ -227,6 +227,14 @@ class FinetuneTest {
         var told = run("--resume", "--out", Files.move(out, folder.resolve("on")).toString());
         assertThat(told.err).contains("text.bin");
         Files.write(folder.resolve("on/text.bin"), bytes);
+        var file = folder.resolve("model/model.safetensors");
+        var stored = Files.readAllBytes(file);
+        var other = stored.clone();
+        other[other.length - 2] ^= 1;
+        Files.write(file, other);
+        told = run("--resume", "--device", "cpu", "--out", folder.resolve("on").toString());
+        assertThat(told.err).contains("is not the one that the run in");
+        Files.write(file, stored);
         var again = run("--resume", "--device", "cpu", "--out", folder.resolve("on").toString());
         assertThat(again.err).isEmpty();
         assertThat(again.out).contains("going on after step 3", "frozen in 8 bits");
