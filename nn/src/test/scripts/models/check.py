@@ -24,8 +24,13 @@ NAMES = ['llama3', 'qwen2', 'qwen3', 'mistral', 'gemma', 'bert', 'vit']
 
 
 def main(out):
+    worst = {}
     for name in NAMES:
         reference = json.load(open(f'{out}/{name}.json'))
+        # Gemma computes its gelu by tanh; older versions of the library read that from
+        # hidden_activation, newer ones from hidden_act, where early files have "gelu"
+        if 'hidden_activation' in reference['config']:
+            reference['config']['hidden_act'] = reference['config']['hidden_activation']
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(f'{out}/{name}.safetensors', f'{folder}/model.safetensors')
             json.dump(reference['config'], open(f'{folder}/config.json', 'w'))
@@ -39,8 +44,9 @@ def main(out):
         expected = torch.tensor(reference['scores'], dtype=torch.float64).reshape(scores.shape)
         targets = torch.tensor(reference['targets']).reshape(-1)
         loss = torch.nn.functional.cross_entropy(scores.reshape(-1, scores.shape[-1]), targets)
-        print(name, (scores - expected).abs().max().item(), abs(loss.item() - reference['loss']))
-        assert (scores - expected).abs().max() < 1e-5 and abs(loss.item() - reference["loss"]) < 1e-5
+        worst[name] = max((scores - expected).abs().max().item(), abs(loss.item() - reference['loss']))
+        print(name, worst[name])
+    assert max(worst.values()) < 1e-5, worst
 
 
 def tuned(base, folder):
@@ -52,7 +58,7 @@ def tuned(base, folder):
     assert not strange and not told.get('error_msgs'), told
     apart = peft.PeftModel.from_pretrained(auto.from_pretrained(base, torch_dtype=torch.float32), folder)
     tokenizer = transformers.AutoTokenizer.from_pretrained(f'{folder}/merged')
-    ids = tokenizer('the tide comes and the tide goes', return_tensors='pt').input_ids
+    ids = tokenizer('the tide comes and goes', return_tensors='pt').input_ids
     with torch.no_grad():
         difference = (merged.eval()(ids).logits - apart.eval()(ids).logits).abs().max().item()
     print('merged against adapters', difference)

@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * The GPT of {@link Workload} on several numbers of threads. {@code src/peers/python/threads.py}
- * times the same model with PyTorch.
+ * times the same model with PyTorch; {@link ThreadsProfile} tells where a step goes.
  *
  * <p>Every number has a device of its own, whose generated loops the JIT compiles anew: the first
  * {@link #WARM_UP} steps, which take seconds even on many threads, do not count.
@@ -14,7 +14,7 @@ import java.util.List;
  * <p>Arguments: the steps that count, then numbers of threads; without any, 8, 1, 2, 4, 8 and 16.
  */
 public final class Threads {
-    private static final int WARM_UP = 40;
+    static final int WARM_UP = 40;
 
     private Threads() {}
 

@@ -5,6 +5,7 @@ import dev.ebb.Fn2;
 import dev.ebb.Next;
 import dev.ebb.Stepper;
 import dev.ebb.cpu.Cpu;
+import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.model.Gpt2;
@@ -67,6 +68,23 @@ public final class Training {
         }
     }
 
+    /** What is told of each step: its number and the seconds it took. */
+    interface StepSeconds {
+        void took(int step, double seconds);
+    }
+
+    /** Steps of the GPT with all the memory it wants, one by one. */
+    static void gptSteps(Device device, int steps, StepSeconds told) {
+        var batch = batch();
+        try (var stepper = gpt(batch, Budget.unlimited(), device)) {
+            for (int i = 0; i < steps; i++) {
+                long begun = System.nanoTime();
+                stepper.step(batch).item();
+                told.took(i, (System.nanoTime() - begun) / 1e9);
+            }
+        }
+    }
+
     private static void budgeted(Cpu cpu, int steps, long mebibytes) {
         var batch = batch();
         try (var full = gpt(batch, Budget.unlimited(), cpu);
@@ -93,7 +111,7 @@ public final class Training {
         }
     }
 
-    private static Stepper<State<Gpt2>, Batch, Tensor> gpt(Batch batch, Budget budget, Cpu cpu) {
+    private static Stepper<State<Gpt2>, Batch, Tensor> gpt(Batch batch, Budget budget, Device cpu) {
         Fn2<Gpt2, Batch, Tensor> loss = (model, b) -> model.loss(b.x(), b.y());
         var start = Workload.gpt();
         return stepper(loss, AdamW.of(Workload.ADAM_RATE), start, batch, budget, cpu);
@@ -105,7 +123,7 @@ public final class Training {
             M start,
             Batch example,
             Budget budget,
-            Cpu cpu) {
+            Device cpu) {
         Fn2<State<M>, Batch, Next<State<M>, Tensor>> step =
                 (state, batch) -> {
                     var slope =

@@ -3,12 +3,14 @@ package dev.ebb.cli;
 import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.Refusal;
+import dev.ebb.cli.tune.TuningText;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.adapt.LoraFiles;
+import dev.ebb.nn.adapt.MergedModel;
 import dev.ebb.nn.generate.Generator;
 import dev.ebb.nn.generate.Sampling;
-import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Pretrained;
+import dev.ebb.nn.model.PretrainedFile;
 import dev.ebb.plan.Budget;
 
 import org.jspecify.annotations.Nullable;
@@ -32,26 +34,32 @@ import java.util.concurrent.Callable;
         name = "generate",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Let a model go on from a prompt.")
+        description = {
+            "Let a model go on from a prompt.",
+            "Tokens are those of the model's tokenizer.json; a model of ebb train has none, and its"
+                    + " tokens are bytes. A text ends after --length tokens, before a --stop, or"
+                    + " where the model ends it (eos_token_id of its config)."
+        })
 final class Generate implements Callable<Integer> {
     @Parameters(arity = "0..1", paramLabel = "PROMPT", description = "What to go on from.")
     private String prompt = "\n";
 
     @Option(
             names = "--from",
-            paramLabel = "FILE.safetensors",
+            paramLabel = "PATH",
             description =
-                    "The model: a file, or a published model's folder. Default: the checkpoint of"
-                            + " the latest run here.")
+                    "The model: a published model's folder (model.safetensors or its index,"
+                            + " config.json, tokenizer.json), or a .safetensors file. Default: the"
+                            + " checkpoint of the latest run here.")
     private @Nullable Path from;
 
     @Option(
             names = "--prefix",
             paramLabel = "NAME",
-            description = "What stands before the" + " published names in --from.")
+            description = "What stands before the published names of tensors in --from.")
     private String prefix = "";
 
-    @Option(names = "--length", paramLabel = "N", description = "Characters. Default: 500.")
+    @Option(names = "--length", paramLabel = "N", description = "Tokens at most. Default: 500.")
     private int length = 500;
 
     @Option(
@@ -64,14 +72,15 @@ final class Generate implements Callable<Integer> {
     @Option(
             names = "--top",
             paramLabel = "N",
-            description = "Draw among the N likeliest." + " Default: 40.")
+            description = "Draw among the N likeliest tokens. Default: 40.")
     private int top = 40;
 
     @Option(
             names = "--nucleus",
             paramLabel = "P",
             description =
-                    "Draw among the likeliest whose probabilities reach this sum. Default: 1.")
+                    "Draw among the likeliest tokens whose probabilities reach this sum (top-p)."
+                            + " Default: 1.")
     private double nucleus = 1;
 
     @Option(
@@ -84,13 +93,17 @@ final class Generate implements Callable<Integer> {
     @Option(
             names = "--stop",
             paramLabel = "TEXT",
-            description = "End before this text. May be given several times.")
+            description =
+                    "End before this text, however its tokens are cut. May be given several"
+                            + " times.")
     private List<String> stops = List.of();
 
     @Option(
             names = "--context",
             paramLabel = "N",
-            description = "How many characters the model looks back. Default: all it was made for.")
+            description =
+                    "How many tokens the model looks back. Default: prompt and --length, or all it"
+                            + " was made for.")
     private @Nullable Integer context;
 
     @Option(names = "--seed", paramLabel = "N", description = "Default: 1.")
@@ -116,14 +129,18 @@ final class Generate implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (length < 0) throw new Refusal("--length must not be negative, as " + length + " is");
+        if (stops.stream().anyMatch(String::isEmpty))
+            throw new Refusal("--stop is empty, and every text begins with nothing; leave it out");
         if (prompt.isEmpty()) {
             throw new Refusal("the prompt is empty; give a character at least, or leave it out");
         }
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         var sampling = sampling();
         var file = file();
-        var model = model(file);
-        write(model, TextCodec.of(file, model.vocabulary()), sampling, out);
+        try (var model = Pretrained.open(file, prefix)) {
+            var codec = TextCodec.of(file, model.blank().vocabulary());
+            write(model, codec, TuningText.ends(file), sampling, out);
+        }
         return 0;
     }
 
@@ -134,9 +151,11 @@ final class Generate implements Callable<Integer> {
         return Folder.latest().checkpoint();
     }
 
-    private AutoregressiveModel model(Path file) throws IOException {
-        var model = Pretrained.load(file, prefix);
-        return adapters == null ? model : LoraFiles.read(adapters, model).mergedInto(model);
+    /** Tensors from the file, with the adapters added where some are named. */
+    private Generator.Reading weights(PretrainedFile model) throws IOException {
+        if (adapters == null) return model::read;
+        var added = LoraFiles.read(adapters, model.blank());
+        return place -> MergedModel.tensor(model, added, place);
     }
 
     private Sampling sampling() {
@@ -149,24 +168,42 @@ final class Generate implements Callable<Integer> {
 
     /** Writes the prompt, and what follows it as it is drawn. */
     private void write(
-            AutoregressiveModel model, TextCodec codec, Sampling sampling, PrintWriter out) {
-        int window = context == null ? model.context() : context;
-        var words = stops.stream().map(codec::encode).toList();
-        try (var generator = new Generator(model, 1, window, budget, device.device())) {
+            PretrainedFile model,
+            TextCodec codec,
+            List<Integer> ends,
+            Sampling sampling,
+            PrintWriter out)
+            throws IOException {
+        var tokens = codec.encode(prompt);
+        // a cache for tokens that never come would only take memory
+        long most = Math.max(2L, (long) tokens.length + length);
+        int window = context == null ? (int) Math.min(model.blank().context(), most) : context;
+        var words = new StopWords(stops);
+        var text = codec.after(tokens);
+        try (var generator =
+                Generator.reading(
+                        model.blank(), weights(model), 1, window, budget, device.device())) {
             out.print(prompt);
             out.flush();
-            var text = codec.stream();
             generator.generate(
-                    List.of(codec.encode(prompt)),
+                    List.of(tokens),
                     length,
                     sampling,
                     new Seed(seed),
-                    words,
-                    (row, drawn) -> {
-                        for (int token : drawn) out.print(text.after(token));
-                        out.flush();
+                    ends.stream().map(end -> new int[] {end}).toList(),
+                    new Generator.Listener() {
+                        @Override
+                        public void drawn(int row, int[] drawn) {
+                            for (int token : drawn) out.print(words.after(text.after(token)));
+                            out.flush();
+                        }
+
+                        @Override
+                        public boolean isEnough(int row) {
+                            return words.isFound();
+                        }
                     });
-            out.println(text.end());
+            out.println(words.after(text.end()) + words.end());
         }
     }
 }

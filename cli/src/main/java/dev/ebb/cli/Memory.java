@@ -1,9 +1,9 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.option.BudgetText;
-import dev.ebb.cli.option.ModelSize;
 import dev.ebb.exec.Category;
 import dev.ebb.nn.adapt.QuantisedDense.Bits;
+import dev.ebb.nn.model.ModelSize;
 
 import org.jspecify.annotations.Nullable;
 

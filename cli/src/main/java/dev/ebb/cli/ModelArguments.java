@@ -5,12 +5,13 @@ import dev.ebb.cli.option.CacheArgument;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.DiskArguments;
-import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.OptimizerName;
 import dev.ebb.cli.option.PrecisionName;
 import dev.ebb.cli.option.Refusal;
+import dev.ebb.cli.option.SizeText;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.exec.Device;
+import dev.ebb.nn.model.ModelSize;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
@@ -32,9 +33,9 @@ final class ModelArguments {
             names = "--model",
             paramLabel = "SIZE",
             defaultValue = "small",
-            converter = ModelSize.Text.class,
+            converter = SizeText.class,
             description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
-    private ModelSize size = new ModelSize.Text().convert("small");
+    private ModelSize size = ModelSize.of("small");
 
     @Option(
             names = "--from",

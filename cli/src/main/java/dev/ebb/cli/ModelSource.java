@@ -1,7 +1,6 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.option.JsonRecord;
-import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
@@ -9,6 +8,7 @@ import dev.ebb.nn.file.Safetensors;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Llama;
+import dev.ebb.nn.model.ModelSize;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.Weights;
 

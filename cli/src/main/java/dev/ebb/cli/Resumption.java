@@ -1,9 +1,9 @@
 package dev.ebb.cli;
 
-import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.model.ModelSize;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 package dev.ebb.cli;
 
 import dev.ebb.cli.option.CacheArgument;
-import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.studio.Browsers;
 import dev.ebb.cli.studio.StudioFolder;
 import dev.ebb.cli.studio.StudioServer;
+import dev.ebb.nn.model.ModelSize;
 
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +72,7 @@ final class Studio implements Callable<Integer> {
     public Integer call() throws IOException {
         if (port < 0 || port > 65535) throw new Refusal("--port is from 0 to 65535, not " + port);
         if (!Files.isDirectory(folder)) throw new Refusal(folder + ": there is no such folder");
-        new ModelSize.Text().convert(model);
+        ModelSize.of(model);
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         var models = new StudioModels(cache.cache(), new StudioFolder(folder));
         try (var server = new StudioServer(port, folder, model, models, new StudioTrainings())) {

@@ -29,8 +29,9 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
         return new TextCodec(found);
     }
 
+    /** The tokens of a prompt, behind those that the model expects before a text. */
     int[] encode(String text) {
-        if (tokenizer.isPresent()) return tokenizer.get().encode(text);
+        if (tokenizer.isPresent()) return tokenizer.get().encodeStart(text);
         var bytes = text.getBytes(StandardCharsets.UTF_8);
         var ids = new int[bytes.length];
         for (int i = 0; i < ids.length; i++) ids[i] = bytes[i] & 0xff;
@@ -46,8 +47,9 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
         String end();
     }
 
-    Stream stream() {
-        return tokenizer.<Stream>map(Tokens::new).orElseGet(Bytes::new);
+    /** The text after a prompt. */
+    Stream after(int[] prompt) {
+        return tokenizer.<Stream>map(t -> new Tokens(t, prompt)).orElseGet(Bytes::new);
     }
 
     private static final class Bytes implements Stream {
@@ -65,35 +67,41 @@ record TextCodec(Optional<Tokenizer> tokenizer) {
     }
 
     /**
-     * All tokens are decoded again at each, as what one stands for may depend on those before; a
-     * text that ends within a character waits for the next token.
+     * What a token stands for may depend on those before, such as a space that only a first token
+     * loses, so the last tokens whose text was told are decoded again with the new ones. A text
+     * that ends within a character waits for the next token.
      */
     private static final class Tokens implements Stream {
         private final Tokenizer tokenizer;
-        private int[] ids = new int[0];
+        private int[] ids;
         private int told;
 
-        Tokens(Tokenizer tokenizer) {
+        Tokens(Tokenizer tokenizer, int[] prompt) {
             this.tokenizer = tokenizer;
+            ids = prompt.clone();
+            told = ids.length;
         }
 
         @Override
         public String after(int token) {
             ids = Arrays.copyOf(ids, ids.length + 1);
             ids[ids.length - 1] = token;
-            var text = tokenizer.decode(ids);
-            return text.endsWith("\ufffd") ? "" : rest(text);
+            var more = news();
+            if (more.isEmpty() || more.endsWith("\ufffd")) return "";
+            ids = Arrays.copyOfRange(ids, told, ids.length);
+            told = ids.length;
+            return more;
         }
 
         @Override
         public String end() {
-            return rest(tokenizer.decode(ids));
+            return news();
         }
 
-        private String rest(String text) {
-            var rest = text.substring(Math.min(told, text.length()));
-            told = Math.max(told, text.length());
-            return rest;
+        private String news() {
+            int known = tokenizer.decode(Arrays.copyOf(ids, told)).length();
+            var text = tokenizer.decode(ids);
+            return text.substring(Math.min(known, text.length()));
         }
     }
 }

@@ -6,17 +6,18 @@ import dev.ebb.cli.option.CommandText;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.DiskArguments;
-import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.Refusal;
-import dev.ebb.cli.option.SourceText;
+import dev.ebb.cli.option.SizeText;
 import dev.ebb.cli.option.Stop;
 import dev.ebb.cli.report.Outcome;
 import dev.ebb.cli.report.RunWatch;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.data.SourceText;
 import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Gpt2;
+import dev.ebb.nn.model.ModelSize;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.plan.Budget;
 
@@ -75,9 +76,9 @@ final class Train implements Callable<Integer> {
             names = "--model",
             paramLabel = "SIZE",
             defaultValue = "small",
-            converter = ModelSize.Text.class,
+            converter = SizeText.class,
             description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
-    private ModelSize size = new ModelSize.Text().convert("small");
+    private ModelSize size = ModelSize.of("small");
 
     @Option(names = "--steps", paramLabel = "N", description = "Steps in all. Default: 1000.")
     private @Nullable Long steps;

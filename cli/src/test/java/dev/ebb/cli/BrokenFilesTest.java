@@ -23,35 +23,18 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Random;
-import java.util.regex.Pattern;
 
 /** Graphs and checkpoints, cut and changed at random, are read or refused by the file's name. */
 final class BrokenFilesTest {
     private static final int ROUNDS = 150;
-    private static final Pattern VALUE =
-            Pattern.compile("\"[^\"]*\"(?!\\s*:)|-?\\d[\\d.eE+-]*|true|false|null");
-    private static final List<String> OTHERS =
-            List.of(
-                    "null",
-                    "[]",
-                    "{}",
-                    "\"x\"",
-                    "-1",
-                    "0",
-                    "1.5",
-                    "1e400",
-                    "2147483648",
-                    "9223372036854775807",
-                    "99999999999999999999",
-                    "[".repeat(5000));
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     @TempDir Path folder;
     private final Random random = new Random(4);
+    private final Changes changes = new Changes(random);
 
     private interface Reading {
         void read() throws IOException;
@@ -72,23 +55,6 @@ final class BrokenFilesTest {
         }
     }
 
-    private String changed(String text) {
-        return switch (random.nextInt(4)) {
-            case 0 -> text.substring(0, random.nextInt(text.length()));
-            case 1 -> {
-                var bytes = text.getBytes(StandardCharsets.ISO_8859_1);
-                bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
-                yield new String(bytes, StandardCharsets.ISO_8859_1);
-            }
-            default -> {
-                var places = VALUE.matcher(text).results().toList();
-                var one = places.get(random.nextInt(places.size()));
-                var by = OTHERS.get(random.nextInt(OTHERS.size()));
-                yield text.substring(0, one.start()) + by + text.substring(one.end());
-            }
-        };
-    }
-
     @Test
     void graphs() throws IOException {
         var good =
@@ -99,7 +65,7 @@ final class BrokenFilesTest {
         var file = folder.resolve("graph.json");
         int refused = 0;
         for (int i = 0; i < ROUNDS; i++) {
-            Files.write(file, changed(good).getBytes(StandardCharsets.ISO_8859_1));
+            Files.write(file, changes.of(good).getBytes(StandardCharsets.ISO_8859_1));
             if (isRefused(file, () -> BareGraph.read(file).problem())) refused++;
         }
         assertThat(refused).isGreaterThan(ROUNDS / 4);
@@ -128,10 +94,7 @@ final class BrokenFilesTest {
         var file = checkpoint();
         var good = Files.readAllBytes(file);
         for (int i = 0; i < ROUNDS / 2; i++) {
-            var bytes =
-                    i % 2 == 0 ? Arrays.copyOf(good, random.nextInt(good.length)) : good.clone();
-            if (i % 2 == 1) bytes[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
-            Files.write(file, bytes);
+            Files.write(file, changes.of(good));
             assertThat(isRefused(file, () -> Checkpoint.read(file))).isTrue();
         }
     }
@@ -144,7 +107,7 @@ final class BrokenFilesTest {
             for (int i = 0; i < ROUNDS / 2; i++) {
                 var notes = new LinkedHashMap<>(good.metadata());
                 var key = List.of("settings", "run", "config").get(i % 3);
-                notes.compute(key, (_, note) -> changed(String.valueOf(note)));
+                notes.compute(key, (_, note) -> changes.of(String.valueOf(note)));
                 notes.remove("digest");
                 var lines = notes.entrySet().stream().map(n -> n + "").toList();
                 notes.put("digest", Weights.digest(good.supplies(), lines));

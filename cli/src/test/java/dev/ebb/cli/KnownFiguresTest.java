@@ -3,11 +3,11 @@ package dev.ebb.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.Devices;
-import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.OptimizerName;
 import dev.ebb.cli.option.PrecisionName;
 import dev.ebb.cli.report.KnownFigures;
 import dev.ebb.cli.report.Planned;
+import dev.ebb.nn.model.ModelSize;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.cache.PlanCache;
 import dev.ebb.plan.cost.Roofline;

@@ -1,9 +1,8 @@
 package dev.ebb.spark;
 
-import dev.ebb.cli.option.ModelSize;
-import dev.ebb.cli.option.Refusal;
-import dev.ebb.cli.option.SourceText;
 import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.data.SourceText;
+import dev.ebb.nn.model.ModelSize;
 
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -12,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -69,9 +70,9 @@ public final class TrainMain implements Callable<Integer> {
             names = "--model",
             paramLabel = "SIZE",
             defaultValue = "small",
-            converter = ModelSize.Text.class,
+            converter = Size.class,
             description = "tiny, small, medium, large or LAYERSxWIDTHxHEADS. Default: small.")
-    private ModelSize size = new ModelSize.Text().convert("small");
+    private ModelSize size = ModelSize.of("small");
 
     @Option(names = "--steps", paramLabel = "N", defaultValue = "1000", description = "In all.")
     private long steps = 1000;
@@ -113,6 +114,18 @@ public final class TrainMain implements Callable<Integer> {
     private static final String VECTORS = "--add-modules=jdk.incubator.vector";
 
     private TrainMain() {}
+
+    /** A model's size that is none is told in its own words. */
+    private static final class Size implements ITypeConverter<ModelSize> {
+        @Override
+        public ModelSize convert(String text) {
+            try {
+                return ModelSize.of(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(String.valueOf(e.getMessage()));
+            }
+        }
+    }
 
     /** For {@code spark-submit} and {@code ./ebb}. */
     public static void main(String[] arguments) {
@@ -221,7 +234,10 @@ public final class TrainMain implements Callable<Integer> {
         if (!text.isEmpty()) return SourceText.joined(text);
         var home =
                 SourceText.home()
-                        .orElseThrow(() -> new Refusal("name a text to train on with --text"));
+                        .orElseThrow(
+                                () ->
+                                        new IllegalArgumentException(
+                                                "name a text to train on with --text"));
         return SourceText.read(home);
     }
 
@@ -229,12 +245,7 @@ public final class TrainMain implements Callable<Integer> {
     private static List<String> jars() {
         var jars = new ArrayList<String>();
         for (var type :
-                List.of(
-                        TrainMain.class,
-                        ModelSize.class,
-                        Corpus.class,
-                        dev.ebb.cpu.Cpu.class,
-                        dev.ebb.Ebb.class)) {
+                List.of(TrainMain.class, Corpus.class, dev.ebb.cpu.Cpu.class, dev.ebb.Ebb.class)) {
             try {
                 var at = Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
                 if (at.toString().endsWith(".jar")) jars.add(at.toString());

@@ -1,9 +1,9 @@
 package dev.ebb.spark;
 
-import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.model.ModelSize;
 import dev.ebb.nn.parallel.Cut;
 import dev.ebb.nn.parallel.LocalGroup;
 import dev.ebb.nn.parallel.Rank;
@@ -29,7 +29,7 @@ final class MainJob {
             "the forward pass floods memory; the backward pass lets it ebb. ".repeat(99);
     private static final int SHARDS = 8;
     private static final long SEED = 1;
-    private static final ModelSize SIZE = new ModelSize.Text().convert("small");
+    private static final ModelSize SIZE = ModelSize.of("small");
     private static final GptRecipe GPT =
             new GptRecipe(SIZE.layers(), SIZE.width(), SIZE.heads(), SIZE.context(), SEED, STEPS);
 

@@ -1,11 +1,9 @@
 package dev.ebb.cli.studio;
 
 import dev.ebb.cli.option.CommandText;
-import dev.ebb.cli.option.ModelSize;
 import dev.ebb.cli.option.OptimizerName;
 import dev.ebb.cli.option.PrecisionName;
-
-import picocli.CommandLine.TypeConversionException;
+import dev.ebb.nn.model.ModelSize;
 
 import java.util.List;
 import java.util.Locale;
@@ -72,8 +70,8 @@ public record ModelKey(
 
     private static ModelSize size(String text) {
         try {
-            return new ModelSize.Text().convert(text);
-        } catch (TypeConversionException e) {
+            return ModelSize.of(text);
+        } catch (IllegalArgumentException e) {
             throw Refused.wrong(String.valueOf(e.getMessage()));
         }
     }

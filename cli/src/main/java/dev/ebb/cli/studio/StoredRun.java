@@ -32,8 +32,8 @@ record StoredRun(
             return new StoredRun(
                     folder.getFileName().toString(),
                     losses,
-                    note(notes, "settings"),
-                    note(notes, "run"),
+                    note(path, notes, "settings"),
+                    note(path, notes, "run"),
                     figures(folder.resolve(FIGURES), losses.length),
                     Files.exists(folder.resolve(REPORT)));
         }
@@ -51,8 +51,9 @@ record StoredRun(
 
     private static final Json NONE = Json.of(Map.of());
 
-    private static Json note(Map<String, String> notes, String key) throws FileFormatException {
-        return Json.parse(notes.getOrDefault(key, "{}"));
+    private static Json note(Path path, Map<String, String> notes, String key)
+            throws FileFormatException {
+        return Json.parse(path, notes.getOrDefault(key, "{}"));
     }
 
     Json json() {

@@ -3,14 +3,16 @@ package dev.ebb.cli.tune;
 import dev.ebb.cli.option.BudgetText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.Refusal;
-import dev.ebb.cli.option.SourceText;
 import dev.ebb.cli.option.Stop;
 import dev.ebb.cli.report.Progress;
 import dev.ebb.cli.report.Resident;
 import dev.ebb.nn.adapt.FrozenSource;
 import dev.ebb.nn.adapt.MergedModel;
 import dev.ebb.nn.data.Corpus;
+import dev.ebb.nn.data.Instructions;
+import dev.ebb.nn.data.SourceText;
 import dev.ebb.nn.file.Durable;
+import dev.ebb.nn.file.TextFile;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.PretrainedFile;
 import dev.ebb.nn.model.Weights;
@@ -25,6 +27,7 @@ import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -193,14 +196,7 @@ public final class Finetune implements Callable<Integer> {
         if (text.isEmpty() == instructions.isEmpty())
             throw new Refusal(
                     "name a text with --text, or prompts and responses with --instructions");
-        if (bits != 32 && bits != 8 && bits != 4)
-            throw new Refusal("--bits is 32, 8 or 4, not " + bits);
-        if (!(heldOut >= 0 && heldOut < 1))
-            throw new Refusal("--held-out is a share from 0 to below 1, not " + heldOut);
-        for (long size : List.of(steps, (long) batch, (long) rank, (long) every))
-            if (size < 1)
-                throw new Refusal("--steps, --batch, --rank and --checkpoint must be positive");
-        var bytes = SourceText.joined(text.isEmpty() ? instructions : text);
+        var bytes = text.isEmpty() ? lines(instructions) : SourceText.joined(text);
         try (var model = Pretrained.open(from, "")) {
             int most = model.blank().context();
             int time = context == null ? Math.min(128, most) : context;
@@ -225,10 +221,18 @@ public final class Finetune implements Callable<Integer> {
                             text.isEmpty()
                                     ? TuningText.Format.INSTRUCTIONS
                                     : TuningText.Format.PLAIN);
-            Files.createDirectories(out);
-            Durable.write(out.resolve(TEXT), o -> o.write(bytes));
             return run(model, settings, bytes, List.of(), lines);
         }
+    }
+
+    /** The lines of all files, each of which is proved here, where its name is known. */
+    private static byte[] lines(List<Path> files) throws IOException {
+        var all = new StringBuilder();
+        for (var file : files) {
+            Instructions.read(file);
+            all.append(TextFile.read(file)).append('\n');
+        }
+        return all.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     private Integer goOn(PrintWriter lines) throws IOException {
@@ -265,7 +269,13 @@ public final class Finetune implements Callable<Integer> {
                                 tokens,
                                 losses,
                                 device.device(settings.threads()))) {
-            if (!losses.isEmpty()) tuning.restore(out);
+            // nothing is written before it is known that the run fits
+            if (losses.isEmpty()) {
+                Files.createDirectories(out);
+                Durable.write(out.resolve(TEXT), o -> o.write(bytes));
+            } else {
+                tuning.restore(out);
+            }
             Resident.tidy();
             hello(model, settings, tokens, tuning, lines);
             double first = evaluated(tuning, lines);

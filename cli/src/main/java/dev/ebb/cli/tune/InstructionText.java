@@ -5,6 +5,8 @@ import dev.ebb.ir.Shape;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Instructions;
 import dev.ebb.nn.file.Json;
+import dev.ebb.nn.file.TextFile;
+import dev.ebb.nn.tokens.Tokenizer;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.network.CrossEntropy;
 
@@ -49,15 +51,27 @@ final class InstructionText implements TuningText {
     static InstructionText of(byte[] text, Path model, int vocabulary, TuningSettings s)
             throws IOException {
         var name = Path.of("--instructions");
-        var read = Instructions.parse(name, new String(text, StandardCharsets.UTF_8));
+        var read = Instructions.parse(name, TextFile.decoded(name, text));
         var tokenizer = TuningText.tokenizer(model);
         var end = end(model).filter(id -> id >= 0 && id < vocabulary);
         var rows = new ArrayList<Row>();
         int cut = 0;
         for (int i = 0; i < read.examples().size(); i++) {
             var example = read.examples().get(i);
-            var prompt = TuningText.ids(bytes(example.prompt()), tokenizer, model, vocabulary);
-            var response = TuningText.ids(bytes(example.response()), tokenizer, model, vocabulary);
+            var prompt =
+                    TuningText.ids(
+                            bytes(example.prompt()),
+                            tokenizer,
+                            Tokenizer::encodeStart,
+                            model,
+                            vocabulary);
+            var response =
+                    TuningText.ids(
+                            bytes(example.response()),
+                            tokenizer,
+                            Tokenizer::encode,
+                            model,
+                            vocabulary);
             if (prompt.length >= s.context())
                 throw new Refusal(
                         "instruction "

@@ -3,6 +3,7 @@ package dev.ebb.cli.tune;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.ir.Shape;
 import dev.ebb.nn.Seed;
+import dev.ebb.nn.tokens.Tokenizer;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.network.CrossEntropy;
 
@@ -47,7 +48,9 @@ final class TokenText implements TuningText {
 
     static TokenText of(byte[] text, Path model, int vocabulary, TuningSettings s)
             throws IOException {
-        var ids = TuningText.ids(text, TuningText.tokenizer(model), model, vocabulary);
+        var ids =
+                TuningText.ids(
+                        text, TuningText.tokenizer(model), Tokenizer::encode, model, vocabulary);
         int held = (int) Math.round(ids.length * s.heldOut());
         var made = new TokenText(ids, ids.length - held, s.context(), s.batch());
         if (made.trained <= s.context() || (held > 0 && held <= s.context())) {

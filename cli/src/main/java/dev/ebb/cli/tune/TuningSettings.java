@@ -1,10 +1,12 @@
 package dev.ebb.cli.tune;
 
+import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.adapt.LoraConfig;
 import dev.ebb.nn.adapt.QuantisedDense.Bits;
 import dev.ebb.nn.optim.Adam;
 import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.LearningRateSchedule;
+import dev.ebb.plan.Budget;
 
 import java.util.List;
 import java.util.Optional;
@@ -38,6 +40,23 @@ record TuningSettings(
         TuningText.Format format) {
     TuningSettings {
         targets = List.copyOf(targets);
+        require(bits == 32 || bits == 8 || bits == 4, "--bits is 32, 8 or 4, not " + bits);
+        require(
+                heldOut >= 0 && heldOut < 1,
+                "--held-out is a share from 0 to below 1, not " + heldOut);
+        for (long size : List.of(steps, (long) batch, (long) context, (long) rank, (long) every))
+            require(
+                    size > 0,
+                    "--steps, --batch, --context, --rank and --checkpoint must be positive, not "
+                            + size);
+        require(rate > 0 && rate < 1e3, "--rate is positive, such as 0.0005, not " + rate);
+        require(Double.isFinite(alpha), "--alpha is a number, such as twice the rank");
+        require(threads >= 0, "--threads must not be negative, as " + threads + " is");
+        Budget.of(budget);
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) throw new Refusal(otherwise);
     }
 
     LoraConfig lora() {

@@ -2,13 +2,17 @@ package dev.ebb.cli.tune;
 
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.Seed;
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.file.Json;
+import dev.ebb.nn.file.TextFile;
 import dev.ebb.nn.tokens.Tokenizer;
 import dev.ebb.tensor.network.CrossEntropy;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -53,14 +57,43 @@ public sealed interface TuningText permits TokenText, InstructionText {
         return Files.isRegularFile(file) ? Optional.of(Tokenizer.load(file)) : Optional.empty();
     }
 
+    /**
+     * The tokens that end a text: eos_token_id of generation_config.json, or else of config.json.
+     */
+    static List<Integer> ends(Path model) throws IOException {
+        for (var name : List.of("generation_config.json", "config.json")) {
+            var file = beside(model, name);
+            if (!Files.isRegularFile(file)) continue;
+            var named = Json.read(file).at("eos_token_id").orElse(new Json.Nothing());
+            var all = named.elements().isEmpty() ? List.of(named) : named.elements();
+            var ids = new ArrayList<Integer>();
+            for (var one : all)
+                one.whole().filter(n -> n == n.intValue()).ifPresent(n -> ids.add(n.intValue()));
+            if (!ids.isEmpty()) return ids;
+        }
+        return List.of();
+    }
+
     /** A file in a model's folder. */
     static Path beside(Path model, String name) {
         var folder = Files.isDirectory(model) ? model : model.toAbsolutePath().getParent();
         return folder == null ? model : folder.resolve(name);
     }
 
+    /** What is done with a text that has a tokenizer. */
+    @FunctionalInterface
+    interface Encoding {
+        int[] of(Tokenizer tokenizer, String text);
+    }
+
     /** The tokens of {@code text}: the tokenizer's, or bytes where there is none. */
-    static int[] ids(byte[] text, Optional<Tokenizer> tokenizer, Path model, int vocabulary) {
+    static int[] ids(
+            byte[] text,
+            Optional<Tokenizer> tokenizer,
+            Encoding encoding,
+            Path model,
+            int vocabulary)
+            throws FileFormatException {
         if (tokenizer.isEmpty()) {
             if (vocabulary < BYTES || vocabulary > 2 * BYTES) {
                 throw new Refusal(
@@ -74,7 +107,7 @@ public sealed interface TuningText permits TokenText, InstructionText {
             for (int i = 0; i < ids.length; i++) ids[i] = text[i] & 0xff;
             return ids;
         }
-        var ids = tokenizer.get().encode(new String(text, StandardCharsets.UTF_8));
+        var ids = encoding.of(tokenizer.get(), TextFile.decoded(Path.of("--text"), text));
         for (int id : ids) {
             if (id >= vocabulary)
                 throw new Refusal(

@@ -270,7 +270,7 @@ class FinetuneTest {
         var settings =
                 new TuningSettings(
                         "",
-                        "",
+                        "4MiB",
                         4,
                         8,
                         List.of(),
@@ -343,6 +343,11 @@ class FinetuneTest {
         Files.writeString(lines, "{\"prompt\": \"the\", \"response\"");
         assertThat(run("--from", from, "--instructions", lines.toString()).err)
                 .contains("line 1: ");
+        Files.writeString(lines, INSTRUCTIONS.replace("}", ", \"system\": \"x\"}"));
+        assertThat(run("--from", from, "--instructions", lines.toString()).err)
+                .contains("bad.jsonl: line 1 has \"system\", which is not used");
+        Files.write(lines, new byte[] {'a', (byte) 0xe9, 'b'});
+        assertThat(run("--from", from, "--text", lines.toString()).err).contains("not UTF-8");
         Files.writeString(lines, INSTRUCTIONS);
         told = run("--from", from, "--instructions", lines.toString(), "--context", "7");
         assertThat(told.err).contains("instruction 1 has a prompt of 7 tokens");

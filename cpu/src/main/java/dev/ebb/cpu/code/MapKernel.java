@@ -84,10 +84,11 @@ public final class MapKernel implements Runnable, Workers.Part {
                         .orElse(Need.NOTHING));
     }
 
-    /** How many positions a part of {@code size} covers. */
+    /** How many positions a part of {@code size} covers: a quarter of what is worth a thread. */
     static long partSize(long size) {
+        if (size <= Workers.GRAIN) return Workers.GRAIN;
         long even = Math.ceilDiv(size, MOST_PARTS);
-        return Math.max(Workers.GRAIN, Math.ceilDiv(even, Tile.LENGTH) * Tile.LENGTH);
+        return Math.max(Workers.GRAIN / 4, Math.ceilDiv(even, Tile.LENGTH) * Tile.LENGTH);
     }
 
     @Override

@@ -53,7 +53,8 @@ public final class RowsKernel implements Runnable, Workers.Part {
 
     /** How many rows a part has, of which {@code together} are taken at a time. */
     private static long part(long rows, long width, int together) {
-        long some = Math.max(Workers.GRAIN / Math.max(1, width), Math.ceilDiv(rows, MOST_PARTS));
+        long grain = rows * width <= Workers.GRAIN ? Workers.GRAIN : Workers.GRAIN / 4;
+        long some = Math.max(grain / Math.max(1, width), Math.ceilDiv(rows, MOST_PARTS));
         return Math.ceilDiv(Math.max(1, some), together) * together;
     }
 

@@ -13,6 +13,7 @@ import dev.ebb.ir.Shape;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiFunction;
 
 /**
@@ -23,6 +24,9 @@ import java.util.function.BiFunction;
  * one chain of fused multiply-adds from zero, and the blocks are added in order. This depends on k
  * alone, so the same numbers give the same bits in any batch, on any number of threads, and for any
  * part of the rows and columns.
+ *
+ * <p>Tiles that share columns follow each other, so that a worker that does several packs their
+ * part of the right factor once, if the depth is one block.
  *
  * <p>{@code GemmBench} compares its speed with that of OpenBLAS.
  */
@@ -44,6 +48,12 @@ public final class Contraction implements Runnable {
     private final ProductTiling grid;
     private final boolean alone;
 
+    /** The part of the right factor that each worker holds, where that is its whole depth. */
+    private final Held held;
+
+    /** The right factor of a few rows, which is read where it lies; none where it is packed. */
+    private final Optional<Buffer> unpacked;
+
     /** Packs a part of the right factor, which begins at its element {@code base}. */
     @FunctionalInterface
     private interface RightPacking {
@@ -62,6 +72,7 @@ public final class Contraction implements Runnable {
         this(
                 c,
                 a,
+                unpacked(c, a, b),
                 (panels, right) ->
                         (worker, base, columns, depth) ->
                                 panels.right(
@@ -80,6 +91,7 @@ public final class Contraction implements Runnable {
         return new Contraction(
                 d.product(),
                 in.getFirst(),
+                Optional.empty(),
                 (panels, right) ->
                         (worker, base, columns, depth) ->
                                 decoder.pack(
@@ -100,6 +112,7 @@ public final class Contraction implements Runnable {
     private Contraction(
             Kernel.Contract c,
             Buffer a,
+            Optional<Buffer> unpacked,
             BiFunction<Panels, Factor, RightPacking> packing,
             List<Buffer> extras,
             Buffer out,
@@ -128,7 +141,21 @@ public final class Contraction implements Runnable {
         right = new Factor(c.b(), c.b().stride(rank + 1), c.b().stride(rank), batch);
         this.packing = packing.apply(panels, right);
         alone = size.alone();
+        held = new Held(threads);
+        this.unpacked = unpacked;
         grid = ProductTiling.of(matrices, size.m, c.n(), k, panels, alone ? 1 : threads);
+    }
+
+    /** The right factor, if there are so few rows that it is not worth packing. */
+    private static Optional<Buffer> unpacked(Kernel.Contract c, Buffer a, Buffer b) {
+        int rank = c.batch().rank();
+        boolean fits =
+                a.dtype() == DType.F32
+                        && b.dtype() == DType.F32
+                        && c.k() > 0
+                        && c.a().stride(rank + 1) == 1
+                        && F32Few.fits(Size.of(c).m, c.b().stride(rank + 1), c.b().stride(rank));
+        return fits ? Optional.of(b) : Optional.empty();
     }
 
     /** Matrices of {@code m x n}, that is rows of one tall matrix where they can be. */
@@ -213,6 +240,7 @@ public final class Contraction implements Runnable {
     public void run() {
         int parts = Math.multiplyExact(matrices, grid.tiles());
         epilogue.expect((long) matrices * grid.m() * grid.n());
+        held.forget();
         if (alone) {
             workers.run(
                     1,
@@ -227,13 +255,18 @@ public final class Contraction implements Runnable {
     private void tile(int part, int worker) {
         int matrix = part / grid.tiles();
         int within = part % grid.tiles();
-        int i = within / grid.across() * grid.rows();
-        int j = within % grid.across() * grid.columns();
+        int i = within % grid.down() * grid.rows();
+        int j = within / grid.down() * grid.columns();
         int rows = Math.min(grid.rows(), grid.m() - i);
         int columns = Math.min(grid.columns(), grid.n() - j);
         long place = ((long) matrix * grid.m() + i) * grid.n() + j;
         long a = left.start(matrix) + i * left.side;
         long b = right.start(matrix) + j * right.side;
+        if (unpacked.isPresent() && panels instanceof F32Panels few) {
+            few(few, unpacked.get(), worker, a, b, rows, columns);
+            finish(worker, 0, place, rows, columns);
+            return;
+        }
         boolean shallow = k <= Panels.DEPTH;
         if (k == 0) {
             panels.clear(worker);
@@ -244,7 +277,8 @@ public final class Contraction implements Runnable {
         }
         for (int p = 0; p < k; p += Panels.DEPTH) {
             int depth = Math.min(Panels.DEPTH, k - p);
-            packing.pack(worker, b + p * right.depth, columns, depth);
+            if (!shallow || held.isNew(worker, part / grid.down()))
+                packing.pack(worker, b + p * right.depth, columns, depth);
             for (int row = 0; row < rows; row += Panels.STRIP) {
                 int some = Math.min(Panels.STRIP, rows - row);
                 long from = a + row * left.side + p * left.depth;
@@ -263,15 +297,27 @@ public final class Contraction implements Runnable {
         }
     }
 
+    /** A tile of a few rows, whose factors begin at elements {@code a} and {@code b}. */
+    private void few(
+            F32Panels few, Buffer factor, int worker, long a, long b, int rows, int columns) {
+        for (int p = 0; p < k; p += Panels.DEPTH) {
+            int depth = Math.min(Panels.DEPTH, k - p);
+            long from = b + p * right.depth;
+            few.left(worker, leftBuffer, a + p, left.side, 1, rows, depth);
+            few.multiplyFew(
+                    worker, factor, from, right.depth, right.side, rows, columns, depth, p > 0);
+        }
+    }
+
     /** The epilogue of {@code rows} rows of the product from {@code first} on. */
     private void finish(int worker, int first, long place, int rows, int columns) {
-        boolean plain = epilogue.isPlain();
-        var tile = tiles.of(worker);
-        if (!plain) epilogue.begin(tile);
-        for (int i = 0; i < rows; i++) {
-            long position = place + (long) i * grid.n();
-            if (plain) panels.store(worker, first + i, columns, out, position);
-            else panels.finish(worker, first + i, columns, epilogue, tile, position);
+        if (epilogue.isPlain()) {
+            for (int i = 0; i < rows; i++)
+                panels.store(worker, first + i, columns, out, place + (long) i * grid.n());
+            return;
         }
+        var tile = tiles.of(worker);
+        epilogue.begin(tile);
+        panels.finish(worker, first, rows, columns, epilogue, tile, place, grid.n());
     }
 }

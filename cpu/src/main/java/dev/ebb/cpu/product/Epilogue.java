@@ -23,11 +23,11 @@ import java.util.Optional;
 /**
  * Applies the epilogue of a contraction to its sums and stores what comes out, for runs of
  * consecutive elements of the result. One is made when a kernel is bound. A part of its work calls
- * {@link #begin} once with its worker's tile, then {@code run} for each run of sums, of any length;
- * to keep the bits of a BIT result whole, a run then begins at a multiple of eight.
+ * {@link #begin} once with its worker's tile, then {@code rows} for rows of sums, of any length; to
+ * keep the bits of a BIT result whole, a row then begins at a multiple of eight.
  */
 final class Epilogue {
-    /** Enough of a row to be worth timing. */
+    /** Enough of some rows to be worth timing. */
     private static final int SHORTEST_TIMED = 128;
 
     private final boolean plain;
@@ -98,38 +98,60 @@ final class Epilogue {
     }
 
     /**
-     * The results at {@code n} positions from {@code position} on, whose sums begin at {@code
-     * from[at]}.
+     * The results of {@code rows} rows of {@code n} positions: the first from {@code position} on,
+     * with its sums from {@code from[at]} on; each further row has its results {@code step} and its
+     * sums {@code apart} after those of the row before.
      */
-    void run(Tile tile, float[] from, int at, long position, int n) {
+    void rows(
+            Tile tile, float[] from, int at, int apart, long position, long step, int rows, int n) {
         if (type != DType.F32)
             throw new IllegalArgumentException("f32 sums for an epilogue of " + type);
         var run = fused.orElse(null);
         var loops = run == null ? null : run.entry().loops();
         if (run == null || loops == null) {
-            steps(tile, from, at, position, n);
+            for (int i = 0; i < rows; i++)
+                steps(tile, from, at + i * apart, position + i * step, n);
         } else if (run.entry().state().isHot()) {
-            run.run(loops.getFirst(), from, at, position, n);
+            var loop = loops.getFirst();
+            for (int i = 0; i < rows; i++)
+                run.run(loop, from, at + i * apart, position + i * step, n);
         } else {
-            warm(tile, run, loops.getFirst(), from, at, position, n);
+            warm(tile, run, loops.getFirst(), from, at, apart, position, step, rows, n);
         }
     }
 
     /**
-     * A sample of each run by the generated loop, the rest by steps; now and then half and half,
-     * timed. Nothing is computed twice, as the result may lie over an extra.
+     * A sample of each row by the generated loop, the rest by steps; now and then half of the rows
+     * by either, or half of a single one, timed. Nothing is computed twice, as the result may lie
+     * over an extra.
      */
     private void warm(
-            Tile tile, FusedRun run, Fused loop, float[] from, int at, long position, int n) {
+            Tile tile,
+            FusedRun run,
+            Fused loop,
+            float[] from,
+            int at,
+            int apart,
+            long position,
+            long step,
+            int rows,
+            int n) {
         var state = run.entry().state();
-        boolean trial = n >= SHORTEST_TIMED && state.isTimeToMeasure();
-        int some = trial ? n / 16 * 8 : Math.min(Warming.SAMPLE, n / 8 * 8);
+        boolean trial = rows * n >= SHORTEST_TIMED && state.isTimeToMeasure();
+        int sample = rows > 1 ? 0 : n / 16 * 8;
+        int some = trial ? sample : Math.min(Warming.SAMPLE, n / 8 * 8);
+        int whole = trial ? rows / 2 : 0;
         long start = System.nanoTime();
-        run.run(loop, from, at, position, some);
+        for (int i = 0; i < rows; i++)
+            run.run(loop, from, at + i * apart, position + i * step, i < whole ? n : some);
         long turn = System.nanoTime();
-        steps(tile, from, at + some, position + some, n - some);
+        for (int i = whole; i < rows; i++)
+            steps(tile, from, at + i * apart + some, position + i * step + some, n - some);
         double rest = System.nanoTime() - turn;
-        state.note(trial, (double) (turn - start) / some, rest / (n - some));
+        int vectors = whole * n + (rows - whole) * some;
+        int others = (rows - whole) * (n - some);
+        state.note(
+                trial, (double) (turn - start) / Math.max(1, vectors), rest / Math.max(1, others));
     }
 
     private void steps(Tile tile, float[] from, int at, long position, int n) {
@@ -141,9 +163,22 @@ final class Epilogue {
         }
     }
 
-    void run(Tile tile, double[] from, int at, long position, int n) {
+    /** As above, of sums in F64. */
+    void rows(
+            Tile tile,
+            double[] from,
+            int at,
+            int apart,
+            long position,
+            long step,
+            int rows,
+            int n) {
         if (type != DType.F64)
             throw new IllegalArgumentException("f64 sums for an epilogue of " + type);
+        for (int i = 0; i < rows; i++) steps(tile, from, at + i * apart, position + i * step, n);
+    }
+
+    private void steps(Tile tile, double[] from, int at, long position, int n) {
         for (int done = 0; done < n; done += program.length()) {
             int some = Math.min(program.length(), n - done);
             if (sums >= 0) System.arraycopy(from, at + done, tile.f64, sums, some);

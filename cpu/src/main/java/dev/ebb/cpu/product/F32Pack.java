@@ -53,7 +53,20 @@ public final class F32Pack {
                     at + i * LANES * total,
                     LANES * total);
         }
-        for (int i = 4 * fours * LANES; i < lanes; i += LANES) {
+        int packed = 4 * fours * LANES;
+        if (lane == 1 && from.dtype() == DType.F32 && lanes - packed >= 2 * LANES) {
+            int panel = LANES * total;
+            two(
+                    from.segment(),
+                    (base + packed) * 4,
+                    step * 4,
+                    depth,
+                    into,
+                    at + packed * total,
+                    panel);
+            packed += 2 * LANES;
+        }
+        for (int i = packed; i < lanes; i += LANES) {
             int here = Math.min(LANES, lanes - i);
             long start = base + i * lane;
             int to = at + i * total;
@@ -93,6 +106,16 @@ public final class F32Pack {
             line(from, p + 8L * HALF, into, to + panel);
             line(from, p + 16L * HALF, into, to + 2 * panel);
             line(from, p + 24L * HALF, into, to + 3 * panel);
+        }
+    }
+
+    private static void two(
+            MemorySegment from, long start, long step, int depth, float[] into, int at, int panel) {
+        for (int k = 0; k < depth; k++) {
+            long p = start + k * step;
+            int to = at + k * LANES;
+            line(from, p, into, to);
+            line(from, p + 8L * HALF, into, to + panel);
         }
     }
 

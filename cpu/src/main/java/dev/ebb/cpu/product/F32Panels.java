@@ -73,7 +73,7 @@ public final class F32Panels extends Panels {
             long depthStride,
             int rows,
             int depth) {
-        byRows[worker] = depthStride == 1;
+        note(worker, depthStride == 1);
         if (depthStride == 1)
             F32Pack.rows(a, base, rowStride, rows, depth, tiles.of(worker).f32Panel, 0);
         else
@@ -87,6 +87,11 @@ public final class F32Panels extends Panels {
                     depth,
                     tiles.of(worker).f32Panel,
                     0);
+    }
+
+    /** Writes only what changes: the words of all workers share a cache line. */
+    private void note(int worker, boolean rows) {
+        if (byRows[worker] != rows) byRows[worker] = rows;
     }
 
     @Override
@@ -126,7 +131,7 @@ public final class F32Panels extends Panels {
             int depth,
             int from,
             int total) {
-        byRows[worker] = false;
+        note(worker, false);
         F32Pack.panels(
                 a,
                 base,
@@ -206,6 +211,37 @@ public final class F32Panels extends Panels {
         }
     }
 
+    /**
+     * Multiplies the packed rows, which lie along their depth, with a right factor in memory: they
+     * become rows of the product from the first on, or are added to these.
+     */
+    void multiplyFew(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            long columnStride,
+            int rows,
+            int columns,
+            int depth,
+            boolean add) {
+        var x = tiles.of(worker).f32Panel;
+        F32Few.rows(
+                rows,
+                depth,
+                x,
+                0,
+                b.segment(),
+                base * 4,
+                depthStride * 4,
+                columnStride * 4,
+                columns,
+                x,
+                product(columns),
+                row(columns),
+                add);
+    }
+
     /** Block by block, so that memory takes each while the next is computed. */
     @Override
     void multiplyAndStore(
@@ -270,12 +306,17 @@ public final class F32Panels extends Panels {
     }
 
     @Override
-    void finish(int worker, int i, int columns, Epilogue epilogue, Tile tile, long position) {
-        epilogue.run(
-                tile,
-                tiles.of(worker).f32Panel,
-                product(columns) + i * row(columns),
-                position,
-                columns);
+    void finish(
+            int worker,
+            int first,
+            int rows,
+            int columns,
+            Epilogue epilogue,
+            Tile tile,
+            long position,
+            long outRow) {
+        int width = row(columns);
+        int at = product(columns) + first * width;
+        epilogue.rows(tile, tiles.of(worker).f32Panel, at, width, position, outRow, rows, columns);
     }
 }

@@ -68,7 +68,7 @@ public final class F64Panels extends Panels {
             long depthStride,
             int rows,
             int depth) {
-        byRows[worker] = depthStride == 1;
+        note(worker, depthStride == 1);
         if (depthStride == 1)
             F64Pack.rows(a, base, rowStride, rows, depth, tiles.of(worker).f64Panel, 0);
         else
@@ -82,6 +82,11 @@ public final class F64Panels extends Panels {
                     depth,
                     tiles.of(worker).f64Panel,
                     0);
+    }
+
+    /** Writes only what changes: the words of all workers share a cache line. */
+    private void note(int worker, boolean rows) {
+        if (byRows[worker] != rows) byRows[worker] = rows;
     }
 
     @Override
@@ -121,7 +126,7 @@ public final class F64Panels extends Panels {
             int depth,
             int from,
             int total) {
-        byRows[worker] = false;
+        note(worker, false);
         F64Pack.panels(
                 a,
                 base,
@@ -211,12 +216,17 @@ public final class F64Panels extends Panels {
     }
 
     @Override
-    void finish(int worker, int i, int columns, Epilogue epilogue, Tile tile, long position) {
-        epilogue.run(
-                tile,
-                tiles.of(worker).f64Panel,
-                product(columns) + i * row(columns),
-                position,
-                columns);
+    void finish(
+            int worker,
+            int first,
+            int rows,
+            int columns,
+            Epilogue epilogue,
+            Tile tile,
+            long position,
+            long outRow) {
+        int width = row(columns);
+        int at = product(columns) + first * width;
+        epilogue.rows(tile, tiles.of(worker).f64Panel, at, width, position, outRow, rows, columns);
     }
 }

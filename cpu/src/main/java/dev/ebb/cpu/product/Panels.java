@@ -125,7 +125,17 @@ abstract class Panels {
     /** Writes row {@code i} of the product to {@code out}, which is of the panels' own type. */
     abstract void store(int worker, int i, int columns, Buffer out, long position);
 
-    /** Gives row {@code i} of the product to an epilogue. */
+    /**
+     * Gives {@code rows} rows of the product from {@code first} on to an epilogue: the first for
+     * {@code position} on, each {@code outRow} after the one before.
+     */
     abstract void finish(
-            int worker, int i, int columns, Epilogue epilogue, Tile tile, long position);
+            int worker,
+            int first,
+            int rows,
+            int columns,
+            Epilogue epilogue,
+            Tile tile,
+            long position,
+            long outRow);
 }

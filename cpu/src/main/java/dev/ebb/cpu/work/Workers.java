@@ -13,11 +13,16 @@ import java.util.concurrent.locks.ReentrantLock;
  * such that no bit depends on it: a part owns its outputs, and no sum crosses from one part to
  * another.
  *
- * <p>One word holds the generation of the run and the parts still to be claimed, so that a worker
- * that wakes late can never take a part of a run it does not know. A run does not wait for sleeping
- * workers: what they do not claim, others do. Idle workers spin for a short while, as kernels
- * follow each other within microseconds, then park; with more threads than cores they park at once.
- * A run allocates nothing.
+ * <p>A run cuts its parts into one range of consecutive ones for each worker, the same for every
+ * run of so many parts. A worker does its own range first, then helps others with theirs. So
+ * workers seldom meet at the same word of memory; what one has packed for a part serves the next;
+ * and kernels over the same rows find them in the cache of the core that made them.
+ *
+ * <p>A word for each range holds the generation of the run and the parts still to be claimed, so
+ * that a worker that wakes late can never take a part of a run it does not know. A run does not
+ * wait for sleeping workers: what they do not claim, others do. Idle workers spin for a short
+ * while, as kernels follow each other within microseconds, then park; with more threads than cores
+ * they park at once. A run allocates nothing.
  */
 public final class Workers implements AutoCloseable {
     /** Below this a second thread costs more than it saves. */
@@ -32,34 +37,33 @@ public final class Workers implements AutoCloseable {
     }
 
     private static final long SPIN_NANOS = 40_000;
-    private static final VarHandle TICKET;
-    private static final VarHandle PENDING;
 
-    static {
-        try {
-            var lookup = MethodHandles.lookup();
-            TICKET = lookup.findVarHandle(Workers.class, "ticket", long.class);
-            PENDING = lookup.findVarHandle(Workers.class, "pending", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    /** Words of {@link #words} that share no cache line, nor a pair that is fetched together. */
+    private static final int APART = 16;
+
+    /** Where the number of parts that are not done lies in {@link #words}. */
+    private static final int PENDING = APART;
+
+    private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final int threads;
     private final long spinNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final Worker[] crew;
 
-    /** Upper half: generation; lower half: parts of it that nobody has claimed. */
-    private volatile long ticket;
+    /**
+     * Each {@link #APART} from the one before: the parts of the run that are not done yet; then for
+     * each worker the generation of the run (upper half) and how many parts at the end of its range
+     * nobody has claimed (lower half).
+     */
+    private final long[] words;
 
-    private volatile int pending;
+    /** Upper half: generation; lower half: workers from this number on have no part in the run. */
+    private volatile long run;
+
     private volatile boolean closed;
     private volatile @Nullable Thread waiting;
     private @Nullable Part body;
-
-    /** Workers from this number on have no part in the run. */
-    private volatile int most;
 
     private int parts;
     private boolean running;
@@ -70,6 +74,7 @@ public final class Workers implements AutoCloseable {
         this.threads = threads;
         spinNanos = threads <= Runtime.getRuntime().availableProcessors() ? SPIN_NANOS : 0;
         crew = new Worker[threads - 1];
+        words = new long[PENDING + (threads + 2) * APART];
     }
 
     /** How many parts may run at once; worker numbers are below it. */
@@ -111,11 +116,15 @@ public final class Workers implements AutoCloseable {
         if (crew[0] == null) start();
         this.body = body;
         this.parts = parts;
-        most = workers;
         failure = null;
         running = true;
-        pending = parts;
-        ticket = ((ticket >>> 32) + 1) << 32 | parts;
+        WORD.setRelease(words, PENDING, (long) parts);
+        long generation = (run >>> 32) + 1;
+        for (int i = 0; i < workers; i++) {
+            int length = end(i, parts, workers) - end(i - 1, parts, workers);
+            WORD.setRelease(words, place(i), generation << 32 | length);
+        }
+        run = generation << 32 | workers;
         wake(workers - 1);
         work(0);
         await();
@@ -137,31 +146,66 @@ public final class Workers implements AutoCloseable {
         }
     }
 
-    /** Claims and runs parts until none is left. */
-    private void work(int worker) {
-        for (long t = ticket; (int) t > 0 && worker < most; t = ticket) {
-            // a run that has parts left is the latest, so that most is its own
-            if (!TICKET.compareAndSet(this, t, t - 1)) continue;
-            // this run cannot end before the claimed part does, so body and parts are its own
-            var claimed = body;
-            try {
-                if (failure == null && claimed != null) claimed.run(parts - (int) t, worker);
-            } catch (Throwable e) {
-                failure = e;
+    /** Where the range of worker {@code i} ends. */
+    private static int end(int i, int parts, int workers) {
+        return (int) ((long) parts * (i + 1) / workers);
+    }
+
+    private static int place(int worker) {
+        return PENDING + (worker + 1) * APART;
+    }
+
+    /** Claims and runs parts, first of its own range, until none is left; returns the run. */
+    private long work(int worker) {
+        long current = run;
+        int workers = (int) current;
+        long done = 0;
+        for (int i = 0; i < workers && worker < workers; i++) {
+            int owner = worker + i < workers ? worker + i : worker + i - workers;
+            int left;
+            while ((left = claim(owner, current >>> 32)) > 0) {
+                // this run cannot end before the claimed part is done, so body and parts are its
+                // own
+                part(end(owner, parts, workers) - left, worker);
+                done++;
             }
-            if ((int) PENDING.getAndAdd(this, -1) == 1 && worker > 0) LockSupport.unpark(waiting);
         }
+        if (done > 0 && (long) WORD.getAndAdd(words, PENDING, -done) == done && worker > 0)
+            LockSupport.unpark(waiting);
+        return current;
+    }
+
+    /** Claims the next part of a range: how many parts from the end it is, or zero. */
+    private int claim(int owner, long generation) {
+        while (true) {
+            long word = (long) WORD.getVolatile(words, place(owner));
+            if (word >>> 32 != generation || (int) word == 0) return 0;
+            if (WORD.compareAndSet(words, place(owner), word, word - 1)) return (int) word;
+        }
+    }
+
+    private void part(int part, int worker) {
+        var claimed = body;
+        try {
+            if (failure == null && claimed != null) claimed.run(part, worker);
+        } catch (Throwable e) {
+            failure = e;
+        }
+    }
+
+    private boolean isPending() {
+        return (long) WORD.getVolatile(words, PENDING) > 0;
     }
 
     private void await() {
         long end = System.nanoTime() + spinNanos;
-        while (pending > 0) {
+        while (isPending()) {
             if (System.nanoTime() < end) {
                 Thread.onSpinWait();
                 continue;
             }
             waiting = Thread.currentThread();
-            if (pending > 0) LockSupport.park(this);
+            if (isPending()) LockSupport.park(this);
             waiting = null;
         }
     }
@@ -202,25 +246,24 @@ public final class Workers implements AutoCloseable {
 
         @Override
         public void run() {
-            while (!closed) {
-                work(number);
-                idle();
-            }
+            while (!closed) idle(work(number));
         }
 
-        private boolean hasNothing() {
-            return (int) ticket == 0 || number >= most;
+        private boolean hasNothing(long known) {
+            long current = run;
+            return current == known || number >= (int) current;
         }
 
-        private void idle() {
+        /** Waits for another run than {@code known}. */
+        private void idle(long known) {
             long end = System.nanoTime() + spinNanos;
-            while (hasNothing() && !closed) {
+            while (hasNothing(known) && !closed) {
                 if (System.nanoTime() < end) {
                     Thread.onSpinWait();
                     continue;
                 }
                 parked = true;
-                if (hasNothing() && !closed) LockSupport.park(Workers.this);
+                if (hasNothing(known) && !closed) LockSupport.park(Workers.this);
                 parked = false;
             }
         }

@@ -7,6 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 class WorkersTest {
@@ -39,6 +42,42 @@ class WorkersTest {
                         assertThat(busy.getAndIncrement(worker)).isZero();
                         busy.decrementAndGet(worker);
                     });
+        }
+    }
+
+    /** The first part ends when all others have: also those that its own worker would have done. */
+    @Test
+    void doesThePartsOfAWorkerThatIsBusy() {
+        try (var workers = new Workers(2)) {
+            var others = new CountDownLatch(39);
+            var waited = new AtomicBoolean();
+            workers.run(
+                    40,
+                    (part, _) -> {
+                        if (part == 0) waited.set(isDone(others));
+                        else others.countDown();
+                    });
+            assertThat(waited).isTrue();
+        }
+    }
+
+    private static boolean isDone(CountDownLatch latch) {
+        try {
+            return latch.await(5, TimeUnit.MINUTES);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Later runs of fewer workers, while those without a part in them may still be looking. */
+    @Test
+    void leavesOutWorkersBeyondTheNumber() {
+        try (var workers = new Workers(4)) {
+            for (int round = 0; round < 2_000; round++) {
+                int most = 2 + round % 3;
+                workers.run(12, most, (_, worker) -> assertThat(worker).isLessThan(most));
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Prompts and the responses that a model should learn to give: a file of lines, each an object of
@@ -19,6 +20,8 @@ public record Instructions(List<Example> examples) {
     public Instructions {
         examples = List.copyOf(examples);
     }
+
+    private static final Set<String> KEYS = Set.of("prompt", "response");
 
     public record Example(String prompt, String response) {}
 
@@ -43,6 +46,17 @@ public record Instructions(List<Example> examples) {
         } catch (FileFormatException e) {
             throw new FileFormatException(file, "line " + number + ": " + e.getMessage(), e);
         }
+        if (json instanceof Json.Obj(var members))
+            for (var key : members.sequencedKeySet())
+                if (!KEYS.contains(key))
+                    throw new FileFormatException(
+                            file,
+                            "line "
+                                    + number
+                                    + " has \""
+                                    + key
+                                    + "\", which is not used; put what counts into the prompt, and"
+                                    + " take the rest out");
         var example =
                 new Example(
                         part(file, json, "prompt", number), part(file, json, "response", number));

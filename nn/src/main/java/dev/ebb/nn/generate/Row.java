@@ -53,6 +53,11 @@ final class Row {
         return done;
     }
 
+    /** Draws no more. */
+    void end() {
+        done = true;
+    }
+
     /** The first token that the cache lacks; where it lacks none, the last once more. */
     int next() {
         return tokens[start + position()];

@@ -63,6 +63,13 @@ public record Sampling(double temperature, int top, double nucleus, double repet
      */
     int draw(float[] scores, BitSet seen, double uniform) {
         var order = likeliestFirst(penalised(scores, seen));
+        // what is not a number comes first
+        if (Double.isNaN(score(order[0])))
+            throw new IllegalArgumentException(
+                    "the score of token "
+                            + token(order[0])
+                            + " is not a number: the weights are damaged, or too large for their"
+                            + " type");
         if (temperature == 0) return token(order[0]);
         int count = Math.min(top, order.length);
         var weights = new double[count];

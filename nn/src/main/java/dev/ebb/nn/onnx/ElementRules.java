@@ -1,6 +1,7 @@
 package dev.ebb.nn.onnx;
 
 import dev.ebb.ir.DType;
+import dev.ebb.nn.onnx.wire.ElementKind;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
@@ -125,7 +126,7 @@ final class ElementRules {
 
     private static Tensor cast(OnnxNode node, Operands in) {
         long to = node.whole("to", 0);
-        var dtype = OnnxTensor.dtype(to);
+        var dtype = ElementKind.dtype(to);
         if (dtype.isEmpty()) throw node.refused("a cast to ONNX's element type " + to);
         return in.tensor(0).cast(dtype.get());
     }

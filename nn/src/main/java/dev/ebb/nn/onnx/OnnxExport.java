@@ -7,7 +7,10 @@ import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.nn.file.Durable;
-import dev.ebb.nn.onnx.GraphWriter.Named;
+import dev.ebb.nn.onnx.export.FormWriter;
+import dev.ebb.nn.onnx.export.GraphWriter;
+import dev.ebb.nn.onnx.export.GraphWriter.Named;
+import dev.ebb.nn.onnx.export.NotExportableException;
 import dev.ebb.nn.onnx.wire.ProtobufWriter;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Recording;
@@ -110,7 +113,7 @@ public final class OnnxExport {
                 var in = node.inputs().stream().map(v -> made(values, v)).toList();
                 var out = forms.write(node, in);
                 for (int i = 0; i < out.size(); i++) values.put(node.outputs().get(i), out.get(i));
-            } catch (Refusal | ShapeException e) {
+            } catch (NotExportableException | Refusal | ShapeException e) {
                 throw new IllegalArgumentException(
                         node.op().name() + " cannot be written as ONNX: " + e.getMessage(), e);
             }

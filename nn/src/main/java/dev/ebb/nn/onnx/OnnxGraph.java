@@ -66,8 +66,8 @@ record OnnxGraph(
         return name;
     }
 
-    /** Refuses what is not implemented in this opset, and inputs that nothing makes. */
-    void check(Set<String> around, long opset) throws FileFormatException {
+    /** Refuses what is not implemented in a node's opset, and inputs that nothing makes. */
+    void check(Set<String> around) throws FileFormatException {
         var known = new HashSet<>(around);
         known.addAll(constants.keySet());
         known.addAll(inputs);
@@ -75,19 +75,21 @@ record OnnxGraph(
         for (var node : nodes) {
             var op = Optional.ofNullable(OnnxOps.ALL.get(node.op()));
             if (op.isEmpty()) throw refused(node, "this op is not implemented");
-            if (op.get().since() > opset)
+            if (op.get().since() > node.opset())
                 throw refused(
                         node,
                         "it is implemented as it is since opset "
                                 + op.get().since()
-                                + ", and the model is of opset "
-                                + opset
+                                + ", and the "
+                                + (node.within().isEmpty() ? "model" : "function")
+                                + " is of opset "
+                                + node.opset()
                                 + "; export it anew");
             for (var input : node.inputs())
                 if (!known.contains(input))
                     throw refused(node, "nothing before it makes its input " + input);
             for (var attribute : node.attributes().values())
-                if (attribute.graph().isPresent()) attribute.graph().get().check(known, opset);
+                if (attribute.graph().isPresent()) attribute.graph().get().check(known);
             known.addAll(node.outputs());
         }
         for (var output : outputs)

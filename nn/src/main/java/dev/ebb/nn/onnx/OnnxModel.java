@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -45,22 +46,23 @@ public final class OnnxModel {
     private static OnnxModel model(Path file, Protobuf in) throws FileFormatException {
         long opset = 0;
         OnnxGraph graph = null;
+        var functions = new ArrayList<OnnxFunction>();
         for (int field = in.next(); field != 0; field = in.next()) {
             switch (field) {
                 case 7 -> graph = OnnxGraph.read(file, in.inside());
                 case 8 -> opset = Math.max(opset, opset(in.inside()));
-                case 25 ->
-                        throw new FileFormatException(
-                                file, "the model has functions of its own; export it without");
+                case 25 -> functions.add(OnnxFunction.read(file, in.inside()));
                 default -> {}
             }
         }
         if (graph == null) throw new FileFormatException(file, "not ONNX: it has no graph");
-        graph.check(new HashSet<>(), opset);
-        return new OnnxModel(file, graph);
+        var whole = new Inlining(file, functions).of(graph, opset);
+        whole.check(new HashSet<>());
+        return new OnnxModel(file, whole);
     }
 
-    private static long opset(Protobuf in) throws FileFormatException {
+    /** The version of the standard's ops in an import; 0 for other domains. */
+    static long opset(Protobuf in) throws FileFormatException {
         var domain = "";
         long version = 0;
         for (int field = in.next(); field != 0; field = in.next()) {

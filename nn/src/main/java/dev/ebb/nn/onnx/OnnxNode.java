@@ -16,17 +16,28 @@ import java.util.Optional;
  * One op of a graph.
  *
  * @param place its number in the graph, from zero
+ * @param within the function whose body it is from and the call, in words; empty outside functions
+ * @param op the name of the op, after its domain where that is not the standard's
+ * @param overload which of several functions of that name it calls; most have none
  * @param inputs names; an empty one is an input that is left out
+ * @param opset the version of the standard's ops that it is meant by; 0 while it is being read
  */
 record OnnxNode(
         int place,
+        String within,
         String name,
         String op,
+        String overload,
         List<String> inputs,
         List<String> outputs,
-        Map<String, Attribute> attributes) {
+        Map<String, Attribute> attributes,
+        long opset) {
 
-    /** What an attribute says, of which most have one thing. */
+    /**
+     * What an attribute says, of which most have one thing.
+     *
+     * @param reference the attribute of the function around it that has the value
+     */
     record Attribute(
             Optional<Float> number,
             Optional<Long> whole,
@@ -35,7 +46,23 @@ record OnnxNode(
             List<Float> numbers,
             List<Long> wholes,
             List<String> texts,
-            Optional<OnnxGraph> graph) {}
+            Optional<OnnxGraph> graph,
+            Optional<String> reference) {
+
+        /** The same with other nodes. */
+        Attribute with(OnnxGraph other) {
+            return new Attribute(
+                    number,
+                    whole,
+                    text,
+                    tensor,
+                    numbers,
+                    wholes,
+                    texts,
+                    Optional.of(other),
+                    reference);
+        }
+    }
 
     static OnnxNode read(Path file, Protobuf in, int place) throws FileFormatException {
         var inputs = new ArrayList<String>();
@@ -44,6 +71,7 @@ record OnnxNode(
         var name = "";
         var op = "";
         var domain = "";
+        var overload = "";
         for (int field = in.next(); field != 0; field = in.next()) {
             switch (field) {
                 case 1 -> inputs.add(in.text());
@@ -52,15 +80,28 @@ record OnnxNode(
                 case 4 -> op = in.text();
                 case 5 -> attribute(file, in.inside(), attributes);
                 case 7 -> domain = in.text();
+                case 8 -> overload = in.text();
                 default -> {}
             }
         }
-        if (!domain.isEmpty() && !domain.equals("ai.onnx")) op = domain + "." + op;
         return new OnnxNode(
-                place, name, op, List.copyOf(inputs), List.copyOf(outputs), Map.copyOf(attributes));
+                place,
+                "",
+                name,
+                named(domain, op),
+                overload,
+                List.copyOf(inputs),
+                List.copyOf(outputs),
+                Map.copyOf(attributes),
+                0);
     }
 
-    private static void attribute(Path file, Protobuf in, Map<String, Attribute> to)
+    /** The name of an op, after its domain where that is not the standard's. */
+    static String named(String domain, String op) {
+        return domain.isEmpty() || domain.equals("ai.onnx") ? op : domain + "." + op;
+    }
+
+    static void attribute(Path file, Protobuf in, Map<String, Attribute> to)
             throws FileFormatException {
         var name = "";
         Optional<Float> number = Optional.empty();
@@ -71,6 +112,7 @@ record OnnxNode(
         var wholes = new Longs();
         var texts = new ArrayList<String>();
         Optional<OnnxGraph> graph = Optional.empty();
+        Optional<String> reference = Optional.empty();
         for (int field = in.next(); field != 0; field = in.next()) {
             switch (field) {
                 case 1 -> name = in.text();
@@ -85,6 +127,7 @@ record OnnxNode(
                 case 7 -> in.floats(numbers);
                 case 8 -> in.wholes(wholes);
                 case 9 -> texts.add(in.text());
+                case 21 -> reference = Optional.of(in.text());
                 default -> {}
             }
         }
@@ -102,7 +145,8 @@ record OnnxNode(
                         List.copyOf(floats),
                         List.copyOf(longs),
                         List.copyOf(texts),
-                        graph));
+                        graph,
+                        reference.filter(r -> !r.isEmpty())));
     }
 
     long whole(String key, long otherwise) {
@@ -181,7 +225,8 @@ record OnnxNode(
     private String at(String why) {
         return "node "
                 + place
-                + (name.isEmpty() ? "" : ", " + name + ",")
+                + within
+                + (name.isEmpty() ? within.isEmpty() ? "" : "," : ", " + name + ",")
                 + " is "
                 + op
                 + ": "

@@ -22,6 +22,8 @@ final class OnnxOps {
         all.putAll(LossRules.table().entries());
         all.putAll(RecurrentRules.table().entries());
         all.putAll(QuantisedRules.table().entries());
+        all.putAll(DetectionRules.table().entries());
+        all.putAll(SignalRules.table().entries());
         all.putAll(ControlRules.table().entries());
         return Map.copyOf(all);
     }

@@ -5,6 +5,7 @@ import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.onnx.wire.ElementKind;
 import dev.ebb.nn.onnx.wire.ExternalData;
 import dev.ebb.nn.onnx.wire.Protobuf;
 import dev.ebb.nn.onnx.wire.Protobuf.Longs;
@@ -15,7 +16,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Optional;
 
@@ -74,7 +74,7 @@ record OnnxTensor(String name, Array data) {
     }
 
     private static DType held(Path file, String name, long kind) throws FileFormatException {
-        var dtype = dtype(kind);
+        var dtype = ElementKind.dtype(kind);
         if (dtype.isPresent()) return dtype.get();
         throw new FileFormatException(
                 file,
@@ -83,27 +83,6 @@ record OnnxTensor(String name, Array data) {
                         + " is of ONNX's element type "
                         + kind
                         + ", which Ebb does not hold");
-    }
-
-    /** The element type of a number in ONNX, if Ebb has it. */
-    static Optional<DType> dtype(long kind) {
-        return Arrays.stream(DType.values())
-                .filter(d -> d != DType.BIT && kind(d) == kind)
-                .findFirst();
-    }
-
-    /** The number of an element type in ONNX; a truth value is a byte there. */
-    static int kind(DType dtype) {
-        return switch (dtype) {
-            case F32 -> 1;
-            case U8 -> 2;
-            case I32 -> 6;
-            case I64 -> 7;
-            case BOOL, BIT -> 9;
-            case F16 -> 10;
-            case F64 -> 11;
-            case BF16 -> 16;
-        };
     }
 
     private static Shape shape(Path file, String name, Longs dims) throws FileFormatException {

@@ -18,11 +18,14 @@ import java.util.function.DoubleUnaryOperator;
  */
 record Resampling(int[][] at, double[][] weights, boolean[] outside) {
 
-    /** The nearest elements alone. */
+    /**
+     * The nearest elements alone. A scale in a model is a float: of a place that is whole but for
+     * its rounding, the whole number is meant, as in runtimes that compute in floats.
+     */
     static Resampling nearest(double[] places, int size, DoubleUnaryOperator rounding) {
         var at = new int[1][places.length];
         for (int i = 0; i < places.length; i++)
-            at[0][i] = (int) Math.clamp(rounding.applyAsDouble(places[i]), 0, size - 1);
+            at[0][i] = (int) Math.clamp(rounding.applyAsDouble((float) places[i]), 0, size - 1);
         return new Resampling(at, new double[0][], new boolean[places.length]);
     }
 
@@ -57,7 +60,8 @@ record Resampling(int[][] at, double[][] weights, boolean[] outside) {
                 weights[t][i] = weight;
                 sum += weight;
             }
-            for (int t = 0; t < terms && (own || stretch > 1); t++) weights[t][i] /= sum;
+            for (int t = 0; t < terms && (own || stretch > 1) && sum != 0; t++)
+                weights[t][i] /= sum;
         }
         return new Resampling(at, weights, new boolean[places.length]);
     }

@@ -3,6 +3,7 @@ package dev.ebb.nn.onnx;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
+import dev.ebb.nn.onnx.wire.ElementKind;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -71,8 +72,8 @@ final class ShapeRules {
     private static Tensor eyeLike(OnnxNode node, Operands in) {
         var x = in.tensor(0);
         if (x.rank() != 2) throw node.refused("of " + x.type() + "; it takes a matrix");
-        long kind = node.whole("dtype", OnnxTensor.kind(x.dtype()));
-        var dtype = OnnxTensor.dtype(kind);
+        long kind = node.whole("dtype", ElementKind.of(x.dtype()));
+        var dtype = ElementKind.dtype(kind);
         if (dtype.isEmpty()) throw node.refused("ONNX's element type " + kind);
         var rows = Tensors.iota(DType.I64, x.shape(), 0);
         var columns = Tensors.iota(DType.I64, x.shape(), 1);

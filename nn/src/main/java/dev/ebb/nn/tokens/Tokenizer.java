@@ -111,6 +111,14 @@ public final class Tokenizer {
         return out.toArray();
     }
 
+    /** The tokens of a text that goes on: after those that the model expects before one. */
+    public int[] encodeStart(String text) {
+        var out = new Ids();
+        template.before().forEach(out::add);
+        encode(text, out);
+        return out.toArray();
+    }
+
     private void encode(String text, Ids out) {
         for (var section : added.sections(text)) {
             if (section.id() >= 0) {

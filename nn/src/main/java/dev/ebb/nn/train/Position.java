@@ -19,6 +19,17 @@ import java.util.List;
  */
 record Position(long step, int epoch, int row, double lossSum, List<EpochReport> history) {
     Position {
+        if (step < 0 || epoch != history.size() || row < 0)
+            throw new IllegalArgumentException(
+                    "step "
+                            + step
+                            + ", row "
+                            + row
+                            + " of epoch "
+                            + epoch
+                            + " after "
+                            + history.size()
+                            + " epochs");
         history = List.copyOf(history);
     }
 
@@ -66,25 +77,38 @@ record Position(long step, int epoch, int row, double lossSum, List<EpochReport>
 
     static Position of(Path file, Json json) throws FileFormatException {
         var history = new ArrayList<EpochReport>();
-        for (var report : json.at("history").map(Json::elements).orElse(List.of())) {
-            var figures = new LinkedHashMap<String, Double>();
-            if (report.at("validation").orElse(json) instanceof Json.Obj(var members)) {
-                for (var name : members.sequencedKeySet())
-                    figures.put(name, number(file, report.at("validation").orElse(json), name));
-            }
-            history.add(
-                    new EpochReport(
-                            (int) whole(file, report, "epoch"),
-                            whole(file, report, "step"),
-                            number(file, report, "loss"),
-                            figures));
+        for (var report : json.at("history").map(Json::elements).orElse(List.of()))
+            history.add(report(file, report));
+        try {
+            return new Position(
+                    whole(file, json, "step"),
+                    integer(file, json, "epoch"),
+                    integer(file, json, "row"),
+                    number(file, json, "loss_sum"),
+                    history);
+        } catch (IllegalArgumentException e) {
+            throw new FileFormatException(file, "a checkpoint of " + e.getMessage(), e);
         }
-        return new Position(
+    }
+
+    private static EpochReport report(Path file, Json json) throws FileFormatException {
+        var figures = new LinkedHashMap<String, Double>();
+        var validation = json.at("validation").orElse(new Json.Nothing());
+        if (!(validation instanceof Json.Obj(var members)))
+            throw new FileFormatException(file, "a checkpoint without its validation");
+        for (var name : members.sequencedKeySet())
+            figures.put(name, number(file, validation, name));
+        return new EpochReport(
+                integer(file, json, "epoch"),
                 whole(file, json, "step"),
-                (int) whole(file, json, "epoch"),
-                (int) whole(file, json, "row"),
-                number(file, json, "loss_sum"),
-                history);
+                number(file, json, "loss"),
+                figures);
+    }
+
+    private static int integer(Path file, Json json, String name) throws FileFormatException {
+        long value = whole(file, json, name);
+        if (value == (int) value) return (int) value;
+        throw new FileFormatException(file, "a checkpoint whose " + name + " is " + value);
     }
 
     private static long whole(Path file, Json json, String name) throws FileFormatException {

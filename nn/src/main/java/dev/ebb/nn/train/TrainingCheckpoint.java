@@ -108,8 +108,14 @@ final class TrainingCheckpoint {
                                 + settings(settings)
                                 + "; to go on bit for bit, settings that decide the result stay");
             }
+            var at = Position.of(file, Json.parse(file, notes.getOrDefault("position", "")));
+            var loader = settings.loader();
+            if (at.row() % loader.batch() != 0 || at.row() > loader.batches() * loader.batch())
+                throw new FileFormatException(
+                        file,
+                        "row " + at.row() + " is not the first of a batch of " + loader.batch());
             restore(from, programs);
-            return Position.of(file, Json.parse(file, notes.getOrDefault("position", "")));
+            return at;
         }
     }
 

@@ -151,6 +151,44 @@ class GeneratorTest {
         }
     }
 
+    @Test
+    void whoever_listens_can_end_a_row() {
+        var model = llama();
+        try (var generator = generator(model, 2, Budget.unlimited())) {
+            var prompts = List.of(PROMPTS.get(1), PROMPTS.get(0));
+            var free = generator.generate(prompts, 9, WARM, new Seed(3));
+            var told = new int[2];
+            var ended =
+                    generator.generate(
+                            prompts,
+                            9,
+                            WARM,
+                            new Seed(3),
+                            List.of(),
+                            new Generator.Listener() {
+                                @Override
+                                public void drawn(int row, int[] tokens) {
+                                    told[row] += tokens.length;
+                                }
+
+                                @Override
+                                public boolean isEnough(int row) {
+                                    return row == 1 && told[1] == 4;
+                                }
+                            });
+            assertThat(ended.getFirst()).isEqualTo(free.getFirst());
+            assertThat(ended.getLast()).isEqualTo(Arrays.copyOf(free.getLast(), 4));
+        }
+    }
+
+    @Test
+    void scores_that_are_no_numbers_are_refused() {
+        var scores = new float[] {1, Float.NaN, 2};
+        for (var sampling : List.of(Sampling.greedy(), WARM))
+            assertThatThrownBy(() -> sampling.draw(scores, new BitSet(), 0.5))
+                    .hasMessageContaining("the score of token 1 is not a number");
+    }
+
     private static int indexOf(int[] all, int[] part) {
         for (int i = 0; ; i++)
             if (Arrays.equals(all, i, i + part.length, part, 0, part.length)) return i;

@@ -11,7 +11,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /** Broken versions of a file: cut, with other bytes, with other numbers and kinds of values. */
-final class Mutations {
+public final class Mutations {
     private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?");
     private static final Pattern VALUE =
             Pattern.compile("\"[^\"]*\"(?!\\s*:)|-?\\d[\\d.eE+-]*|true|false|null");
@@ -51,13 +51,13 @@ final class Mutations {
     private final String text;
     private final Map<Pattern, List<MatchResult>> places = new HashMap<>();
 
-    Mutations(byte[] good, long seed) {
+    public Mutations(byte[] good, long seed) {
         this.good = good;
         text = new String(good, StandardCharsets.ISO_8859_1);
         random = new Random(seed);
     }
 
-    byte[] next() {
+    public byte[] next() {
         return switch (random.nextInt(10)) {
             case 0 -> Arrays.copyOf(good, random.nextInt(good.length));
             case 1 -> overwritten(1 + random.nextInt(4), random::nextInt);

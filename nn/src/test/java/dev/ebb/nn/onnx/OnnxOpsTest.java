@@ -276,6 +276,35 @@ class OnnxOpsTest {
         assertThat(slope.apply(row(1, 2, 3)).toFloats()).containsExactly(1, 2, 3);
     }
 
+    /** How many boxes are taken depends on data: arrays are computed, a traced model refuses. */
+    @Test
+    void boxesOfArraysAreTaken() throws IOException {
+        var model =
+                model(
+                        13,
+                        graph(
+                                "x",
+                                "y",
+                                List.of(node("NonMaxSuppression", "b x most over", "y")),
+                                floats("b", List.of(1, 3, 4), 0, 0, 2, 2, 2, 2, 0, .1f, 5, 5, 6, 6),
+                                longs("most", List.of(1), 9),
+                                floats("over", List.of(1), .5f)));
+        var scores = Array.of(Shape.of(1, 2, 3), 1f, 2, 3, 4, 1, 4);
+        var taken = model.apply(List.of(scores)).getFirst();
+        assertThat(taken.shape()).isEqualTo(Shape.of(4, 3));
+        assertThat(taken.toLongs()).containsExactly(0, 0, 2, 0, 0, 1, 0, 1, 0, 0, 1, 2);
+        var traced = Ebb.compile((Tensor x) -> model.apply(List.of(x)).getFirst());
+        assertThatThrownBy(() -> traced.apply(scores))
+                .hasMessageContaining("node 0 is NonMaxSuppression: how many boxes it gives")
+                .hasMessageContaining("apply the model to arrays without compiling it");
+    }
+
+    @Test
+    void theGuideSaysHowManyOpsThereAre() throws IOException {
+        assertThat(Files.readString(Path.of("../docs/guide/7-files.md")))
+                .contains("It knows " + OnnxOps.ALL.size() + " ops");
+    }
+
     @Test
     void anOlderMeaningIsRefused() {
         assertThatThrownBy(() -> model(12, graph("x", "y", List.of(node("Softmax", "x", "y")))))

@@ -81,6 +81,18 @@ class ResizeTest {
         return sum / all;
     }
 
+    /** Two over the float next to two thirds is less than three in f64, and three in f32. */
+    @Test
+    void aScaleOfTwoThirdsPicksWholePlaces() throws IOException {
+        var x = Array.of(Shape.of(1, 6), 0f, 1, 2, 3, 4, 5);
+        var attributes =
+                List.of(
+                        word("coordinate_transformation_mode", "asymmetric"),
+                        word("nearest_mode", "floor"));
+        assertThat(resized(x, "x - s", attributes, floats("s", List.of(2), 1, 2 / 3f)))
+                .containsExactly(0, 1, 3, 4);
+    }
+
     @Test
     void everyModeAndSize() throws IOException {
         var x = Array.of(Shape.of(1, ROW.length), ROW);

@@ -1,8 +1,9 @@
-package dev.ebb.nn.onnx;
+package dev.ebb.nn.onnx.export;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
+import dev.ebb.nn.onnx.wire.ElementKind;
 import dev.ebb.nn.onnx.wire.ProtobufWriter;
 import dev.ebb.tensor.Array;
 
@@ -15,9 +16,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /** A graph of ONNX (opset 17) that is put together node by node. */
-final class GraphWriter {
+public final class GraphWriter {
     /** A value of the graph. */
-    record Named(String name, DType dtype, Shape shape) {}
+    public record Named(String name, DType dtype, Shape shape) {}
 
     /** The end of a slice that goes backwards as far as the first element. */
     private static final long BEFORE_ALL = Long.MIN_VALUE;
@@ -50,12 +51,12 @@ final class GraphWriter {
         graph.inside(1, node);
     }
 
-    void input(Named input) {
+    public void input(Named input) {
         graph.inside(11, described(input));
     }
 
     /** Makes {@code value} an output under a name of its own. */
-    void output(String name, Named value) {
+    public void output(String name, Named value) {
         var output = new Named(name, value.dtype(), value.shape());
         emit("Identity", List.of(output), List.of(value));
         graph.inside(12, described(output));
@@ -64,17 +65,17 @@ final class GraphWriter {
     private static ProtobufWriter described(Named value) {
         var dims = new ProtobufWriter();
         for (int d : value.shape().dims()) dims.inside(1, new ProtobufWriter().whole(1, d));
-        var tensor = new ProtobufWriter().whole(1, OnnxTensor.kind(value.dtype())).inside(2, dims);
+        var tensor = new ProtobufWriter().whole(1, ElementKind.of(value.dtype())).inside(2, dims);
         return new ProtobufWriter()
                 .text(1, value.name())
                 .inside(2, new ProtobufWriter().inside(1, tensor));
     }
 
     /** An initialiser. */
-    Named constant(String name, Array array) {
+    public Named constant(String name, Array array) {
         var tensor = new ProtobufWriter();
         for (int d : array.shape().dims()) tensor.whole(1, d);
-        tensor.whole(2, OnnxTensor.kind(array.dtype())).text(8, name);
+        tensor.whole(2, ElementKind.of(array.dtype())).text(8, name);
         MemorySegment bytes = array.data().segment().asSlice(0, array.type().bytes());
         graph.inside(5, tensor.raw(9, bytes));
         return new Named(name, array.dtype(), array.shape());
@@ -130,7 +131,7 @@ final class GraphWriter {
     Named cast(Named x, DType to) {
         var held = to == DType.BIT ? DType.BOOL : to;
         if (x.dtype() == held) return x;
-        long kind = OnnxTensor.kind(held);
+        long kind = ElementKind.of(held);
         return node("Cast", held, x.shape(), List.of(x), ProtobufWriter.attribute("to", kind));
     }
 
@@ -168,7 +169,7 @@ final class GraphWriter {
     }
 
     /** The whole model. */
-    ProtobufWriter model() {
+    public ProtobufWriter model() {
         graph.text(2, "ebb");
         return new ProtobufWriter()
                 .whole(1, 8)

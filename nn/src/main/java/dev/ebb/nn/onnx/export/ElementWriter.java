@@ -1,10 +1,10 @@
-package dev.ebb.nn.onnx;
+package dev.ebb.nn.onnx.export;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fn1;
 import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
-import dev.ebb.nn.onnx.GraphWriter.Named;
+import dev.ebb.nn.onnx.export.GraphWriter.Named;
 import dev.ebb.nn.onnx.wire.ProtobufWriter;
 
 import java.util.HashMap;
@@ -46,7 +46,7 @@ final class ElementWriter {
                     case Scalar.Cast(var to, var x) ->
                             graph.cast(graph.cast(of(x), to), to.compute());
                     case Scalar.Draw _ ->
-                            throw new Refusal(
+                            throw new NotExportableException(
                                     "random numbers; export the model as it is used, without"
                                             + " dropout");
                 };
@@ -116,10 +116,12 @@ final class ElementWriter {
             case ERFC -> two("Sub", number(x, 1), one("Erf", x));
             case IS_NAN -> graph.node("IsNaN", DType.BOOL, x.shape(), List.of(x));
             case NOT -> {
-                if (x.dtype() != DType.BOOL) throw new Refusal("bits of " + x.dtype());
+                if (x.dtype() != DType.BOOL)
+                    throw new NotExportableException("bits of " + x.dtype());
                 yield one("Not", x);
             }
-            case ERFINV, NORMAL_QUANTILE, LGAMMA -> throw new Refusal("ONNX has no function " + fn);
+            case ERFINV, NORMAL_QUANTILE, LGAMMA ->
+                    throw new NotExportableException("ONNX has no function " + fn);
         };
     }
 
@@ -151,12 +153,12 @@ final class ElementWriter {
             case OR -> two(logic("Or", truths), x, y);
             case XOR -> two(logic("Xor", truths), x, y);
             case ATAN2, POLYGAMMA, SHL, SHR, USHR ->
-                    throw new Refusal("ONNX has no function " + fn);
+                    throw new NotExportableException("ONNX has no function " + fn);
         };
     }
 
     private static String logic(String op, boolean truths) {
         if (truths) return op;
-        throw new Refusal(op + " of the bits of whole numbers");
+        throw new NotExportableException(op + " of the bits of whole numbers");
     }
 }

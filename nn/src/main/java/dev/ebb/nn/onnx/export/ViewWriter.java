@@ -1,8 +1,8 @@
-package dev.ebb.nn.onnx;
+package dev.ebb.nn.onnx.export;
 
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.View;
-import dev.ebb.nn.onnx.GraphWriter.Named;
+import dev.ebb.nn.onnx.export.GraphWriter.Named;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -66,6 +66,6 @@ final class ViewWriter {
             long step = Math.abs(stride / own.stride(a));
             if ((count - 1) * step < x.shape().dim(a)) return a;
         }
-        throw new Refusal("elements of " + x.shape() + " read " + stride + " apart");
+        throw new NotExportableException("elements of " + x.shape() + " read " + stride + " apart");
     }
 }

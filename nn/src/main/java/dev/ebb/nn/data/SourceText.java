@@ -1,4 +1,4 @@
-package dev.ebb.cli.option;
+package dev.ebb.nn.data;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The text of this repository's own sources, in one order on every machine. */
+/** Text files one after the other, and those of Ebb itself in one order on every machine. */
 public final class SourceText {
     private static final List<String> SKIPPED = List.of("target", "build", "node_modules");
 
     private SourceText() {}
 
-    /** The folder of the launcher, found from where this program was loaded. */
+    /** The folder of Ebb's own sources, where this program was loaded from a build of them. */
     public static Optional<Path> home() {
         try {
             var source = SourceText.class.getProtectionDomain().getCodeSource();
@@ -38,11 +38,12 @@ public final class SourceText {
         return joined(files);
     }
 
+    /** What the files hold, one after the other. */
     public static byte[] joined(List<Path> files) throws IOException {
         var text = new ByteArrayOutputStream();
         for (var file : files) {
             if (Files.isDirectory(file))
-                throw new Refusal(file + " is a folder; name text files with --text");
+                throw new IllegalArgumentException(file + " is a folder; name text files");
             text.write(Files.readAllBytes(file));
         }
         return text.toByteArray();

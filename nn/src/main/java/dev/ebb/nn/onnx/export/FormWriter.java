@@ -1,4 +1,4 @@
-package dev.ebb.nn.onnx;
+package dev.ebb.nn.onnx.export;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
@@ -8,7 +8,7 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
-import dev.ebb.nn.onnx.GraphWriter.Named;
+import dev.ebb.nn.onnx.export.GraphWriter.Named;
 import dev.ebb.nn.onnx.wire.ProtobufWriter;
 import dev.ebb.tensor.network.MaxPoolOp;
 
@@ -17,17 +17,17 @@ import java.util.Collections;
 import java.util.List;
 
 /** The ops of a graph as nodes of ONNX, by the forms of their kernels: no op is known by name. */
-final class FormWriter {
+public final class FormWriter {
     private final GraphWriter graph;
     private final NetworkFormWriter networks;
 
-    FormWriter(GraphWriter graph) {
+    public FormWriter(GraphWriter graph) {
         this.graph = graph;
         this.networks = new NetworkFormWriter(graph);
     }
 
     /** The outputs of {@code node}; the last may be left out, where ONNX has no such output. */
-    List<Named> write(Node node, List<Named> in) {
+    public List<Named> write(Node node, List<Named> in) {
         var outputs = node.outputs().stream().map(v -> v.type()).toList();
         if (node.op() instanceof MaxPoolOp op)
             return List.of(networks.maxPool(op, in.subList(0, 1), outputs.getFirst()));
@@ -49,7 +49,7 @@ final class FormWriter {
                     Kernel.AttendGrad _,
                     Kernel.Library _,
                     Control _ ->
-                    throw new Refusal("this kind of computation cannot be exported");
+                    throw new NotExportableException("this kind of computation cannot be exported");
         };
     }
 
@@ -137,7 +137,7 @@ final class FormWriter {
                             ProtobufWriter.attribute("axis", axis));
             return graph.finished(y, whole.shape(), output);
         }
-        throw new Refusal("parts that do not lie side by side along one axis");
+        throw new NotExportableException("parts that do not lie side by side along one axis");
     }
 
     private List<Named> shaped(List<Named> in, List<Kernel.Part> parts) {
@@ -165,7 +165,7 @@ final class FormWriter {
     private Named padded(Kernel.Assemble whole, Named x, Type output) {
         var part = whole.parts().getFirst();
         if (part.step().stream().anyMatch(s -> s != 1))
-            throw new Refusal("elements put apart from each other");
+            throw new NotExportableException("elements put apart from each other");
         var pads = new ArrayList<>(part.start());
         for (int d = 0; d < whole.shape().rank(); d++)
             pads.add(whole.shape().dim(d) - part.start().get(d) - part.shape().dim(d));
@@ -223,7 +223,7 @@ final class FormWriter {
                         gather.shape(),
                         output);
         }
-        throw new Refusal("elements picked in a way that ONNX has not");
+        throw new NotExportableException("elements picked in a way that ONNX has not");
     }
 
     /** Whether only the axes of the index move it. */
@@ -238,8 +238,9 @@ final class FormWriter {
     }
 
     private Named cumulated(Kernel.Cumulate sums, List<Named> in, Type output) {
-        if (sums.combine() != Kernel.Combine.SUM) throw new Refusal("running products");
-        if (sums.weighted()) throw new Refusal("linear recurrences");
+        if (sums.combine() != Kernel.Combine.SUM)
+            throw new NotExportableException("running products");
+        if (sums.weighted()) throw new NotExportableException("linear recurrences");
         var shape =
                 Shape.of(
                         Math.toIntExact(sums.outer()),

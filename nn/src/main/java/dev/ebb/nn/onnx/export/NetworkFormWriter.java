@@ -1,4 +1,4 @@
-package dev.ebb.nn.onnx;
+package dev.ebb.nn.onnx.export;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Heads;
@@ -7,7 +7,7 @@ import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
-import dev.ebb.nn.onnx.GraphWriter.Named;
+import dev.ebb.nn.onnx.export.GraphWriter.Named;
 import dev.ebb.nn.onnx.wire.ProtobufWriter;
 import dev.ebb.tensor.network.MaxPoolOp;
 
@@ -37,7 +37,8 @@ final class NetworkFormWriter {
 
     /** Forwards, or the transpose of it. */
     Named convolved(Kernel.Convolve c, List<Named> in, Type output) {
-        if (c.side() == Kernel.Side.WEIGHT) throw new Refusal("the gradient of a convolution");
+        if (c.side() == Kernel.Side.WEIGHT)
+            throw new NotExportableException("the gradient of a convolution");
         boolean forward = c.side() == Kernel.Side.OUTPUT;
         var high = new ArrayList<Integer>();
         var extra = new ArrayList<Integer>();
@@ -88,7 +89,7 @@ final class NetworkFormWriter {
     Named attended(Kernel.Attend attend, List<Named> in, Type output) {
         Heads h = attend.heads();
         if (!attend.out().isContiguous(h.outShape()))
-            throw new Refusal("attention whose result lies transposed");
+            throw new NotExportableException("attention whose result lies transposed");
         var q = ViewWriter.read(graph, in.get(0), attend.operands().get(0), h.queryShape());
         var k = forEach(h, in.get(1), attend.operands().get(1), h.keyShape());
         var v = forEach(h, in.get(2), attend.operands().get(2), h.valueShape());

@@ -1,0 +1,238 @@
+package dev.ebb.nn.onnx;
+
+import dev.ebb.nn.file.FileFormatException;
+import dev.ebb.nn.onnx.OnnxNode.Attribute;
+import dev.ebb.tensor.Array;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedSet;
+import java.util.Set;
+
+/**
+ * Puts the nodes of a model's own functions in place of the nodes that call them. The values inside
+ * a body get names of their own for each call, and attributes that refer to those of the function
+ * get the call's values. A model without functions comes out as it was, its nodes with their opset.
+ */
+final class Inlining {
+    /** Functions that call each other twice grow as powers of two; a file of 1 KiB can ask it. */
+    private static final int MOST_NODES = 200_000;
+
+    private static final int DEEPEST = 100;
+
+    private record Key(String op, String overload) {}
+
+    private final Path file;
+    private final Map<Key, OnnxFunction> functions = new HashMap<>();
+    private final SequencedSet<Key> calling = new LinkedHashSet<>();
+
+    /** What no name in the model begins with. */
+    private String root = "call/";
+
+    private int count;
+    private int calls;
+
+    Inlining(Path file, List<OnnxFunction> all) throws FileFormatException {
+        this.file = file;
+        for (var one : all)
+            if (functions.put(new Key(one.op(), one.overload()), one) != null)
+                throw new FileFormatException(file, "two functions are called " + one.op());
+    }
+
+    OnnxGraph of(OnnxGraph model, long opset) throws FileFormatException {
+        var names = new HashSet<String>();
+        collect(model, names);
+        while (names.stream().anyMatch(name -> name.startsWith(root))) root = "_" + root;
+        return inside(model, new Scope("", "", opset, Map.of(), Map.of(), false));
+    }
+
+    /** All names in a graph and those inside it. */
+    private static void collect(OnnxGraph graph, Set<String> to) {
+        to.addAll(graph.inputs());
+        to.addAll(graph.constants().keySet());
+        for (var node : graph.nodes()) {
+            to.addAll(node.outputs());
+            for (var attribute : node.attributes().values())
+                attribute.graph().ifPresent(inner -> collect(inner, to));
+        }
+    }
+
+    /**
+     * What the names in a body stand for.
+     *
+     * @param within the function and the call, in words
+     * @param prefix what the names of a body's own values begin with
+     * @param names the values that the call gives and takes, by their names in the body
+     * @param attributes the call's, or the function's where the call has none
+     * @param isCall whether the nodes are a function's
+     */
+    private record Scope(
+            String within,
+            String prefix,
+            long opset,
+            Map<String, String> names,
+            Map<String, Attribute> attributes,
+            boolean isCall) {
+
+        String name(String own) {
+            if (own.isEmpty()) return own;
+            return Optional.ofNullable(names.get(own)).orElse(prefix + own);
+        }
+
+        List<String> names(List<String> own) {
+            return own.stream().map(this::name).toList();
+        }
+
+        /** For a graph inside a node: what it makes itself hides what is called so around it. */
+        Scope inside(OnnxGraph graph) {
+            var left = new HashMap<>(names);
+            left.keySet().removeAll(graph.inputs());
+            left.keySet().removeAll(graph.constants().keySet());
+            for (var node : graph.nodes()) left.keySet().removeAll(node.outputs());
+            return new Scope(within, prefix, opset, left, attributes, isCall);
+        }
+    }
+
+    private OnnxGraph inside(OnnxGraph graph, Scope scope) throws FileFormatException {
+        var constants = new LinkedHashMap<String, Array>();
+        graph.constants().forEach((name, array) -> constants.put(scope.name(name), array));
+        return new OnnxGraph(
+                file,
+                nodes(graph.nodes(), scope),
+                constants,
+                scope.names(graph.inputs()),
+                scope.names(graph.outputs()));
+    }
+
+    private List<OnnxNode> nodes(List<OnnxNode> all, Scope scope) throws FileFormatException {
+        var made = new ArrayList<OnnxNode>();
+        for (var node : all) {
+            var own = own(node, scope);
+            var function = Optional.ofNullable(functions.get(new Key(node.op(), node.overload())));
+            if (function.isPresent()) made.addAll(body(function.get(), own));
+            else made.add(own);
+            if (++count > MOST_NODES)
+                throw new FileFormatException(
+                        file,
+                        "with the bodies of its functions in place of their calls, the model has"
+                                + " more than "
+                                + MOST_NODES
+                                + " nodes");
+        }
+        return List.copyOf(made);
+    }
+
+    /** A node with the names and attributes that it has where its body is called. */
+    private OnnxNode own(OnnxNode node, Scope scope) throws FileFormatException {
+        var attributes = new LinkedHashMap<String, Attribute>();
+        for (var entry : node.attributes().entrySet()) {
+            var said = referred(node, entry.getValue(), scope);
+            if (said.isEmpty()) continue;
+            var graph = said.get().graph();
+            // what a call gives as a value has its names already
+            boolean given = entry.getValue().reference().isPresent();
+            attributes.put(
+                    entry.getKey(),
+                    graph.isEmpty() || given
+                            ? said.get()
+                            : said.get().with(inside(graph.get(), scope.inside(graph.get()))));
+        }
+        return new OnnxNode(
+                node.place(),
+                scope.within(),
+                node.name(),
+                node.op(),
+                node.overload(),
+                scope.names(node.inputs()),
+                scope.names(node.outputs()),
+                Map.copyOf(attributes),
+                scope.opset());
+    }
+
+    /** An attribute's value; none where it refers to one that neither call nor function has. */
+    private Optional<Attribute> referred(OnnxNode node, Attribute own, Scope scope)
+            throws FileFormatException {
+        if (own.reference().isEmpty()) return Optional.of(own);
+        if (!scope.isCall())
+            throw new FileFormatException(
+                    file,
+                    String.valueOf(
+                            node.refused(
+                                            "an attribute refers to that of a function, "
+                                                    + own.reference().get()
+                                                    + ", and the node is in none")
+                                    .getMessage()));
+        return Optional.ofNullable(scope.attributes().get(own.reference().get()));
+    }
+
+    private List<OnnxNode> body(OnnxFunction function, OnnxNode call) throws FileFormatException {
+        var key = new Key(function.op(), function.overload());
+        if (calling.size() == DEEPEST)
+            throw refused(call, "it is a function inside " + DEEPEST + " others");
+        if (!calling.add(key)) throw refused(call, "the function calls itself");
+        if (call.inputs().size() > function.inputs().size()
+                || call.outputs().size() > function.outputs().size())
+            throw refused(
+                    call,
+                    "it has "
+                            + call.inputs().size()
+                            + " inputs and "
+                            + call.outputs().size()
+                            + " outputs, and the function of the model takes "
+                            + function.inputs()
+                            + " and gives "
+                            + function.outputs());
+        var names = new HashMap<String, String>();
+        for (int i = 0; i < function.inputs().size(); i++)
+            names.put(
+                    function.inputs().get(i), i < call.inputs().size() ? call.inputs().get(i) : "");
+        var after = new ArrayList<OnnxNode>();
+        for (int i = 0; i < call.outputs().size(); i++) {
+            var to = call.outputs().get(i);
+            var from = function.outputs().get(i);
+            if (to.isEmpty()) continue;
+            // an output that is an input, or given twice, is copied
+            if (names.containsKey(from)) after.add(copy(call, names.get(from), to));
+            else names.put(from, to);
+        }
+        var attributes = new HashMap<>(function.defaults());
+        attributes.putAll(call.attributes());
+        var within =
+                " of the function "
+                        + function.op()
+                        + ", called by node "
+                        + call.place()
+                        + call.within()
+                        + (call.name().isEmpty() ? "" : ", " + call.name());
+        var prefix = root + calls++ + "/";
+        var scope = new Scope(within, prefix, function.opset(), names, attributes, true);
+        var made = new ArrayList<>(nodes(function.nodes(), scope));
+        made.addAll(after);
+        calling.remove(key);
+        return made;
+    }
+
+    private static OnnxNode copy(OnnxNode call, String from, String to) {
+        return new OnnxNode(
+                call.place(),
+                call.within(),
+                call.name(),
+                "Identity",
+                "",
+                List.of(from),
+                List.of(to),
+                Map.of(),
+                call.opset());
+    }
+
+    private FileFormatException refused(OnnxNode node, String why) {
+        return new FileFormatException(file, String.valueOf(node.refused(why).getMessage()));
+    }
+}
