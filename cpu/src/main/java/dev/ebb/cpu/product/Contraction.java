@@ -13,6 +13,7 @@ import dev.ebb.ir.Shape;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiFunction;
 
 /**
@@ -50,6 +51,9 @@ public final class Contraction implements Runnable {
     /** The part of the right factor that each worker holds, where that is its whole depth. */
     private final Held held;
 
+    /** The right factor of a few rows, which is read where it lies; none where it is packed. */
+    private final Optional<Buffer> unpacked;
+
     /** Packs a part of the right factor, which begins at its element {@code base}. */
     @FunctionalInterface
     private interface RightPacking {
@@ -68,6 +72,7 @@ public final class Contraction implements Runnable {
         this(
                 c,
                 a,
+                unpacked(c, a, b),
                 (panels, right) ->
                         (worker, base, columns, depth) ->
                                 panels.right(
@@ -86,6 +91,7 @@ public final class Contraction implements Runnable {
         return new Contraction(
                 d.product(),
                 in.getFirst(),
+                Optional.empty(),
                 (panels, right) ->
                         (worker, base, columns, depth) ->
                                 decoder.pack(
@@ -106,6 +112,7 @@ public final class Contraction implements Runnable {
     private Contraction(
             Kernel.Contract c,
             Buffer a,
+            Optional<Buffer> unpacked,
             BiFunction<Panels, Factor, RightPacking> packing,
             List<Buffer> extras,
             Buffer out,
@@ -135,7 +142,20 @@ public final class Contraction implements Runnable {
         this.packing = packing.apply(panels, right);
         alone = size.alone();
         held = new Held(threads);
+        this.unpacked = unpacked;
         grid = ProductTiling.of(matrices, size.m, c.n(), k, panels, alone ? 1 : threads);
+    }
+
+    /** The right factor, if there are so few rows that it is not worth packing. */
+    private static Optional<Buffer> unpacked(Kernel.Contract c, Buffer a, Buffer b) {
+        int rank = c.batch().rank();
+        boolean fits =
+                a.dtype() == DType.F32
+                        && b.dtype() == DType.F32
+                        && c.k() > 0
+                        && c.a().stride(rank + 1) == 1
+                        && F32Few.fits(Size.of(c).m, c.b().stride(rank + 1), c.b().stride(rank));
+        return fits ? Optional.of(b) : Optional.empty();
     }
 
     /** Matrices of {@code m x n}, that is rows of one tall matrix where they can be. */
@@ -242,6 +262,11 @@ public final class Contraction implements Runnable {
         long place = ((long) matrix * grid.m() + i) * grid.n() + j;
         long a = left.start(matrix) + i * left.side;
         long b = right.start(matrix) + j * right.side;
+        if (unpacked.isPresent() && panels instanceof F32Panels few) {
+            few(few, unpacked.get(), worker, a, b, rows, columns);
+            finish(worker, 0, place, rows, columns);
+            return;
+        }
         boolean shallow = k <= Panels.DEPTH;
         if (k == 0) {
             panels.clear(worker);
@@ -269,6 +294,18 @@ public final class Contraction implements Runnable {
                 panels.multiply(worker, some, kept, columns, depth, p > 0);
                 if (last) finish(worker, kept, to, some, columns);
             }
+        }
+    }
+
+    /** A tile of a few rows, whose factors begin at elements {@code a} and {@code b}. */
+    private void few(
+            F32Panels few, Buffer factor, int worker, long a, long b, int rows, int columns) {
+        for (int p = 0; p < k; p += Panels.DEPTH) {
+            int depth = Math.min(Panels.DEPTH, k - p);
+            long from = b + p * right.depth;
+            few.left(worker, leftBuffer, a + p, left.side, 1, rows, depth);
+            few.multiplyFew(
+                    worker, factor, from, right.depth, right.side, rows, columns, depth, p > 0);
         }
     }
 

@@ -211,6 +211,37 @@ public final class F32Panels extends Panels {
         }
     }
 
+    /**
+     * Multiplies the packed rows, which lie along their depth, with a right factor in memory: they
+     * become rows of the product from the first on, or are added to these.
+     */
+    void multiplyFew(
+            int worker,
+            Buffer b,
+            long base,
+            long depthStride,
+            long columnStride,
+            int rows,
+            int columns,
+            int depth,
+            boolean add) {
+        var x = tiles.of(worker).f32Panel;
+        F32Few.rows(
+                rows,
+                depth,
+                x,
+                0,
+                b.segment(),
+                base * 4,
+                depthStride * 4,
+                columnStride * 4,
+                columns,
+                x,
+                product(columns),
+                row(columns),
+                add);
+    }
+
     /** Block by block, so that memory takes each while the next is computed. */
     @Override
     void multiplyAndStore(
