@@ -1,5 +1,6 @@
 package dev.ebb.bench;
 
+import dev.ebb.bench.kernel.TimedKernels;
 import dev.ebb.cpu.Cpu;
 
 import java.util.ArrayList;

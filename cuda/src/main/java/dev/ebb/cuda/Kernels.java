@@ -1,7 +1,6 @@
 package dev.ebb.cuda;
 
 import dev.ebb.cuda.recipe.Action;
-import dev.ebb.cuda.text.Prelude;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ebb.cuda.recipe.Action;
-import dev.ebb.cuda.text.Prelude;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

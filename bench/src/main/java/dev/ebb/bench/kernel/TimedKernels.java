@@ -1,4 +1,4 @@
-package dev.ebb.bench;
+package dev.ebb.bench.kernel;
 
 import dev.ebb.exec.Device;
 import dev.ebb.exec.HostQueue;
@@ -17,9 +17,9 @@ import java.util.function.IntToLongFunction;
  * A device of the host whose kernels are timed one by one, by what they do and on how much: every
  * kernel is run for itself, and never as a part of one method for all.
  */
-final class TimedKernels implements Device {
+public final class TimedKernels implements Device {
     /** How long kernels of one kind took. */
-    static final class Time {
+    public static final class Time {
         private int calls;
         private long nanos;
 
@@ -28,11 +28,11 @@ final class TimedKernels implements Device {
             nanos += more;
         }
 
-        int calls() {
+        public int calls() {
             return calls;
         }
 
-        double seconds() {
+        public double seconds() {
             return nanos / 1e9;
         }
     }
@@ -40,12 +40,12 @@ final class TimedKernels implements Device {
     private final Device device;
     private final Map<String, Time> times = new LinkedHashMap<>();
 
-    TimedKernels(Device device) {
+    public TimedKernels(Device device) {
         this.device = device;
     }
 
     /** The times since this was asked last, in the order in which kernels were bound. */
-    Map<String, Time> take() {
+    public Map<String, Time> take() {
         var taken = new LinkedHashMap<String, Time>();
         times.replaceAll(
                 (kind, time) -> {

@@ -1,4 +1,4 @@
-package dev.ebb.cuda.text;
+package dev.ebb.cuda;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /** The text that every kernel begins with. */
-public final class Prelude {
+final class Prelude {
     private static final String PLAIN = read("prelude.cu");
     private static final String SPECIAL = read("special.cu");
     private static final String TENSOR = read("tensor.cu");
@@ -15,12 +15,12 @@ public final class Prelude {
     private static final String WEIGHTS = read("weights.cu");
 
     /** For any kernel. */
-    public static final String TEXT = PLAIN + SPECIAL + TENSOR + GROUPS + CONVOLVE + WEIGHTS;
+    static final String TEXT = PLAIN + SPECIAL + TENSOR + GROUPS + CONVOLVE + WEIGHTS;
 
     private Prelude() {}
 
     /** What kernels of this text need: some parts are long to read, and seldom used. */
-    public static String of(CharSequence text) {
+    static String of(CharSequence text) {
         var all = text.toString();
         boolean convolves = all.contains("ConvolveSizes") || all.contains("Bits<");
         return PLAIN
@@ -34,7 +34,7 @@ public final class Prelude {
     }
 
     private static String read(String name) {
-        try (var in = Prelude.class.getResourceAsStream(name)) {
+        try (var in = Prelude.class.getResourceAsStream("text/" + name)) {
             return new String(
                     Objects.requireNonNull(in, () -> name + " is missing from the module")
                             .readAllBytes(),

@@ -1,0 +1,5 @@
+/** Kernels that are timed one by one. */
+@NullMarked
+package dev.ebb.bench.kernel;
+
+import org.jspecify.annotations.NullMarked;
