@@ -39,6 +39,11 @@ import java.util.concurrent.Callable;
             "Tokens are those of the model's tokenizer.json; a model of ebb train has none, and its"
                     + " tokens are bytes. A text ends after --length tokens, before a --stop, or"
                     + " where the model ends it (eos_token_id of its config)."
+        },
+        footerHeading = "%nFor example:%n",
+        footer = {
+            "  ebb generate --from gpt2 --length 50 \"Once upon a time\"",
+            "  ebb generate --from gpt2 --adapters tuned --stop END \"Question: why? Answer:\""
         })
 final class Generate implements Callable<Integer> {
     @Parameters(arity = "0..1", paramLabel = "PROMPT", description = "What to go on from.")
@@ -106,7 +111,7 @@ final class Generate implements Callable<Integer> {
                             + " was made for.")
     private @Nullable Integer context;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Default: 1.")
+    @Option(names = "--seed", paramLabel = "N", description = "Decides what is drawn. Default: 1.")
     private long seed = 1;
 
     @Option(
