@@ -71,20 +71,29 @@ record StepTrace<S, R>(
         }
         var after = Tree.flatten(next.state());
         var results = new ArrayList<Tensor>();
-        for (int i = 0; i < before.size(); i++)
-            results.add(before.get(i).apply(new Store(), after.get(i)));
+        for (int i = 0; i < before.size(); i++) {
+            boolean same = after.get(i) == before.get(i);
+            results.add(same ? before.get(i) : before.get(i).apply(new Store(), after.get(i)));
+        }
         results.addAll(Tree.flatten(next.out()));
         return results;
     }
 
-    /** The state is replaced, inputs are used up, what the step closes over stays. */
+    /**
+     * The state is replaced, but for what comes out as it went in, such as frozen weights; inputs
+     * are used up, what the step closes over stays.
+     */
     private List<Binding> bindings() {
         var bindings = new ArrayList<Binding>();
         for (int i = 0; i < graph.params().size(); i++) {
-            bindings.add(
+            boolean stays =
                     i < states
-                            ? new Binding.Replaced(i)
-                            : i < states + inputs ? new Binding.Consumed() : new Binding.Kept());
+                            ? graph.results().get(i).equals(graph.params().get(i))
+                            : i >= states + inputs;
+            bindings.add(
+                    stays
+                            ? new Binding.Kept()
+                            : i < states ? new Binding.Replaced(i) : new Binding.Consumed());
         }
         return bindings;
     }

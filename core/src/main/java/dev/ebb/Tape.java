@@ -238,15 +238,15 @@ public final class Tape implements AutoCloseable {
 
     /** Runs what was recorded since. */
     private void follow() {
-        int all = graph.nodes().size();
+        int all = graph.count();
         if (done == all) return;
         var fresh =
                 done == all - 1
                         ? List.of(graph.last())
                         : List.copyOf(graph.nodes().subList(done, all));
         done = all;
-        for (Node node : fresh) {
-            if (!(replayer.kernel(node) instanceof Control.Scan)) continue;
+        for (int i = 0; i < fresh.size(); i++) {
+            if (!(replayer.kernel(fresh.get(i)) instanceof Control.Scan)) continue;
             var run = Reversals.alone(fresh, device.fusion());
             replayer.run(run.nodes(), run.later());
             return;

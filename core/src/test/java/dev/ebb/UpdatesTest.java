@@ -111,6 +111,17 @@ class UpdatesTest {
     }
 
     @Test
+    void what_comes_out_as_it_went_in_is_not_touched() {
+        Fn2<State, Tensor, Next<State, Tensor>> step =
+                (s, x) -> new Next<>(new State(s.w.add(x), s.m, s.v), x.matmul(s.m).matmul(s.v));
+        try (var stepper = stepper(step)) {
+            assertThat(maps(stepper)).hasSize(1);
+            assertThat(copies(stepper)).isFalse();
+        }
+        sameBits(step);
+    }
+
+    @Test
     void what_waits_for_more_waits_alone() {
         // the weights move by the norm of what comes out of a long computation; the moments need
         // not wait for it with the gradient in hand

@@ -25,7 +25,7 @@ public final class All {
     static Map<String, String> benchmarks() {
         var all = new LinkedHashMap<String, String>();
         all.put("Tapes", "2000");
-        all.put("Tiny", "450");
+        all.put("Tiny", "200");
         all.put("DoubleFunctions", "400 1000000");
         all.put("FusedBench", "");
         all.put("GemmBench", "");
@@ -47,6 +47,7 @@ public final class All {
         all.put("Generation", "4 256 4 512 500");
         all.put("Campaign", "1 1000");
         all.put("adbench.AdBench", "gmm ba lstm hand");
+        all.put("adbench.Grid", "gmm-1k gmm-10k ba lstm hand");
         return all;
     }
 

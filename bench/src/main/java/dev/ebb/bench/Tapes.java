@@ -25,7 +25,8 @@ final class Tapes {
         var bars = new Bars();
         open(rounds / 20);
         for (int length : new int[] {1, 4, 16, 100, 1_000, 10_000}) {
-            double op = chain(length, length < 100 ? 100 : 30, length < 100 ? rounds : rounds / 10);
+            int some = length < 1_000 ? rounds : rounds / (length / 500);
+            double op = chain(length, length < 100 ? 100 : 30, some);
             if (length <= 4) bars.line("an op on " + length + " elements", op, 500, "ns");
         }
         bars.end();

@@ -6,10 +6,11 @@ import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.tune.TuningText;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.adapt.LoraFiles;
+import dev.ebb.nn.adapt.MergedModel;
 import dev.ebb.nn.generate.Generator;
 import dev.ebb.nn.generate.Sampling;
-import dev.ebb.nn.model.AutoregressiveModel;
 import dev.ebb.nn.model.Pretrained;
+import dev.ebb.nn.model.PretrainedFile;
 import dev.ebb.plan.Budget;
 
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,11 @@ import java.util.concurrent.Callable;
             "Tokens are those of the model's tokenizer.json; a model of ebb train has none, and its"
                     + " tokens are bytes. A text ends after --length tokens, before a --stop, or"
                     + " where the model ends it (eos_token_id of its config)."
+        },
+        footerHeading = "%nFor example:%n",
+        footer = {
+            "  ebb generate --from gpt2 --length 50 \"Once upon a time\"",
+            "  ebb generate --from gpt2 --adapters tuned --stop END \"Question: why? Answer:\""
         })
 final class Generate implements Callable<Integer> {
     @Parameters(arity = "0..1", paramLabel = "PROMPT", description = "What to go on from.")
@@ -105,7 +111,7 @@ final class Generate implements Callable<Integer> {
                             + " was made for.")
     private @Nullable Integer context;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Default: 1.")
+    @Option(names = "--seed", paramLabel = "N", description = "Decides what is drawn. Default: 1.")
     private long seed = 1;
 
     @Option(
@@ -136,9 +142,10 @@ final class Generate implements Callable<Integer> {
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         var sampling = sampling();
         var file = file();
-        var model = model(file);
-        var codec = TextCodec.of(file, model.vocabulary());
-        write(model, codec, TuningText.ends(file), sampling, out);
+        try (var model = Pretrained.open(file, prefix)) {
+            var codec = TextCodec.of(file, model.blank().vocabulary());
+            write(model, codec, TuningText.ends(file), sampling, out);
+        }
         return 0;
     }
 
@@ -149,9 +156,11 @@ final class Generate implements Callable<Integer> {
         return Folder.latest().checkpoint();
     }
 
-    private AutoregressiveModel model(Path file) throws IOException {
-        var model = Pretrained.load(file, prefix);
-        return adapters == null ? model : LoraFiles.read(adapters, model).mergedInto(model);
+    /** Tensors from the file, with the adapters added where some are named. */
+    private Generator.Reading weights(PretrainedFile model) throws IOException {
+        if (adapters == null) return model::read;
+        var added = LoraFiles.read(adapters, model.blank());
+        return place -> MergedModel.tensor(model, added, place);
     }
 
     private Sampling sampling() {
@@ -164,18 +173,21 @@ final class Generate implements Callable<Integer> {
 
     /** Writes the prompt, and what follows it as it is drawn. */
     private void write(
-            AutoregressiveModel model,
+            PretrainedFile model,
             TextCodec codec,
             List<Integer> ends,
             Sampling sampling,
-            PrintWriter out) {
+            PrintWriter out)
+            throws IOException {
         var tokens = codec.encode(prompt);
         // a cache for tokens that never come would only take memory
         long most = Math.max(2L, (long) tokens.length + length);
-        int window = context == null ? (int) Math.min(model.context(), most) : context;
+        int window = context == null ? (int) Math.min(model.blank().context(), most) : context;
         var words = new StopWords(stops);
         var text = codec.after(tokens);
-        try (var generator = new Generator(model, 1, window, budget, device.device())) {
+        try (var generator =
+                Generator.reading(
+                        model.blank(), weights(model), 1, window, budget, device.device())) {
             out.print(prompt);
             out.flush();
             generator.generate(

@@ -15,7 +15,7 @@ import java.util.List;
 
 /** Training is planned and computed alike for any number of processors. */
 final class ProcessorsTest {
-    private static final List<Integer> PROCESSORS = List.of(1, 2, 64);
+    private static final List<Integer> PROCESSORS = List.of(1, 2, 16, 64);
 
     @TempDir Path folder;
 

@@ -6,6 +6,7 @@ import dev.ebb.ir.Node;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,6 +17,8 @@ import java.util.function.IntToLongFunction;
  * it has run when the call returns, so that nothing ever waits.
  */
 public final class HostQueue implements Queue {
+    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;
+
     private static final long LINE = 64;
 
     /** Makes computations that have run when they return. */
@@ -144,7 +147,9 @@ public final class HostQueue implements Queue {
 
     @Override
     public void copy(Memory from, long fromOffset, Memory to, long toOffset, long bytes) {
-        MemorySegment.copy(from.segment(), fromOffset, to.segment(), toOffset, bytes);
+        // a number, such as a loop carries from round to round, is moved without a call
+        if (bytes == 8) to.segment().set(WORD, toOffset, from.segment().get(WORD, fromOffset));
+        else MemorySegment.copy(from.segment(), fromOffset, to.segment(), toOffset, bytes);
     }
 
     @Override

@@ -98,7 +98,8 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
 
         @SuppressWarnings("ReferenceEquality") // an equal value of another graph is still another's
         public List<Value> emit(Op op, List<Value> inputs) {
-            for (Value v : inputs) {
+            for (int i = 0; i < inputs.size(); i++) {
+                var v = inputs.get(i);
                 if (v.id() >= minted.size() || minted.get(v.id()) != v) {
                     throw new IllegalArgumentException(
                             op.name() + ": " + v + " belongs to another graph");
@@ -120,6 +121,11 @@ public record Graph(List<Value> params, List<Node> nodes, List<Value> results) {
         /** Everything emitted so far, in order; grows as more is. */
         public List<Node> nodes() {
             return Collections.unmodifiableList(nodes);
+        }
+
+        /** How many nodes were emitted so far. */
+        public int count() {
+            return nodes.size();
         }
 
         /** The node whose last emission this was, for a pass that needs it. */

@@ -48,7 +48,7 @@ public record Shape(List<Integer> dims) {
     /** The number of elements. */
     public long size() {
         long size = 1;
-        for (int d : dims) size *= d;
+        for (int i = 0; i < dims.size(); i++) size *= dims.get(i);
         return size;
     }
 

@@ -14,7 +14,7 @@ public final class Dispatch {
     private Dispatch() {}
 
     public static List<Tensor> apply(Op op, List<Tensor> operands) {
-        var recording = Recording.of(operands, op.name());
+        var recording = Recording.of(operands, op);
         if (recording.isPresent()) return recording.get().emit(op, operands);
         return List.copyOf(Service.EAGER.apply(op, operands.stream().map(t -> (Array) t).toList()));
     }

@@ -25,6 +25,7 @@ public final class Recording {
     private final SequencedMap<Object, Tensor> captured = new LinkedHashMap<>();
     private final SequencedMap<Object, Value> values = new LinkedHashMap<>();
     private final Optional<Follower> follower;
+    private final Optional<Recording> itself = Optional.of(this);
     private boolean open = true;
 
     /** Is told of each parameter and each op of a recording as soon as it is recorded. */
@@ -99,8 +100,8 @@ public final class Recording {
     public static Optional<Recording> of(List<? extends Tensor> operands, String caller) {
         var innermost = innermost();
         if (innermost.isPresent()) return innermost;
-        for (Tensor t : operands) {
-            if (t instanceof Traced traced) {
+        for (int i = 0; i < operands.size(); i++) {
+            if (operands.get(i) instanceof Traced traced) {
                 if (!traced.owner().open) {
                     throw new IllegalStateException(
                             caller
@@ -114,6 +115,15 @@ public final class Recording {
             }
         }
         return Optional.empty();
+    }
+
+    /** The same on behalf of {@code op}, whose name is asked for where something is refused. */
+    static Optional<Recording> of(List<? extends Tensor> operands, Op op) {
+        if (!CURRENT.isBound()
+                && !operands.isEmpty()
+                && operands.getFirst() instanceof Traced first
+                && first.owner().open) return first.owner().itself;
+        return of(operands, op.name());
     }
 
     /** The innermost function being traced, on behalf of {@code caller}. */
@@ -157,9 +167,12 @@ public final class Recording {
     }
 
     public List<Tensor> emit(Op op, List<Tensor> operands) {
-        var name = op.name();
         var inputs = new Value[operands.size()];
-        for (int i = 0; i < inputs.length; i++) inputs[i] = value(operands.get(i), name);
+        for (int i = 0; i < inputs.length; i++) {
+            var operand = operands.get(i);
+            boolean here = operand instanceof Traced(var owner, _) && owner == this;
+            inputs[i] = here ? ((Traced) operand).value() : value(operand, op.name());
+        }
         var outputs = graph.emit(op, List.of(inputs));
         follower.ifPresent(Follower::emitted);
         return outputs.size() == 1

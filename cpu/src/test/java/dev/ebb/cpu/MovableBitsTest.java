@@ -27,6 +27,7 @@ class MovableBitsTest {
                     x -> x.add(1).sin(),
                     x -> x.div(x.add(3)),
                     x -> x.sum(),
+                    x -> x.div(x.square().sum().add(1)),
                     x -> x.sum(0),
                     x -> x.sum(1),
                     x -> x.amax(1),

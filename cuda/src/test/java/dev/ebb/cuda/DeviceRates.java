@@ -102,31 +102,7 @@ final class DeviceRates extends CardTimer {
 
     private void rows() {
         for (var type : List.of(DType.F32, DType.BF16)) {
-            var shape = Shape.of(16384, 1024);
-            var t = new Type(type, shape);
-            var column = Type.of(type, 1024);
-            var views = List.of(View.contiguous(shape), View.broadcast(Shape.of(1024), shape));
-            var mean = new Row.Fold(Kernel.Combine.SUM, X.mul(lit(1.0 / 1024)));
-            var off = X.sub(Scalar.arg(2));
-            var square = new Row.Fold(Kernel.Combine.SUM, off.mul(off).mul(lit(1.0 / 1024)));
-            var scale = new Row.Apply(lit(1).div(Scalar.arg(3).add(lit(1e-5)).sqrt()));
-            var body = off.mul(Scalar.arg(4)).mul(Y);
-            measure(
-                    "layer norm rows " + t,
-                    new Kernel.Rows(
-                            shape, 1, views, List.of(mean, square, scale), new Row.Elements(body)),
-                    List.of(t, column),
-                    t);
-            measure(
-                    "layer norm columns " + t,
-                    new Kernel.Rows(
-                            shape,
-                            1,
-                            views,
-                            List.of(mean, square, scale),
-                            new Row.Columns(Kernel.Combine.SUM, body)),
-                    List.of(t, column),
-                    column);
+            for (int rows : new int[] {16384, 65536}) norms(type, rows);
             var wide = Shape.of(16384, 32768);
             var w = new Type(type, wide);
             var most = new Row.Fold(Kernel.Combine.MAX, X);
@@ -170,6 +146,55 @@ final class DeviceRates extends CardTimer {
                     List.of(new Type(type, tall)),
                     Type.of(type, 4096));
         }
+    }
+
+    /** A layer norm, the gradients of its input and of its gain. */
+    private void norms(DType type, int rows) {
+        var shape = Shape.of(rows, 1024);
+        var t = new Type(type, shape);
+        var column = Type.of(type, 1024);
+        var own = View.contiguous(shape);
+        var gain = View.broadcast(Shape.of(1024), shape);
+        var mean = new Row.Fold(Kernel.Combine.SUM, X.mul(lit(1.0 / 1024)));
+        var off = X.sub(Scalar.arg(2));
+        var square = new Row.Fold(Kernel.Combine.SUM, off.mul(off).mul(lit(1.0 / 1024)));
+        var scale = new Row.Apply(lit(1).div(Scalar.arg(3).add(lit(1e-5)).sqrt()));
+        var body = off.mul(Scalar.arg(4)).mul(Y);
+        var numbers = List.<Row.RowValue>of(mean, square, scale);
+        measure(
+                "layer norm rows " + t,
+                new Kernel.Rows(shape, 1, List.of(own, gain), numbers, new Row.Elements(body)),
+                List.of(t, column),
+                t);
+        measure(
+                "layer norm columns " + t,
+                new Kernel.Rows(
+                        shape,
+                        1,
+                        List.of(own, gain),
+                        numbers,
+                        new Row.Columns(Kernel.Combine.SUM, body)),
+                List.of(t, column),
+                column);
+        // x, gain and the gradient of the output are arguments 0 to 2
+        var from = X.sub(Scalar.arg(3));
+        var again = new Row.Fold(Kernel.Combine.SUM, from.mul(from).mul(lit(1.0 / 1024)));
+        var rate = new Row.Apply(lit(1).div(Scalar.arg(4).add(lit(1e-5)).sqrt()));
+        var g = Y.mul(Scalar.arg(2));
+        var normed = from.mul(Scalar.arg(5));
+        var gs = new Row.Fold(Kernel.Combine.SUM, g.mul(lit(1.0 / 1024)));
+        var gxs = new Row.Fold(Kernel.Combine.SUM, g.mul(normed).mul(lit(1.0 / 1024)));
+        var back = g.sub(Scalar.arg(6)).sub(normed.mul(Scalar.arg(7))).mul(Scalar.arg(5));
+        measure(
+                "layer norm gradient rows " + t,
+                new Kernel.Rows(
+                        shape,
+                        1,
+                        List.of(own, gain, own),
+                        List.of(mean, again, rate, gs, gxs),
+                        new Row.Elements(back)),
+                List.of(t, column, t),
+                t);
     }
 
     private void moves() {

@@ -186,6 +186,17 @@ final class Golden {
                 F32);
         put(
                 all,
+                "assemble-parts",
+                new Kernel.Assemble(
+                        shape,
+                        1,
+                        List.of(
+                                new Kernel.Part(Shape.of(2, 8), List.of(1, 1), List.of(1, 1)),
+                                new Kernel.Part(Shape.of(2, 3), List.of(2, 3), List.of(3, 2)))),
+                List.of(F32, F32),
+                F32);
+        put(
+                all,
                 "assemble-update",
                 new Kernel.Assemble(
                         shape,
@@ -307,65 +318,6 @@ final class Golden {
                         y.tanh()),
                 List.of(F32, F32, F32),
                 BF16);
-        for (var side : Kernel.Side.values()) {
-            var k =
-                    new Kernel.Convolve(
-                            side,
-                            2,
-                            2,
-                            3,
-                            4,
-                            List.of(6, 7),
-                            List.of(3, 2),
-                            List.of(3, 4),
-                            List.of(2, 2),
-                            List.of(1, 1),
-                            List.of(1, 1));
-            put(
-                    all,
-                    "convolve-" + side.name().toLowerCase(java.util.Locale.ROOT),
-                    k,
-                    List.of(F32, F32),
-                    F32);
-            var wide =
-                    new Kernel.Convolve(
-                            side,
-                            4,
-                            2,
-                            24,
-                            32,
-                            List.of(8, 9),
-                            List.of(3, 3),
-                            List.of(4, 5),
-                            List.of(2, 2),
-                            List.of(1, 1),
-                            List.of(1, 1));
-            put(
-                    all,
-                    "convolve-tensor-" + side.name().toLowerCase(java.util.Locale.ROOT),
-                    wide,
-                    List.of(BF16, BF16),
-                    BF16);
-            var one = List.of(1, 1);
-            var plain =
-                    new Kernel.Convolve(
-                            side,
-                            4,
-                            1,
-                            24,
-                            32,
-                            List.of(8, 9),
-                            one,
-                            List.of(8, 9),
-                            one,
-                            List.of(0, 0),
-                            one);
-            put(
-                    all,
-                    "convolve-product-" + side.name().toLowerCase(java.util.Locale.ROOT),
-                    plain,
-                    List.of(BF16, BF16),
-                    BF16);
-        }
+        GoldenConvolutions.add(all);
     }
 }

@@ -42,7 +42,7 @@ final class HostKernels {
                 new ProcessBuilder(
                                 "g++",
                                 "-std=c++17",
-                                "-O1",
+                                "-O0",
                                 "-w",
                                 "-ffp-contract=off",
                                 "-shared",

@@ -74,6 +74,14 @@ final class MoreCases {
                     in,
                     new Type(type, shape));
         }
+        var padded = Shape.of(3, 5, 7);
+        var box = new Kernel.Part(Shape.of(3, 3, 4), List.of(0, 1, 2), List.of(1, 1, 1));
+        draft.add(
+                "assemble",
+                type + " one box",
+                new Kernel.Assemble(padded, 1, List.of(box)),
+                List.of(draft.calm(type, 36)),
+                new Type(type, padded));
         var tiles =
                 List.of(
                         new Kernel.Part(Shape.of(6, 4), List.of(0, 0), List.of(1, 1)),
@@ -275,6 +283,11 @@ final class MoreCases {
             convolve(side, 2, 1, 16, 16, List.of(7, 7), List.of(1, 1), 2, 0, 1, DType.F32);
             convolve(side, 1, 1, 33, 130, List.of(11), List.of(3), 1, 1, 1, DType.F32);
             convolve(side, 1, 1, 17, 16, List.of(4, 3, 5), List.of(2, 3, 2), 2, 1, 1, DType.F32);
+            // more than 64 rows and columns, positions in every kind of copy
+            convolve(side, 2, 1, 20, 70, List.of(6, 6), List.of(3, 3), 1, 1, 1, DType.BF16);
+            convolve(side, 3, 1, 16, 80, List.of(5, 5), List.of(3, 3), 1, 1, 1, DType.BF16);
+            convolve(side, 3, 1, 16, 72, List.of(5, 7), List.of(3, 3), 1, 1, 1, DType.F32);
+            convolve(side, 3, 1, 16, 16, List.of(7, 7), List.of(1, 1), 1, 0, 1, DType.F32);
         }
     }
 

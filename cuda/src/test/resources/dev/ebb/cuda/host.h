@@ -260,6 +260,10 @@ static void copy16_if(void* to, const void* from, bool valid) {
     else memset(to, 0, 16);
 }
 static void copy8_if(void* to, const void* from, bool valid) {
+    if (((uintptr_t)to | (uintptr_t)from) % 8) {
+        fprintf(stderr, "a copy of 8 bytes that is not aligned\n");
+        abort();
+    }
     if (valid) memcpy(to, from, 8);
     else memset(to, 0, 8);
 }

@@ -3,7 +3,6 @@ package dev.ebb.bench.adbench;
 import dev.ebb.bench.Bars;
 import dev.ebb.cpu.Cpu;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
@@ -16,8 +15,8 @@ import java.util.function.Function;
  * other programs may have been in the way, and then the exit status is 1. Bars are milliseconds on
  * two virtual cores of an AMD EPYC.
  *
- * <p>Arguments: which problems ({@code gmm ba lstm hand}), all of these unless given; {@code grid}
- * is every size of all of them, without bars.
+ * <p>Arguments: which problems ({@code gmm ba lstm hand}), all of these unless given. {@link Grid}
+ * has every size of them.
  */
 public final class AdBench {
     private static final int LEAST_RUNS = 20;
@@ -76,45 +75,10 @@ public final class AdBench {
                     List.of(
                             new Case(cpu -> Problem.hand(544, 12_800, cpu)),
                             new Case(11.4, cpu -> Problem.complicatedHand(544, 12_800, cpu)));
-            case "grid" -> grid();
             default ->
                     throw new IllegalArgumentException(
-                            "no problem is called "
-                                    + name
-                                    + "; there are gmm, ba, lstm, hand, grid");
+                            "no problem is called " + name + "; there are gmm, ba, lstm, hand");
         };
-    }
-
-    private static List<Case> grid() {
-        var all = new ArrayList<Case>();
-        for (int n : new int[] {1000, 10_000})
-            for (int d : new int[] {2, 10, 20, 32, 64, 128})
-                for (int k : new int[] {5, 10, 25, 50, 100, 200})
-                    all.add(new Case(cpu -> Problem.gmm(n, d, k, cpu)));
-        // cameras, points and observations of its data up to a million observations
-        int[][] scenes = {
-            {49, 7776, 31_843},
-            {21, 11_315, 36_455},
-            {161, 48_126, 182_072},
-            {372, 47_423, 204_472},
-            {257, 65_132, 225_911},
-            {539, 65_220, 277_273},
-            {93, 61_203, 287_451},
-            {88, 64_298, 383_937},
-            {810, 88_814, 393_775},
-            {1197, 126_327, 563_734},
-            {1723, 156_502, 678_718},
-            {253, 163_691, 899_155}
-        };
-        for (var s : scenes) all.add(new Case(cpu -> Problem.ba(s[0], s[1], s[2], cpu)));
-        for (int layers : new int[] {2, 4})
-            for (int length : new int[] {1024, 4096})
-                all.add(new Case(cpu -> Problem.lstm(layers, length, cpu)));
-        for (int points : new int[] {100, 1000, 10_000, 100_000}) {
-            all.add(new Case(cpu -> Problem.hand(544, points, cpu)));
-            all.add(new Case(cpu -> Problem.complicatedHand(544, points, cpu)));
-        }
-        return all;
     }
 
     /** Prints what both take. */

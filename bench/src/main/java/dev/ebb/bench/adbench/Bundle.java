@@ -40,9 +40,13 @@ final class Bundle {
                 camera[i] = i % cameras;
                 point[i] = random.nextInt(points);
             }
+            var poses = random.doubles((long) cameras * CAMERA, 0.1, 1).toArray();
+            // turned so little that every point is in front of every camera
+            for (int i = 0; i < cameras; i++)
+                for (int j = 0; j < 3; j++) poses[i * CAMERA + j] *= 0.1;
             return new Data(
                     count,
-                    random.doubles((long) cameras * CAMERA, 0.1, 1).toArray(),
+                    poses,
                     random.doubles(points * 3L, 2, 3).toArray(),
                     random.doubles(count, 0.5, 1).toArray(),
                     random.doubles(count * 2L, -1, 1).toArray(),

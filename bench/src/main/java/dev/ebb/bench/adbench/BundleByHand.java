@@ -12,18 +12,22 @@ final class BundleByHand {
     private final double[] turned = new double[3];
     private final double[] slope = new double[3];
 
-    BundleByHand(Bundle.Data data) {
+    /**
+     * @param most so many observations are taken at a time
+     */
+    BundleByHand(Bundle.Data data, int most) {
         this.data = data;
-        byCamera = new double[data.count() * 2 * Bundle.CAMERA];
-        byPoint = new double[data.count() * 6];
-        byWeight = new double[data.count() * 2];
+        byCamera = new double[most * 2 * Bundle.CAMERA];
+        byPoint = new double[most * 6];
+        byWeight = new double[most * 2];
     }
 
-    void run() {
-        for (int i = 0; i < data.count(); i++) one(i);
+    /** The observations {@code from} to {@code to}. */
+    void run(int from, int to) {
+        for (int i = from; i < to; i++) one(i, i - from);
     }
 
-    private void one(int i) {
+    private void one(int i, int to) {
         var c = data.cameras();
         int at = data.camera()[i] * Bundle.CAMERA;
         for (int j = 0; j < 3; j++) x[j] = data.points()[data.point()[i] * 3 + j] - c[at + 3 + j];
@@ -42,12 +46,12 @@ final class BundleByHand {
         double stretch = 1 + c[at + 9] * r + c[at + 10] * r * r;
         double focal = c[at + 6];
         double w = data.weights()[i];
-        byWeight[2 * i] = u * stretch * focal + c[at + 7] - data.features()[2 * i];
-        byWeight[2 * i + 1] = v * stretch * focal + c[at + 8] - data.features()[2 * i + 1];
+        byWeight[2 * to] = u * stretch * focal + c[at + 7] - data.features()[2 * i];
+        byWeight[2 * to + 1] = v * stretch * focal + c[at + 8] - data.features()[2 * i + 1];
         double growth = c[at + 9] + 2 * c[at + 10] * r;
         for (int k = 0; k < 2; k++) {
             double p = k == 0 ? u : v;
-            int out = (2 * i + k) * Bundle.CAMERA;
+            int out = (2 * to + k) * Bundle.CAMERA;
             byCamera[out + 6] = w * p * stretch;
             byCamera[out + 7] = k == 0 ? w : 0;
             byCamera[out + 8] = k == 1 ? w : 0;
@@ -58,7 +62,7 @@ final class BundleByHand {
             slope[0] = du / turned[2];
             slope[1] = dv / turned[2];
             slope[2] = -(du * u + dv * v) / turned[2];
-            rotation(out, (2 * i + k) * 3, cos, sin, along, inverse);
+            rotation(out, (2 * to + k) * 3, cos, sin, along, inverse);
         }
     }
 

@@ -4,9 +4,12 @@ import dev.ebb.Compiled2;
 import dev.ebb.Ebb;
 import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.Shape;
+import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -18,6 +21,9 @@ record Problem(
         Compiled2<?, ?, ?> compiled)
         implements AutoCloseable {
 
+    /** What Ebb may own for a part of the largest scenes. */
+    private static final Budget BA = Budget.mebibytes(2048);
+
     @Override
     public void close() {
         compiled.close();
@@ -25,8 +31,12 @@ record Problem(
 
     /** How far both are apart, as a share of the largest entry; fails above 1e-9. */
     double difference() {
-        var found = byEbb.get().stream().map(Tensor::toDoubles).toList();
-        var expected = byHand.get();
+        return difference(byEbb.get(), byHand.get());
+    }
+
+    /** The same of what both gave. */
+    double difference(List<Tensor> byEbb, List<double[]> expected) {
+        var found = byEbb.stream().map(Tensor::toDoubles).toList();
         double most = 0;
         double scale = 0;
         for (int i = 0; i < found.size(); i++) {
@@ -69,31 +79,59 @@ record Problem(
     }
 
     static Problem ba(int cameras, int points, int count, Cpu cpu) {
+        return ba(cameras, points, count, count, cpu);
+    }
+
+    /** The observations of one part. */
+    private record Part(Tensor camera, Tensor point, Tensor weight, Tensor feature) {
+        static Part of(Bundle.Data data, int from, int to) {
+            return new Part(
+                    Array.of(Arrays.copyOfRange(data.camera(), from, to)),
+                    Array.of(Arrays.copyOfRange(data.point(), from, to)),
+                    Array.of(Arrays.copyOfRange(data.weights(), from, to)),
+                    Array.of(
+                            Shape.of(to - from, 2),
+                            Arrays.copyOfRange(data.features(), 2 * from, 2 * to)));
+        }
+    }
+
+    /**
+     * At most {@code most} observations at a time: the blocks of a part are there before those of
+     * the next, and the memory that Ebb owns is bounded. What is compared are those of the last
+     * part. The last part begins earlier where the number of observations is no multiple.
+     */
+    static Problem ba(int cameras, int points, int count, int most, Cpu cpu) {
         var data = Bundle.Data.random(cameras, points, count);
-        var hand = new BundleByHand(data);
-        var weights = Array.of(data.weights());
-        var features = Array.of(Shape.of(count, 2), data.features());
-        var camera = Array.of(data.camera());
-        var point = Array.of(data.point());
+        int parts = Math.ceilDiv(count, most);
+        int size = Math.ceilDiv(count, parts);
+        var hand = new BundleByHand(data, size);
+        var starts = new ArrayList<Integer>();
+        for (int i = 0; i < parts; i++) starts.add(Math.min(i * size, count - size));
+        var observed = starts.stream().map(from -> Part.of(data, from, from + size)).toList();
         var f =
                 Ebb.compile(
-                                (Bundle.Seen all, Tensor seen) ->
+                                (Bundle.Seen all, Part part) ->
                                         Bundle.blocks(
                                                 new Bundle.Seen(
-                                                        all.camera().indexSelect(0, camera),
-                                                        all.point().indexSelect(0, point),
-                                                        all.weight()),
-                                                seen))
+                                                        all.camera().indexSelect(0, part.camera),
+                                                        all.point().indexSelect(0, part.point),
+                                                        part.weight),
+                                                part.feature))
+                        .within(BA)
                         .on(cpu);
-        var all = new Bundle.Seen(data.cameraRows(), data.pointRows(), weights);
+        var all = new Bundle.Seen(data.cameraRows(), data.pointRows(), Array.scalar(1.0));
         return new Problem(
-                "BA " + count + " observations",
+                "BA " + count + " observations" + (parts > 1 ? " in " + parts + " parts" : ""),
                 () -> {
-                    var found = f.apply(all, features);
-                    return List.of(found.camera(), found.point(), found.weight());
+                    List<Tensor> last = List.of();
+                    for (var part : observed) {
+                        var found = f.apply(all, part);
+                        last = List.of(found.camera(), found.point(), found.weight());
+                    }
+                    return last;
                 },
                 () -> {
-                    hand.run();
+                    for (int from : starts) hand.run(from, from + size);
                     return List.of(hand.byCamera, hand.byPoint, hand.byWeight);
                 },
                 f);

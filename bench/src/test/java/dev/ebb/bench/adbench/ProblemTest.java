@@ -17,6 +17,7 @@ class ProblemTest {
                 List.of(
                         cpu -> Problem.gmm(30, 3, 4, cpu),
                         cpu -> Problem.ba(3, 20, 50, cpu),
+                        cpu -> Problem.ba(3, 20, 50, 20, cpu),
                         cpu -> Problem.lstm(2, 9, cpu),
                         cpu -> Problem.hand(30, 17, cpu),
                         cpu -> Problem.complicatedHand(30, 17, cpu));

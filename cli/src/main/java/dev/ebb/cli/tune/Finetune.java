@@ -15,7 +15,6 @@ import dev.ebb.nn.file.Durable;
 import dev.ebb.nn.file.TextFile;
 import dev.ebb.nn.model.Pretrained;
 import dev.ebb.nn.model.PretrainedFile;
-import dev.ebb.nn.model.Weights;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +30,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -43,8 +41,15 @@ import java.util.concurrent.Callable;
         sortOptions = false,
         description = {
             "Fine-tune a published language model on a text, in a memory budget.",
-            "The model stays as it is; adapters of low rank (LoRA) beside its layers are trained,"
-                    + " and written in the layout that PEFT reads."
+            "The model (GPT-2, Llama, Qwen 2 and 3, Mistral or Gemma) stays as it is; adapters of"
+                    + " low rank (LoRA) beside its layers are trained, and written in the layout"
+                    + " that PEFT reads."
+        },
+        footerHeading = "%nFor example, with a model's folder gpt2 and a text notes.txt:%n",
+        footer = {
+            "  ebb finetune --from gpt2 --text notes.txt --budget 2GiB --out tuned",
+            "  ebb finetune --resume --out tuned        (after Ctrl-C, or a crash)",
+            "  ebb generate --from gpt2 --adapters tuned \"Dear diary, \""
         })
 public final class Finetune implements Callable<Integer> {
     private static final String BUDGET = "512MiB";
@@ -93,7 +98,10 @@ public final class Finetune implements Callable<Integer> {
                     "Bits of the frozen layers' weights: 32, 8 or 4. Default: ${DEFAULT-VALUE}.")
     private int bits = 32;
 
-    @Option(names = "--rank", paramLabel = "N", description = "Of the adapters. Default: 8.")
+    @Option(
+            names = "--rank",
+            paramLabel = "N",
+            description = "The width of the adapters: more learns more. Default: 8.")
     private int rank = 8;
 
     @Option(
@@ -114,13 +122,16 @@ public final class Finetune implements Callable<Integer> {
     @Option(names = "--steps", paramLabel = "N", description = "Steps in all. Default: 200.")
     private long steps = 200;
 
-    @Option(names = "--batch", paramLabel = "N", description = "Passages a step. Default: 4.")
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            description = "Passages of the text in a step. Default: 4.")
     private int batch = 4;
 
     @Option(
             names = "--context",
             paramLabel = "N",
-            description = "Tokens a passage. Default: 128, or what the model can look at.")
+            description = "Tokens of a passage. Default: 128, or what the model can look at.")
     private @Nullable Integer context;
 
     @Option(names = "--rate", paramLabel = "X", description = "Learning rate. Default: 0.0005.")
@@ -140,10 +151,16 @@ public final class Finetune implements Callable<Integer> {
             description = "Steps between evaluations and checkpoints. Default: 50.")
     private int every = 50;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Default: 1.")
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            description = "Decides which passages come when. Default: 1.")
     private long seed = 1;
 
-    @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Of the processor. Default: one for each core.")
     private int threads;
 
     @Mixin private DeviceArgument device = new DeviceArgument();
@@ -173,7 +190,14 @@ public final class Finetune implements Callable<Integer> {
         boolean used = Files.exists(out.resolve(TuningCheckpoint.FILE));
         if (resume && !used)
             throw new Refusal(
-                    "there is no fine-tuning run in " + out + " to resume; name its --out");
+                    Files.exists(out.resolve(TEXT))
+                            ? "the run in "
+                                    + out
+                                    + " ended before its first checkpoint; begin anew with --from"
+                                    + " and the text, and a smaller --checkpoint"
+                            : "there is no fine-tuning run in "
+                                    + out
+                                    + " to resume; name its --out");
         if (!resume && used)
             throw new Refusal(out + " holds a run already; go on with --resume, or name --out");
         if (resume) requireAsBegun(spec);
@@ -221,7 +245,7 @@ public final class Finetune implements Callable<Integer> {
                             text.isEmpty()
                                     ? TuningText.Format.INSTRUCTIONS
                                     : TuningText.Format.PLAIN);
-            return run(model, settings, bytes, List.of(), lines);
+            return run(model, settings, bytes, "", List.of(), lines);
         }
     }
 
@@ -243,7 +267,7 @@ public final class Finetune implements Callable<Integer> {
                     out.resolve(TEXT) + " is not the text that the run was begun with; begin anew");
         try (var model = Pretrained.open(Path.of(begun.settings().from()), "")) {
             lines.println("going on after step " + begun.losses().size());
-            return run(model, begun.settings(), bytes, begun.losses(), lines);
+            return run(model, begun.settings(), bytes, begun.model(), begun.losses(), lines);
         }
     }
 
@@ -251,6 +275,7 @@ public final class Finetune implements Callable<Integer> {
             PretrainedFile model,
             TuningSettings settings,
             byte[] bytes,
+            String begun,
             List<Double> losses,
             PrintWriter lines)
             throws IOException {
@@ -274,47 +299,27 @@ public final class Finetune implements Callable<Integer> {
                 Files.createDirectories(out);
                 Durable.write(out.resolve(TEXT), o -> o.write(bytes));
             } else {
-                tuning.restore(out);
+                tuning.restore(out, begun);
             }
             Resident.tidy();
-            hello(model, settings, tokens, tuning, lines);
-            double first = evaluated(tuning, lines);
-            loop(tuning, settings, bytes, stop, lines);
+            var told = new TuningLines(tuning, settings, lines);
+            told.hello(model, tokens);
+            double first = told.evaluated();
+            loop(tuning, settings, bytes, stop, told, lines);
             tuning.save(out, new Corpus(bytes).digest());
-            goodbye(model, settings, tuning, first, stop.isAsked(), lines);
+            told.goodbye(out, first, stop.isAsked());
+            if (merge && !stop.isAsked()) merge(model, tuning, lines);
             return stop.isAsked() ? 130 : 0;
         }
     }
 
-    private static void hello(
-            PretrainedFile model,
-            TuningSettings s,
-            TuningText tokens,
+    private void loop(
             Tuning tuning,
-            PrintWriter lines) {
-        lines.printf(
-                Locale.ROOT,
-                "%,d parameters, frozen in %d bits; adapters of rank %d: %,d parameters%n",
-                Weights.count(model.blank()),
-                s.bits(),
-                s.rank(),
-                Weights.count(tuning.form().adapters()));
-        lines.println(tokens.told());
-    }
-
-    private static double evaluated(Tuning tuning, PrintWriter lines) {
-        double loss = tuning.evaluate();
-        if (!Double.isNaN(loss))
-            lines.printf(
-                    Locale.ROOT,
-                    "held out after step %d: loss %.4f, perplexity %.2f%n",
-                    tuning.made(),
-                    loss,
-                    Math.exp(loss));
-        return loss;
-    }
-
-    private void loop(Tuning tuning, TuningSettings s, byte[] bytes, Stop stop, PrintWriter lines)
+            TuningSettings s,
+            byte[] bytes,
+            Stop stop,
+            TuningLines told,
+            PrintWriter lines)
             throws IOException {
         var memory = BudgetText.show(tuning.plan().peakBytes()) + " of " + s.budget();
         try (var progress = Progress.of(tuning.made(), s.steps(), lines)) {
@@ -333,46 +338,17 @@ public final class Finetune implements Callable<Integer> {
                         new Progress.Figures(
                                 tuning.made(), loss, seconds, s.batch() * s.context(), memory));
                 if (tuning.made() % s.every() == 0 && tuning.made() < s.steps()) {
-                    evaluated(tuning, lines);
+                    told.evaluated();
                     tuning.save(out, new Corpus(bytes).digest());
                 }
             }
         }
     }
 
-    private void goodbye(
-            PretrainedFile model,
-            TuningSettings s,
-            Tuning tuning,
-            double first,
-            boolean stopped,
-            PrintWriter lines)
-            throws IOException {
-        if (stopped) {
-            lines.println(
-                    "stopped after step "
-                            + tuning.made()
-                            + "; go on with: ebb finetune --resume --out "
-                            + out);
-        } else {
-            double last = evaluated(tuning, lines);
-            if (!Double.isNaN(last))
-                lines.printf(Locale.ROOT, "held-out loss: %.4f -> %.4f%n", first, last);
-        }
-        var report = tuning.report();
-        lines.println(
-                "memory: promised "
-                        + BudgetText.show(report.promisedBytes())
-                        + ", measured "
-                        + BudgetText.show(report.measuredBytes())
-                        + ", budget "
-                        + s.budget());
-        lines.println("adapters: " + out.toAbsolutePath().normalize());
-        if (merge && !stopped) {
-            var folder = out.resolve("merged");
-            Files.createDirectories(folder);
-            MergedModel.write(folder, model, tuning.adapters());
-            lines.println("merged model: " + folder.toAbsolutePath().normalize());
-        }
+    private void merge(PretrainedFile model, Tuning tuning, PrintWriter lines) throws IOException {
+        var folder = out.resolve("merged");
+        Files.createDirectories(folder);
+        MergedModel.write(folder, model, tuning.adapters());
+        lines.println("merged model: " + folder.toAbsolutePath().normalize());
     }
 }

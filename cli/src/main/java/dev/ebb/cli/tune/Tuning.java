@@ -5,15 +5,20 @@ import dev.ebb.Next;
 import dev.ebb.Stepper;
 import dev.ebb.Stepping;
 import dev.ebb.Tensorwise;
+import dev.ebb.cli.option.Refusal;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
+import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
+import dev.ebb.ir.Type;
 import dev.ebb.nn.Seed;
 import dev.ebb.nn.adapt.FrozenSource;
 import dev.ebb.nn.adapt.LoraAdapters;
 import dev.ebb.nn.adapt.LoraConfig;
 import dev.ebb.nn.adapt.LoraFiles;
+import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.model.AutoregressiveModel;
+import dev.ebb.nn.model.Weights;
 import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.Gradients;
 import dev.ebb.plan.Budget;
@@ -36,11 +41,15 @@ import java.util.function.IntFunction;
 public final class Tuning implements AutoCloseable {
     private static final double LARGEST_NORM = 1;
 
+    /** Elements of each tensor that the model is known by. */
+    private static final int SAMPLE = 1024;
+
     private final TuningSettings settings;
     private final TuningText text;
     private final Stepper<TuningState, TuningState.Input, Tensor> stepper;
     private final int frozen;
     private final List<Double> losses;
+    private final String model;
 
     Tuning(
             FrozenSource source,
@@ -59,7 +68,28 @@ public final class Tuning implements AutoCloseable {
                         .within(Budget.of(settings.budget()))
                         .on(device)
                         .start(start, text.training(data(), 0));
-        for (int i = 0; i < frozen; i++) stepper.restore(i, source.read(i));
+        var ends = new ArrayList<Supply>();
+        var names = Tensorwise.names(start.model());
+        for (int i = 0; i < frozen; i++) {
+            var tensor = source.read(i);
+            stepper.restore(i, tensor);
+            ends.add(end(names.get(i), tensor));
+        }
+        model = Weights.digest(ends, List.of());
+    }
+
+    /** The last elements of a tensor: enough to tell one model's from another's. */
+    private static Supply end(String name, Array tensor) {
+        long size = tensor.type().size();
+        long count = Math.min(SAMPLE, size);
+        var end =
+                Array.make(
+                        Type.of(DType.F64, (int) count),
+                        to -> {
+                            for (long i = 0; i < count; i++)
+                                to.set(i, tensor.data().get(size - count + i));
+                        });
+        return new Supply(name + " " + tensor.type(), end.type(), () -> end);
     }
 
     private static TuningState start(
@@ -140,14 +170,26 @@ public final class Tuning implements AutoCloseable {
         return place -> stepper.state(frozen + place);
     }
 
-    void restore(Path folder) throws IOException {
+    /**
+     * Goes on from a folder's checkpoint.
+     *
+     * @param begun the digest of the model that the run was begun with
+     */
+    void restore(Path folder, String begun) throws IOException {
+        if (!begun.equals(model))
+            throw new Refusal(
+                    "the model in "
+                            + settings.from()
+                            + " is not the one that the run in "
+                            + folder
+                            + " was begun with; put that back, or begin anew with another --out");
         TuningCheckpoint.restore(
                 folder, form(), (place, tensor) -> stepper.restore(frozen + place, tensor));
     }
 
     /** Adapters in the published layout, and what a resumption needs. */
     void save(Path folder, String digest) throws IOException {
-        TuningCheckpoint.write(folder, form(), kept(), settings, digest, losses);
+        TuningCheckpoint.write(folder, form(), kept(), settings, digest, model, losses);
         LoraFiles.write(folder, form().adapters(), kept(), stepper.form().model(), settings.from());
     }
 

@@ -24,14 +24,14 @@ import java.util.function.IntFunction;
  */
 final class TuningCheckpoint {
     static final String FILE = "tuning.safetensors";
-    private static final String FORMAT = "ebb fine-tuning checkpoint 2";
+    private static final String FORMAT = "ebb fine-tuning checkpoint 3";
     private static final String LOSSES = "losses";
     private static final String DIGEST = "digest";
 
     private TuningCheckpoint() {}
 
     /** What a run goes on from, besides its tensors. */
-    record Begun(TuningSettings settings, String text, List<Double> losses) {}
+    record Begun(TuningSettings settings, String text, String model, List<Double> losses) {}
 
     static void write(
             Path folder,
@@ -39,6 +39,7 @@ final class TuningCheckpoint {
             IntFunction<Array> at,
             TuningSettings settings,
             String text,
+            String model,
             List<Double> losses)
             throws IOException {
         var tensors = new ArrayList<>(Weights.supplies(like, Naming.own(), at));
@@ -48,6 +49,7 @@ final class TuningCheckpoint {
         notes.put("format", FORMAT);
         notes.put("settings", JsonRecord.write(settings).toString());
         notes.put("text", text);
+        notes.put("model", model);
         notes.put(DIGEST, Weights.digest(tensors, lines(notes)));
         Safetensors.write(folder.resolve(FILE), tensors, notes);
     }
@@ -72,6 +74,7 @@ final class TuningCheckpoint {
             return new Begun(
                     JsonRecord.read(TuningSettings.class, path, notes.getOrDefault("settings", "")),
                     notes.getOrDefault("text", ""),
+                    notes.getOrDefault("model", ""),
                     Arrays.stream(file.read(LOSSES).toDoubles()).boxed().toList());
         }
     }

@@ -57,7 +57,13 @@ final class BrokenTuningTest {
         var kept = new TuningState.Kept(adapters, SETTINGS.optimizer().start(adapters));
         var tensors = Tensorwise.list(kept);
         TuningCheckpoint.write(
-                folder, kept, i -> (Array) tensors.get(i), SETTINGS, "text", List.of(3.0, 2.5));
+                folder,
+                kept,
+                i -> (Array) tensors.get(i),
+                SETTINGS,
+                "text",
+                "model",
+                List.of(3.0, 2.5));
         var begun = TuningCheckpoint.read(folder);
         assertThat(begun.settings()).isEqualTo(SETTINGS);
         assertThat(begun.losses()).containsExactly(3.0, 2.5);

@@ -227,6 +227,14 @@ class FinetuneTest {
         var told = run("--resume", "--out", Files.move(out, folder.resolve("on")).toString());
         assertThat(told.err).contains("text.bin");
         Files.write(folder.resolve("on/text.bin"), bytes);
+        var file = folder.resolve("model/model.safetensors");
+        var stored = Files.readAllBytes(file);
+        var other = stored.clone();
+        other[other.length - 2] ^= 1;
+        Files.write(file, other);
+        told = run("--resume", "--device", "cpu", "--out", folder.resolve("on").toString());
+        assertThat(told.err).contains("is not the one that the run in");
+        Files.write(file, stored);
         var again = run("--resume", "--device", "cpu", "--out", folder.resolve("on").toString());
         assertThat(again.err).isEmpty();
         assertThat(again.out).contains("going on after step 3", "frozen in 8 bits");
@@ -245,6 +253,10 @@ class FinetuneTest {
         assertThat(tune(folder.resolve("c"), "--context", "99").err).contains("1 to 24");
         assertThat(run("--resume", "--out", folder.resolve("d").toString()).err)
                 .contains("no fine-tuning run");
+        Files.createDirectories(folder.resolve("d"));
+        Files.write(folder.resolve("d/text.bin"), new byte[1]);
+        assertThat(run("--resume", "--out", folder.resolve("d").toString()).err)
+                .contains("ended before its first checkpoint");
         assertThat(tune(folder.resolve("e"), "--budget", "70000").err).contains("least");
         var out = Files.createDirectories(folder.resolve("f"));
         Files.write(out.resolve(TuningCheckpoint.FILE), "junk".getBytes(StandardCharsets.UTF_8));

@@ -48,7 +48,9 @@ final class ExecutionLog {
         nodes.add(node);
         forms.add(form);
         if (i >= seen.length) seen = Arrays.copyOf(seen, 2 * i);
-        for (Value v : node.inputs()) {
+        var inputs = node.inputs();
+        for (int k = 0; k < inputs.size(); k++) {
+            var v = inputs.get(k);
             grow(v.id());
             int count = readerCounts[v.id()];
             var list = readers[v.id()] == null ? new int[2] : readers[v.id()];
@@ -58,9 +60,10 @@ final class ExecutionLog {
             readers[v.id()] = list;
             readerCounts[v.id()] = count + 1;
         }
-        for (Value v : node.outputs()) {
-            grow(v.id());
-            makers[v.id()] = i;
+        var outputs = node.outputs();
+        for (int k = 0; k < outputs.size(); k++) {
+            grow(outputs.get(k).id());
+            makers[outputs.get(k).id()] = i;
         }
     }
 

@@ -147,7 +147,8 @@ final class TapeReplay {
         int count = 0;
         for (int i = 0; i < order.length; i++) {
             var step = steps.get(i);
-            for (Value v : step.node().outputs()) eviction.know(v);
+            var outputs = step.node().outputs();
+            for (int k = 0; k < outputs.size(); k++) eviction.know(outputs.get(k));
             ledger.add(step.node(), step.form());
             if (!step.later()) order[count++] = first + i;
         }
@@ -165,9 +166,16 @@ final class TapeReplay {
         if (form.kernel() instanceof Control.Sweep) return false;
         var node = ledger.node(i);
         long bytes = lines(form.workspace());
-        for (Value v : node.inputs()) if (!residents.has(v)) return false;
-        for (Value v : node.outputs()) bytes += ResidentValues.bytes(v);
+        var in = node.inputs();
+        for (int k = 0; k < in.size(); k++) if (!residents.has(in.get(k))) return false;
+        bytes += bytes(node.outputs());
         return residents.missing(bytes) == 0;
+    }
+
+    private static long bytes(List<Value> values) {
+        long bytes = 0;
+        for (int k = 0; k < values.size(); k++) bytes += ResidentValues.bytes(values.get(k));
+        return bytes;
     }
 
     private static long lines(long bytes) {
@@ -248,8 +256,7 @@ final class TapeReplay {
     private void execute(int i, Node node, OpForm form, boolean again) {
         long scratch = lines(form.workspace());
         var fresh = again ? missing(node.outputs()) : node.outputs();
-        long results = 0;
-        for (Value v : fresh) results += ResidentValues.bytes(v);
+        long results = bytes(fresh);
         var kernel = form.kernel();
         if (kernel instanceof Control.Sweep k) {
             var room = room(i, k, node, scratch + results);
@@ -258,7 +265,7 @@ final class TapeReplay {
         }
         makeRoom(scratch + results, i, form.name());
         var category = node.reverse() ? Category.GRADIENTS : Category.ACTIVATIONS;
-        for (Value v : fresh) residents.place(v, category);
+        for (int k = 0; k < fresh.size(); k++) residents.place(fresh.get(k), category);
         long at = residents.take(scratch);
         try {
             kernels.run(i, node, form, kernel, again, at, scratch);
@@ -268,15 +275,19 @@ final class TapeReplay {
         } finally {
             residents.giveBack(at, scratch);
         }
-        for (Value v : fresh) {
-            if (again) eviction.returned(v);
-            else if (form.once()) eviction.pin(v);
+        for (int k = 0; k < fresh.size(); k++) {
+            if (again) eviction.returned(fresh.get(k));
+            else if (form.once()) eviction.pin(fresh.get(k));
         }
-        for (Value v : node.inputs()) eviction.touch(v);
-        for (Value v : node.outputs()) eviction.touch(v);
+        touch(node.inputs());
+        touch(node.outputs());
         if (again) recomputed++;
         else computed++;
         ran.set(i);
+    }
+
+    private void touch(List<Value> values) {
+        for (int k = 0; k < values.size(); k++) eviction.touch(values.get(k));
     }
 
     private List<Value> missing(List<Value> values) {

@@ -1,6 +1,7 @@
 package dev.ebb.cpu.straight;
 
 import dev.ebb.ir.Buffer;
+import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Memory;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Type;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /**
  * Writes the method of {@link dev.ebb.exec.Anywhere}: local 1 is the memory, local 2 the array of
@@ -45,6 +47,9 @@ final class MovableCode implements Elements.Location {
     private final List<Integer> starts = new ArrayList<>();
     private final Map<Element, Operand> known = new HashMap<>();
 
+    /** The local with the number of the element at hand, inside a loop over elements. */
+    private OptionalInt position = OptionalInt.empty();
+
     MovableCode(Node node, CodeBuilder code) {
         this.node = node;
         this.code = code;
@@ -54,18 +59,38 @@ final class MovableCode implements Elements.Location {
     void write() {
         var in = places(node.inputs());
         var out = places(node.outputs());
+        if (MovableLoop.isLoop(node)) loop(in, out);
+        else body(node.kernel(), in, out);
+        code.return_();
+    }
+
+    private void body(Kernel kernel, List<Buffer> in, List<Buffer> out) {
         var made =
                 new KernelCode(new ScalarCode(code, elements))
                         .write(
-                                node.kernel(),
+                                kernel,
                                 node.inputTypes().stream().map(Type::dtype).toList(),
                                 node.outputTypes().stream().map(Type::dtype).toList(),
-                                (input, i) ->
-                                        known.computeIfAbsent(
-                                                new Element(input, i),
-                                                e -> elements.load(in.get(input), e.index())));
+                                (input, i) -> read(in, input, i));
         for (int j = 0; j < out.size(); j++) elements.store(made.get(j), out.get(j));
-        code.return_();
+    }
+
+    private Operand read(List<Buffer> in, int input, long i) {
+        return known.computeIfAbsent(
+                new Element(input, i), e -> elements.load(in.get(input), e.index()));
+    }
+
+    /** One element after the other; what is the same for all is read before the first. */
+    private void loop(List<Buffer> in, List<Buffer> out) {
+        for (int i = 0; i < in.size(); i++) if (in.get(i).size() == 1) read(in, i, 0);
+        int at = code.allocateLocal(TypeKind.INT);
+        var next = code.newLabel();
+        var end = code.newLabel();
+        code.iconst_0().istore(at).labelBinding(next);
+        code.iload(at).loadConstant((int) out.getFirst().size()).if_icmpge(end);
+        position = OptionalInt.of(at);
+        body(MovableLoop.single(node), in, out);
+        code.iinc(at, 1).goto_(next).labelBinding(end);
     }
 
     /** A buffer for each value, whose start is put into a local. */
@@ -90,6 +115,13 @@ final class MovableCode implements Elements.Location {
     @Override
     public void offset(Buffer buffer, long at) {
         int number = ((Later) buffer.memory()).number();
-        code.lload(starts.get(number)).loadConstant(at).ladd();
+        code.lload(starts.get(number));
+        if (position.isPresent() && buffer.size() > 1)
+            code.iload(position.getAsInt())
+                    .i2l()
+                    .loadConstant(buffer.dtype().bytes(1))
+                    .lmul()
+                    .ladd();
+        else code.loadConstant(at).ladd();
     }
 }

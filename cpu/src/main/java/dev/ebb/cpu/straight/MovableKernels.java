@@ -12,9 +12,10 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Makes one method of a node on few elements that is told where its operands and results lie, for
- * whoever runs the same op at ever other places. One is made once a node of its kind was asked for
- * a few times, and stays for all programs of a device while it is among those used last.
+ * Makes one method of a node on few elements, or a loop over some more, that is told where its
+ * operands and results lie, for whoever runs the same op at ever other places. One is made once a
+ * node of its kind was asked for a few times, and stays for all programs of a device while it is
+ * among those used last.
  */
 public final class MovableKernels {
     /** So many kinds of nodes are remembered. */
@@ -54,7 +55,8 @@ public final class MovableKernels {
 
     public synchronized Optional<Anywhere> of(Node node) {
         var known = known(node);
-        if (known.asked++ == after && Fitting.bytes(node, node.outputs().size()) >= 0)
+        boolean due = known.asked++ == after;
+        if (due && (Fitting.bytes(node, node.outputs().size()) >= 0 || MovableLoop.isLoop(node)))
             known.made = Optional.of(StraightClass.movable(node));
         return known.made;
     }

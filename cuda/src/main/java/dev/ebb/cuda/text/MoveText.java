@@ -20,6 +20,7 @@ final class MoveText {
     static Recipe assemble(Kernel.Assemble k, DType type) {
         var actions = new ArrayList<Action>();
         if (k.shape().size() == 0) return Recipe.of();
+        if (PadText.fits(k)) return PadText.recipe(k, type);
         boolean update = k.isUpdate();
         if (!update && !k.isTiled()) actions.add(fill(k.shape().size(), type, k.fill()));
         for (int p = 0; p < k.parts().size(); p++) {

@@ -12,9 +12,10 @@ public final class Prelude {
     private static final String TENSOR = read("tensor.cu");
     private static final String GROUPS = read("groups.cu");
     private static final String CONVOLVE = read("convolve.cu");
+    private static final String WEIGHTS = read("weights.cu");
 
     /** For any kernel. */
-    public static final String TEXT = PLAIN + SPECIAL + TENSOR + GROUPS + CONVOLVE;
+    public static final String TEXT = PLAIN + SPECIAL + TENSOR + GROUPS + CONVOLVE + WEIGHTS;
 
     private Prelude() {}
 
@@ -26,7 +27,10 @@ public final class Prelude {
                 + (all.contains("fn_polygamma(") ? SPECIAL : "")
                 + (all.contains("AttendSizes") || convolves ? TENSOR : "")
                 + (all.contains("Groups<") || convolves ? GROUPS : "")
-                + (convolves ? CONVOLVE : "");
+                + (convolves ? CONVOLVE : "")
+                + (all.contains("convolve_weights<") || all.contains("convolve_spread<")
+                        ? WEIGHTS
+                        : "");
     }
 
     private static String read(String name) {

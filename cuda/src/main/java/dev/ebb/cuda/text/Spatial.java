@@ -36,6 +36,11 @@ record Spatial(List<Axis> axes) {
             int tapStep) {
         static final Axis NONE = new Axis(1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1);
 
+        /** The same axis read through one tap, each position by the next element. */
+        Axis window(int source, int positions, int start) {
+            return new Axis(source, result, positions, 1, start, 1, stride, phase, kernel, 1, 0, 1);
+        }
+
         static Axis output(Kernel.Convolve k, int d) {
             int kernel = k.kernel().get(d);
             return new Axis(
@@ -145,6 +150,11 @@ record Spatial(List<Axis> axes) {
         return new Spatial(axes.stream().map(a -> identity(a, a.source())).toList());
     }
 
+    /** All positions of the result, in order. */
+    Spatial everyResult() {
+        return new Spatial(axes.stream().map(a -> identity(a, a.positions())).toList());
+    }
+
     private static Axis identity(Axis a, int size) {
         return new Axis(size, size, size, 1, 0, 1, 1, 0, a.kernel(), 1, a.firstTap(), a.tapStep());
     }
@@ -159,8 +169,7 @@ record Spatial(List<Axis> axes) {
 
     /** How the result is gathered from that copy. */
     Spatial afterTurn() {
-        if (!isOneTap()) return this;
-        return new Spatial(axes.stream().map(a -> identity(a, a.positions())).toList());
+        return isOneTap() ? everyResult() : this;
     }
 
     /** The constants that the kernels name these numbers by. */

@@ -87,8 +87,13 @@ public final class TensorConvolve {
             product(weights, new Operand.In(0), new Operand.Out(0));
             return;
         }
-        var source = turned(s.toTurn(), k.inChannels(), new Operand.In(0));
-        columns(s.afterTurn(), weights, source, new Operand.Out(0));
+        if (isStraight(s)) {
+            straight(s, weights, new Operand.In(0), new Operand.Out(0));
+            return;
+        }
+        var copied = Copied.of(s, k.inChannels(), type);
+        var source = turned(copied, new Operand.In(0));
+        columns(copied, weights, source, new Operand.Out(0));
     }
 
     /** One phase of the stride after the other, then all together. */
@@ -124,9 +129,14 @@ public final class TensorConvolve {
                 product(weights, gradient, to);
                 continue;
             }
-            if (source.isEmpty())
-                source = Optional.of(turned(phase.everySource(), k.outChannels(), gradient));
-            columns(phase, weights, source.get(), to);
+            if (isStraight(phase)) {
+                straight(phase, weights, gradient, to);
+                continue;
+            }
+            int side = padded(k.outChannels(), each);
+            var copied = new Copied(phase.everySource(), phase, k.outChannels(), side, 1, side);
+            if (source.isEmpty()) source = Optional.of(turned(copied, gradient));
+            columns(copied, weights, source.get(), to);
         }
         if (!whole) actions.add(PhaseText.together(k, type, phases, regions));
         else if (actions.isEmpty()) {
@@ -147,6 +157,15 @@ public final class TensorConvolve {
                 type.bytes(Spatial.size(s.positions())) % COPY_BYTES == 0
                         && type.bytes(k.inChannels()) % COPY_BYTES == 0;
         return even && k.groups() == 1 && Spatial.size(k.kernel()) == 1 && s.isEverySource();
+    }
+
+    /**
+     * Whether the source of a phase can be read as it is: each position meets one element, and
+     * tensor cores take it across the sum, which they do for sixteen bits.
+     */
+    private boolean isStraight(Spatial s) {
+        long positions = Spatial.size(s.positions());
+        return type != DType.F32 && s.isEverySource() && positions % (each / 2) == 0;
     }
 
     private void product(Operand weights, Operand source, Operand to) {
@@ -182,52 +201,61 @@ public final class TensorConvolve {
     }
 
     /** A copy of what is gathered, with the channels of a position side by side. */
-    private Operand turned(Spatial gathered, int channels, Operand source) {
+    private Operand turned(Copied copied, Operand source) {
         var place = new Operand.Work(workspace);
         long pictures = (long) k.batch() * k.groups();
-        int padded = padded(channels, each);
-        workspace += aligned(type.bytes(pictures * Spatial.size(gathered.positions()) * padded));
-        actions.add(turn(gathered, pictures, channels, padded, type, source, place));
+        workspace += aligned(type.bytes(pictures * copied.elements()));
+        actions.add(turn(copied, pictures, type, source, place));
         return place;
     }
 
-    /** Puts the channels of each position that is gathered side by side. */
-    static Action turn(
-            Spatial gathered,
-            long pictures,
-            int channels,
-            int padded,
-            DType type,
-            Operand source,
-            Operand place) {
+    /** Puts the channels of each position that is copied side by side. */
+    static Action turn(Copied copied, long pictures, DType type, Operand source, Operand place) {
+        var gathered = copied.copy();
+        boolean few = type.bytes(copied.side()) <= COPY_BYTES;
         var t = Words.stored(type);
         var code = new Lines();
         code.open("struct ConvolveSizes");
         gathered.constants(code);
-        constant(code, "CHANNELS", channels);
-        constant(code, "PADDED", padded);
+        constant(code, "CHANNELS", copied.channels());
+        constant(code, "PADDED", copied.side());
         code.add("static const bool PLAIN = %b;", gathered.isEverySource());
         code.add("};");
         MapText.open(code, "turn", 256, 2, true);
-        code.add("EBB_SHARED(memory);");
-        code.add("turn_channels<%s, ConvolveSizes>((const %s*)p0, (%s*)p1, memory);", t, t, t);
+        if (few) {
+            code.add("turn_few<%s, ConvolveSizes>((const %s*)p0, (%s*)p1);", t, t, t);
+        } else {
+            code.add("EBB_SHARED(memory);");
+            code.add("turn_channels<%s, ConvolveSizes>((const %s*)p0, (%s*)p1, memory);", t, t, t);
+        }
         code.close();
-        long tiles = Math.ceilDiv(Spatial.size(gathered.positions()), 64);
-        long panels = Math.ceilDiv(padded, STEP_BYTES / (int) type.bytes(1));
+        long positions = Spatial.size(gathered.positions());
+        long panels = Math.ceilDiv(copied.side(), STEP_BYTES / (int) type.bytes(1));
+        long blocks = few ? Math.ceilDiv(positions, 256) : panels * Math.ceilDiv(positions, 64);
         return new Action.Launch(
                 "turn",
                 code.toString(),
-                pictures * panels * tiles,
+                pictures * blocks,
                 256,
-                STEP_BYTES * TURN_PITCH,
+                few ? 0 : STEP_BYTES * TURN_PITCH,
                 List.of(source, place));
     }
 
-    private void columns(Spatial s, Operand weights, Operand source, Operand to) {
-        boolean output = k.side() == Kernel.Side.OUTPUT;
-        int rows = output ? k.outChannels() : k.inChannels();
-        int channels = output ? k.inChannels() : k.outChannels();
-        int padded = padded(channels, each);
+    private void columns(Copied copied, Operand weights, Operand source, Operand to) {
+        multiply(copied, false, weights, source, to);
+    }
+
+    /** Without a copy: each position meets one element of the source. */
+    private void straight(Spatial s, Operand weights, Operand source, Operand to) {
+        int channels = k.side() == Kernel.Side.OUTPUT ? k.inChannels() : k.outChannels();
+        multiply(new Copied(s, s, channels, channels, 1, channels), true, weights, source, to);
+    }
+
+    private void multiply(
+            Copied copied, boolean straight, Operand weights, Operand source, Operand to) {
+        var s = copied.gather();
+        int rows = k.side() == Kernel.Side.OUTPUT ? k.outChannels() : k.inChannels();
+        int padded = copied.padded();
         int steps = Math.toIntExact(Math.ceilDiv(Spatial.size(s.taps()) * padded, depth));
         int halves = rows <= 64 ? 1 : 2;
         int downTiles = Math.ceilDiv(rows, 64 * halves);
@@ -235,7 +263,7 @@ public final class TensorConvolve {
         int acrossTiles = Math.toIntExact(Math.ceilDiv(columns, ACROSS));
         var packed = new Operand.Work(workspace);
         long elements = (long) k.groups() * rows * steps * depth;
-        pack(s, weights, packed, elements, rows, channels, padded, steps);
+        pack(copied, weights, packed, elements, rows, steps);
         workspace += aligned(type.bytes(elements));
         var code = new Lines();
         code.open("struct ConvolveSizes");
@@ -243,6 +271,7 @@ public final class TensorConvolve {
         constant(code, "GROUPS", k.groups());
         constant(code, "ROWS", rows);
         constant(code, "PADDED", padded);
+        constant(code, "PIXEL", copied.pixel());
         constant(code, "STEPS", steps);
         constant(code, "COLUMNS", Math.toIntExact(columns));
         constant(code, "ROW_TILES", downTiles);
@@ -251,9 +280,9 @@ public final class TensorConvolve {
         MapText.open(code, "convolve", THREADS + ", 2", 3, true);
         code.add("EBB_SHARED(memory);");
         code.add(
-                "convolve_columns<%s, ConvolveSizes, %d>((const %s*)p0, (const %s*)p1, (%s*)p2,"
-                        + " memory);",
-                t, halves, t, t, t);
+                "convolve_columns<%s, ConvolveSizes, %d, %b>((const %s*)p0, (const %s*)p1,"
+                        + " (%s*)p2, memory);",
+                t, halves, straight, t, t, t);
         code.close();
         int stages = halves == 2 ? 3 : 4;
         actions.add(
@@ -268,14 +297,11 @@ public final class TensorConvolve {
 
     /** Weights as rows of taps and, within a tap, of channels; zeros where there are none. */
     private void pack(
-            Spatial s,
-            Operand weights,
-            Operand to,
-            long elements,
-            int rows,
-            int channels,
-            int padded,
-            int steps) {
+            Copied copied, Operand weights, Operand to, long elements, int rows, int steps) {
+        var s = copied.gather();
+        int channels = copied.channels();
+        int padded = copied.padded();
+        boolean window = copied.window() > 1;
         long all = Spatial.size(k.kernel());
         var code = new Lines();
         MapText.open(code, "pack", 256, 2, true);
@@ -284,16 +310,18 @@ public final class TensorConvolve {
         code.add("const int k = (int)(at %% %d);", steps * depth);
         code.add("const num line = at / %d;", steps * depth);
         code.add("const num row = line %% %d, group = line / %d;", rows, rows);
-        code.add("const int c = k %% %d, tap = k / %d;", padded, padded);
+        code.add("const int c = k %% %d, tap = k / %d;", copied.side(), padded);
+        if (window) code.add("const int more = k %% %d / %d;", padded, copied.side());
         code.add("typedef Bits<%d> B;", type.bytes(1));
         code.add("B::type x = 0;");
-        code.open("if (c < %d && tap < %d)", channels, Spatial.size(s.taps()));
+        var inside = window ? " && more < " + k.kernel().getLast() : "";
+        code.open("if (c < %d && tap < %d%s)", channels, Spatial.size(s.taps()), inside);
         s.kernelTap(code);
         var number =
                 k.side() == Kernel.Side.OUTPUT
                         ? "((group * %d + row) * %d + c)".formatted(rows, channels)
                         : "((group * %d + c) * %d + row)".formatted(channels, rows);
-        code.add("x = ((const B::type*)p0)[%s * %d + t];", number, all);
+        code.add("x = ((const B::type*)p0)[%s * %d + t%s];", number, all, window ? " + more" : "");
         code.close();
         code.add("((B::type*)p1)[at] = B::rounded(x);");
         code.close();

@@ -11,24 +11,41 @@ import java.util.List;
 
 /**
  * The gradient of a convolution's weights by tensor cores: a product over all positions of all
- * pictures, in parts that are added in order. The gradient of the output lies along the positions
- * as it is; so does the input where each position meets one element, and otherwise it is copied
- * with the channels of a position side by side. Pictures whose positions cannot be copied eight
- * bytes at a time are copied with some zeros behind each row first.
+ * pictures, in parts that are added in order. How its factors are read depends on the type and the
+ * sizes ({@link Laid}): tensor cores take factors of sixteen bits along the positions or across
+ * them, tf32 only along them.
  */
 final class WeightConvolve {
-    private static final int THREADS = 128;
-    private static final int ACROSS = 128;
-    private static final int STEP_BYTES = 64;
-    private static final int PITCH_BYTES = 80;
+    private static final int THREADS = 256;
+    private static final int STEP_BYTES = 128;
     private static final int COPY_BYTES = 16;
-    private static final int STAGES = 4;
 
-    /** Blocks that the sum is split into, where there are fewer tiles. */
-    private static final int BLOCKS = 528;
+    /** Elements from number to number where columns of tf32 lie across the numbers. */
+    private static final int PITCH = 128 + 8;
+
+    /**
+     * Blocks that run at once on a large card: parts are chosen to fill that many, or multiples.
+     */
+    private static final int BLOCKS = 264;
+
+    /** Multiples of them that are tried. */
+    private static final int WAVES = 4;
 
     /** Steps of the sum that a part has at least. */
-    private static final int PART_STEPS = 16;
+    private static final int PART_STEPS = 8;
+
+    /** Where the factors of the product come from. */
+    private enum Laid {
+        /** Input and gradient of the output as they are: each position meets one element. */
+        ALONG,
+        /** The input from a copy with the channels of a position side by side. */
+        SPREAD,
+        /**
+         * Both from such copies, for sixteen bits: rows of positions cannot be copied eight bytes
+         * at a time.
+         */
+        ACROSS
+    }
 
     private final Kernel.Convolve k;
     private final DType type;
@@ -44,51 +61,56 @@ final class WeightConvolve {
 
     Recipe recipe() {
         var s = Spatial.output(k);
-        int each = COPY_BYTES / (int) type.bytes(1);
-        long positions = Spatial.size(k.out());
-        boolean apart = type.bytes(positions) % (COPY_BYTES / 2) != 0;
-        int line = Math.toIntExact(apart ? Math.ceilDiv(positions, each) * each : positions);
-        boolean turned = !s.isEverySource();
-        int padded = turned ? TensorConvolve.padded(k.inChannels(), each) : k.inChannels();
+        var laid = laid(s);
         Operand x = new Operand.In(0);
         Operand dy = new Operand.In(1);
-        if (apart) dy = lines(dy, k.outChannels(), line);
-        if (turned) x = turned(s.toTurn(), padded);
-        else if (apart) x = lines(x, k.inChannels(), line);
-        sum(turned ? s.afterTurn() : s, x, dy, line, padded, turned);
+        int channels = k.inChannels();
+        int line = Math.toIntExact(Spatial.size(k.out()));
+        var copied = new Copied(s, s, channels, channels, 1, channels);
+        if (laid != Laid.ALONG) {
+            copied = Copied.of(s, channels, type);
+            x = turned(copied, x);
+        }
+        if (laid == Laid.ACROSS) {
+            dy = turned(results(s), dy);
+        } else if (!isInLines()) {
+            int each = COPY_BYTES / (int) type.bytes(1);
+            int longer = Math.ceilDiv(line, each) * each;
+            dy = lines(dy, line, longer);
+            line = longer;
+        }
+        sum(laid, copied, x, dy, line);
         return new Recipe(actions, workspace);
     }
 
-    private Operand turned(Spatial gathered, int padded) {
-        var place = new Operand.Work(workspace);
-        long pictures = (long) k.batch() * k.groups();
-        long elements = pictures * Spatial.size(gathered.positions()) * padded;
-        workspace += TensorConvolve.aligned(type.bytes(elements));
-        actions.add(
-                TensorConvolve.turn(
-                        gathered,
-                        pictures,
-                        k.inChannels(),
-                        padded,
-                        type,
-                        new Operand.In(0),
-                        place));
-        return place;
+    /** Whether rows of positions can be copied eight bytes at a time. */
+    private boolean isInLines() {
+        return type.bytes(Spatial.size(k.out())) % (COPY_BYTES / 2) == 0;
     }
 
-    /** A copy of rows of positions, {@code line} elements apart, with zeros behind each. */
-    private Operand lines(Operand from, int channels, int line) {
+    private Copied results(Spatial s) {
+        var every = s.everyResult();
+        int side = TensorConvolve.padded(k.outChannels(), COPY_BYTES / (int) type.bytes(1));
+        return new Copied(every, every, k.outChannels(), side, 1, side);
+    }
+
+    private Laid laid(Spatial s) {
+        if (s.isEverySource() && isInLines()) return Laid.ALONG;
+        return isInLines() || type == DType.F32 ? Laid.SPREAD : Laid.ACROSS;
+    }
+
+    /** A copy of rows of positions, further apart, with zeros behind each. */
+    private Operand lines(Operand from, int line, int longer) {
         var place = new Operand.Work(workspace);
-        long positions = Spatial.size(k.out());
-        long elements = (long) k.batch() * k.groups() * channels * line;
+        long elements = (long) k.batch() * k.groups() * k.outChannels() * longer;
         workspace += TensorConvolve.aligned(type.bytes(elements));
         var code = new Lines();
         MapText.open(code, "lines", 256, 2, true);
         code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
         code.add("if (at >= %d) return;", elements);
-        code.add("const num row = at / %d, p = at %% %d;", line, line);
+        code.add("const num row = at / %d, p = at %% %d;", longer, longer);
         code.add("%s x{};", t);
-        code.add("if (p < %d) x = ((const %s*)p0)[row * %d + p];", positions, t, positions);
+        code.add("if (p < %d) x = ((const %s*)p0)[row * %d + p];", line, t, line);
         code.add("((%s*)p1)[at] = x;", t);
         code.close();
         actions.add(
@@ -102,17 +124,28 @@ final class WeightConvolve {
         return place;
     }
 
-    private void sum(Spatial s, Operand x, Operand dy, int line, int padded, boolean turned) {
+    private Operand turned(Copied copied, Operand from) {
+        var place = new Operand.Work(workspace);
+        long pictures = (long) k.batch() * k.groups();
+        workspace += TensorConvolve.aligned(type.bytes(pictures * copied.elements()));
+        actions.add(TensorConvolve.turn(copied, pictures, type, from, place));
+        return place;
+    }
+
+    private void sum(Laid laid, Copied copied, Operand x, Operand dy, int line) {
+        var s = copied.gather();
+        int padded = copied.padded();
         int depth = STEP_BYTES / (int) type.bytes(1);
         int rows = k.outChannels();
-        int columns = Math.toIntExact(padded * Spatial.size(k.kernel()));
-        int fragments = Math.ceilDiv(rows, 64) % 2 == 1 ? 2 : 4;
-        int downTiles = Math.ceilDiv(rows, 32 * fragments);
-        int acrossTiles = Math.ceilDiv(columns, ACROSS);
+        int columns = Math.toIntExact(padded * Spatial.size(s.taps()));
+        int halves = Math.ceilDiv(rows, 64) % 2 == 1 ? 1 : 2;
+        boolean spread = laid == Laid.SPREAD && type == DType.F32;
+        int width = halves == 2 && columns <= 64 && !spread ? 64 : 128;
+        int downTiles = Math.ceilDiv(rows, 64 * halves);
+        int acrossTiles = Math.ceilDiv(columns, width);
         long numbers = (long) k.batch() * line;
         long tiles = (long) k.groups() * downTiles * acrossTiles;
-        long most = Math.max(1, numbers / ((long) PART_STEPS * depth));
-        long wish = Math.clamp(Math.ceilDiv(BLOCKS, tiles), 1, most);
+        long wish = parts(tiles, Math.max(1, numbers / ((long) PART_STEPS * depth)));
         long part = Math.ceilDiv(Math.ceilDiv(numbers, wish), depth) * depth;
         long parts = Math.ceilDiv(numbers, part);
         var code = new Lines();
@@ -120,7 +153,9 @@ final class WeightConvolve {
         s.constants(code);
         TensorConvolve.constant(code, "GROUPS", k.groups());
         TensorConvolve.constant(code, "ROWS", rows);
+        TensorConvolve.constant(code, "SIDE", results(s).side());
         TensorConvolve.constant(code, "PADDED", padded);
+        TensorConvolve.constant(code, "PIXEL", copied.pixel());
         TensorConvolve.constant(code, "LINE", line);
         TensorConvolve.constant(code, "NUMBERS", Math.toIntExact(numbers));
         TensorConvolve.constant(code, "PART", Math.toIntExact(part));
@@ -129,41 +164,87 @@ final class WeightConvolve {
         code.add("};");
         MapText.open(code, "convolve", THREADS + ", 2", 3, true);
         code.add("EBB_SHARED(memory);");
-        code.add(
-                "convolve_weights<%s, ConvolveSizes, %d, %b>((const %s*)p0, (const %s*)p1,"
-                        + " (f32*)p2, memory);",
-                t, fragments, turned, t, t);
+        if (spread) {
+            code.add(
+                    "convolve_spread<ConvolveSizes, %d>((const f32*)p0, (const f32*)p1, (f32*)p2,"
+                            + " memory);",
+                    halves);
+        } else {
+            code.add(
+                    "convolve_weights<%s, ConvolveSizes, %d, %d, %s>((const %s*)p0, (const %s*)p1,"
+                            + " (f32*)p2, memory);",
+                    t, halves, width, laid, t, t);
+        }
         code.close();
         var sums = new Operand.Work(workspace);
         workspace += DType.F32.bytes((long) k.groups() * rows * columns * parts);
+        int stage = 64 * halves * STEP_BYTES + (spread ? depth * PITCH * 4 : width * STEP_BYTES);
+        int stages = 64 * halves + width == 256 ? 3 : 4;
         actions.add(
                 new Action.Launch(
                         "convolve",
                         code.toString(),
                         tiles * parts,
                         THREADS,
-                        STAGES * (32 * fragments + ACROSS) * PITCH_BYTES,
+                        stages * stage,
                         List.of(x, dy, sums)));
-        join(sums, parts, columns, padded);
+        join(sums, parts, columns, copied, spread);
     }
 
-    /** Adds the parts in order, and puts taps last again. */
-    private void join(Operand sums, long parts, int columns, int padded) {
+    /**
+     * In how many parts the sum is computed: as many as fill the blocks that run at once, or a
+     * multiple of them where that leaves clearly fewer of them idle.
+     */
+    private static long parts(long tiles, long most) {
+        long best = 1;
+        double used = 0;
+        for (int w = 1; w <= WAVES; w++) {
+            long slots = (long) w * BLOCKS;
+            long parts = Math.clamp(slots / tiles, 1, most);
+            double share = tiles * parts / (double) (Math.ceilDiv(tiles * parts, BLOCKS) * BLOCKS);
+            if (share > used + 0.06) {
+                best = parts;
+                used = share;
+            }
+        }
+        return best;
+    }
+
+    /**
+     * Adds the parts in order, and puts taps last again. Neighbouring threads read neighbours of a
+     * part: columns, or rows where those lie side by side.
+     */
+    private void join(Operand sums, long parts, int columns, Copied copied, boolean spread) {
         long taps = Spatial.size(k.kernel());
         long rows = (long) k.groups() * k.outChannels();
-        long size = rows * k.inChannels() * taps;
+        long inner = k.inChannels() * taps;
+        long size = rows * inner;
         var code = new Lines();
         MapText.open(code, "join", 256, 2, true);
-        code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
-        code.add("if (at >= %d) return;", size);
+        code.add("const num number = (num)blockIdx.x * 256 + threadIdx.x;");
+        code.add("if (number >= %d) return;", size);
+        if (spread) {
+            int each = k.outChannels();
+            code.add("const num own = number %% %d, group = number / %d;", each, each * inner);
+            code.add("const num row = group * %d + own;", each);
+            code.add("const num at = row * %d + number / %d %% %d;", inner, each, inner);
+        } else {
+            code.add("const num at = number, row = at / %d;", inner);
+        }
+        code.add("const num channel = at / %d %% %d, tap = at %% %d;", taps, k.inChannels(), taps);
+        var column =
+                copied.window() == 1
+                        ? "tap * %d + channel".formatted(copied.side())
+                        : "tap / %2$d * %1$d + tap %% %2$d * %3$d + channel"
+                                .formatted(copied.padded(), k.kernel().getLast(), copied.side());
+        code.add("const num column = %s;", column);
         code.add(
-                "const num row = at / %d, channel = at / %d %% %d, tap = at %% %d;",
-                k.inChannels() * taps, taps, k.inChannels(), taps);
-        code.add(
-                "const f32* const part = (const f32*)p0 + row * %d + tap * %d + channel;",
-                columns, padded);
+                "const f32* const part = (const f32*)p0 + %s;",
+                spread
+                        ? "(group * %d + column) * %d + own".formatted(columns, k.outChannels())
+                        : "row * %d + column".formatted(columns));
         code.add("f32 sum = part[0];");
-        code.add("#pragma unroll 4");
+        code.add("#pragma unroll 16");
         code.add("for (int i = 1; i < %d; i++) sum += part[i * (i64)%d];", parts, rows * columns);
         code.add("((%s*)p1)[at] = Down<%s>::of(sum);", t, t);
         code.close();

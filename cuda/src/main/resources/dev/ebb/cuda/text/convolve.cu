@@ -18,6 +18,17 @@ struct Bits<4> {
 
 __device__ __forceinline__ bool is_within(int x, int size) { return (u32)x < (u32)size; }
 
+// Eight or sixteen bytes, or zeros.
+template <int BYTES>
+__device__ __forceinline__ void copy_if(void* to, const void* from, bool valid) {
+    static_assert(BYTES == 16 || BYTES == 8, "a copy has 8 or 16 bytes");
+    if constexpr (BYTES == 16) {
+        copy16_if(to, from, valid);
+    } else {
+        copy8_if(to, from, valid);
+    }
+}
+
 template <class E>
 struct Steps {
     static const int DEPTH = 128 / (int)sizeof(E);            // elements of a row in one step
@@ -28,35 +39,42 @@ struct Steps {
 // [pictures and groups, positions, PADDED] in y, so that the channels of a position lie side by side.
 // A block has 64 positions of 128 bytes of channels.
 template <class E, class C>
-__device__ __forceinline__ void turn_channels(const E* x, E* y, u8* memory) {
+struct Turned {
     typedef typename Bits<sizeof(E)>::type Raw;
-    const int EACH = Steps<E>::EACH, WIDE = Steps<E>::DEPTH, POSITIONS = C::P0 * C::P1 * C::P2;
-    const int SIZE = C::X0 * C::X1 * C::X2, TILES = (POSITIONS + 63) / 64;
-    const int PANELS = (C::PADDED + WIDE - 1) / WIDE;
+    static const int EACH = Steps<E>::EACH, WIDE = Steps<E>::DEPTH;
+    static const int POSITIONS = C::P0 * C::P1 * C::P2, SIZE = C::X0 * C::X1 * C::X2;
+    static const int TILES = (POSITIONS + 63) / 64, PANELS = (C::PADDED + WIDE - 1) / WIDE;
+
+    // Where position p lies in the source, or -1.
+    static __device__ __forceinline__ int source(int p) {
+        if (p >= POSITIONS) return -1;
+        if (C::PLAIN) return p;
+        const int x0 = p / (C::P1 * C::P2) * C::M0 + C::A0;
+        const int x1 = p / C::P2 % C::P1 * C::M1 + C::A1;
+        const int x2 = p % C::P2 * C::M2 + C::A2;
+        const bool valid =
+            is_within(x0, C::X0) && is_within(x1, C::X1) && is_within(x2, C::X2);
+        return valid ? (x0 * C::X1 + x1) * C::X2 + x2 : -1;
+    }
+};
+
+template <class E, class C>
+__device__ __forceinline__ void turn_channels(const E* x, E* y, u8* memory) {
+    typedef Turned<E, C> T;
+    typedef typename T::Raw Raw;
+    const int EACH = T::EACH;
+    const int first = (int)(blockIdx.x % T::TILES) * 64;
+    const int panel = (int)(blockIdx.x / T::TILES % T::PANELS) * T::WIDE;
+    const i64 picture = blockIdx.x / (T::TILES * T::PANELS);
     Raw (*const tile)[64 + 4 / (int)sizeof(E)] = (Raw (*)[64 + 4 / (int)sizeof(E)])memory;
-    const int first = (int)(blockIdx.x % TILES) * 64;
-    const int panel = (int)(blockIdx.x / TILES % PANELS) * WIDE;
-    const i64 picture = blockIdx.x / (TILES * PANELS);
-    {
-        const int p = first + (threadIdx.x & 63);
-        int offset = p;
-        bool valid = p < POSITIONS;
-        if (!C::PLAIN) {
-            const int x0 = p / (C::P1 * C::P2) * C::M0 + C::A0;
-            const int x1 = p / C::P2 % C::P1 * C::M1 + C::A1;
-            const int x2 = p % C::P2 * C::M2 + C::A2;
-            offset = (x0 * C::X1 + x1) * C::X2 + x2;
-            valid = valid && is_within(x0, C::X0) && is_within(x1, C::X1) && is_within(x2, C::X2);
-        }
-        const Raw* const from =
-            (const Raw*)x + (picture * C::CHANNELS + panel) * (i64)SIZE + offset;
+    const int offset = T::source(first + (threadIdx.x & 63));
+    const Raw* const from = (const Raw*)x + (picture * C::CHANNELS + panel) * (i64)T::SIZE + offset;
 #pragma unroll
-        for (int i = 0; i < WIDE / 4; i++) {
-            const int c = i * 4 + (threadIdx.x >> 6);
-            Raw value = 0;
-            if (valid && panel + c < C::CHANNELS) value = from[(i64)c * SIZE];
-            tile[c][threadIdx.x & 63] = Bits<sizeof(E)>::rounded(value);
-        }
+    for (int i = 0; i < T::WIDE / 4; i++) {
+        const int c = i * 4 + (threadIdx.x >> 6);
+        Raw value = 0;
+        if (offset >= 0 && panel + c < C::CHANNELS) value = from[(i64)c * T::SIZE];
+        tile[c][threadIdx.x & 63] = Bits<sizeof(E)>::rounded(value);
     }
     __syncthreads();
     const int chunk = (threadIdx.x & 7) * EACH;
@@ -64,12 +82,32 @@ __device__ __forceinline__ void turn_channels(const E* x, E* y, u8* memory) {
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int own = i * 32 + (threadIdx.x >> 3), p = first + own;
-        if (p >= POSITIONS) return;
+        if (p >= T::POSITIONS) return;
         Pack<Raw, EACH> pack;
 #pragma unroll
         for (int e = 0; e < EACH; e++) pack.at[e] = tile[chunk + e][own];
-        store<EACH>((Raw*)y + ((picture * POSITIONS + p) * C::PADDED + panel + chunk), pack);
+        store<EACH>((Raw*)y + ((picture * T::POSITIONS + p) * C::PADDED + panel + chunk), pack);
     }
+}
+
+// The same for few channels, which one thread puts side by side.
+template <class E, class C>
+__device__ __forceinline__ void turn_few(const E* x, E* y) {
+    typedef Turned<E, C> T;
+    typedef typename T::Raw Raw;
+    const int BLOCKS = (T::POSITIONS + 255) / 256;
+    const int p = (int)(blockIdx.x % BLOCKS) * 256 + (int)threadIdx.x;
+    const i64 picture = blockIdx.x / BLOCKS;
+    if (p >= T::POSITIONS) return;
+    const int offset = T::source(p);
+    const Raw* const from = (const Raw*)x + picture * C::CHANNELS * (i64)T::SIZE + offset;
+    Pack<Raw, C::PADDED> pack = {};
+    if (offset >= 0) {
+#pragma unroll
+        for (int c = 0; c < C::CHANNELS; c++)
+            pack.at[c] = Bits<sizeof(E)>::rounded(from[(i64)c * T::SIZE]);
+    }
+    store<C::PADDED>((Raw*)y + (picture * T::POSITIONS + p) * C::PADDED, pack);
 }
 
 // Rows of 128 bytes in shared memory: of the eight parts of sixteen bytes that a row has, part c lies
@@ -77,6 +115,14 @@ __device__ __forceinline__ void turn_channels(const E* x, E* y, u8* memory) {
 template <class E>
 __device__ __forceinline__ E* row_part(E* rows, int row, int part) {
     return rows + row * Steps<E>::DEPTH + (part ^ (row & 7)) * Steps<E>::EACH;
+}
+
+// The same for numbers of the sum as rows: a panel has 64 numbers of 64 columns of sixteen bits.
+static const int PANEL = 64 * 64;                             // elements
+
+template <class E>
+__device__ __forceinline__ E* across_part(E* panels, int number, int part) {
+    return panels + (part >> 3) * PANEL + number * 64 + ((part & 7) ^ (number & 7)) * 8;
 }
 
 #ifdef EBB_GROUPS
@@ -95,27 +141,53 @@ __device__ __forceinline__ E* row_part(E* rows, int row, int part) {
     " %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51,"     \
     " %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
 
-// Adds the product of 64 rows and 64 or 128 rows of the other side, 32 bytes of each, to sums.
-#define EBB_STEP_MULTIPLY(TYPE, NAME, DEEP, MORE)                                              \
+// Names a factor in shared memory whose rows lie across the summed axis: groups of eight rows are 1024
+// bytes apart, panels of 64 columns PANEL elements.
+__device__ __forceinline__ u64 factor_across(const void* p) {
+    return (u64)((shared_address(p) & 0x3ffff) >> 4) | (u64)(PANEL * 2 >> 4) << 16 | 64ull << 32
+        | 1ull << 62;
+}
+
+// Adds the product of 64 rows and 64 or 128 rows of the other side, 32 bytes of each, to sums. LEFT
+// and RIGHT are 1 where a factor of sixteen bits lies across the summed axis.
+#define EBB_STEP_MULTIPLY(TYPE, NAME, DEEP, MORE, MORE_128)                                    \
+    template <int LEFT, int RIGHT>                                                             \
     __device__ __forceinline__ void step_multiply(                                             \
         f32 (&c)[8][4], u64 left, u64 right, const TYPE*) {                                    \
         asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"                              \
                      "wgmma.mma_async.sync.aligned.m64n64" DEEP ".f32." NAME "." NAME          \
                      " " EBB_SUM_NAMES ", %32, %33, p, 1, 1" MORE ";\n}"                       \
                      : EBB_SUMS(c)                                                             \
-                     : "l"(left), "l"(right), "r"(1));                                         \
+                     : "l"(left), "l"(right), "r"(1), "n"(LEFT), "n"(RIGHT));                  \
     }                                                                                          \
+    template <int LEFT, int RIGHT>                                                             \
     __device__ __forceinline__ void step_multiply(                                             \
         f32 (&c)[16][4], u64 left, u64 right, const TYPE*) {                                   \
         asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"                              \
                      "wgmma.mma_async.sync.aligned.m64n128" DEEP ".f32." NAME "." NAME         \
-                     " " EBB_SUM_NAMES_128 ", %64, %65, p, 1, 1" MORE ";\n}"                   \
+                     " " EBB_SUM_NAMES_128 ", %64, %65, p, 1, 1" MORE_128 ";\n}"               \
                      : EBB_SUMS_128(c)                                                         \
-                     : "l"(left), "l"(right), "r"(1));                                         \
+                     : "l"(left), "l"(right), "r"(1), "n"(LEFT), "n"(RIGHT));                  \
     }
-EBB_STEP_MULTIPLY(bf16, "bf16", "k16", ", 0, 0")
-EBB_STEP_MULTIPLY(f16, "f16", "k16", ", 0, 0")
-EBB_STEP_MULTIPLY(f32, "tf32", "k8", "")
+EBB_STEP_MULTIPLY(bf16, "bf16", "k16", ", %35, %36", ", %67, %68")
+EBB_STEP_MULTIPLY(f16, "f16", "k16", ", %35, %36", ", %67, %68")
+EBB_STEP_MULTIPLY(f32, "tf32", "k8", "", "")
+
+// The same with the left factor in registers.
+__device__ __forceinline__ void own_multiply(f32 (&c)[8][4], const u32 (&a)[4], u64 right) {
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %37, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 " EBB_SUM_NAMES
+                 ", {%32, %33, %34, %35}, %36, p, 1, 1;\n}"
+                 : EBB_SUMS(c)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(right), "r"(1));
+}
+__device__ __forceinline__ void own_multiply(f32 (&c)[16][4], const u32 (&a)[4], u64 right) {
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %69, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 " EBB_SUM_NAMES_128
+                 ", {%64, %65, %66, %67}, %68, p, 1, 1;\n}"
+                 : EBB_SUMS_128(c)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(right), "r"(1));
+}
 #endif
 
 // All copies that were waited for have arrived, those of other threads too.
@@ -145,23 +217,36 @@ __device__ __forceinline__ void products_wait() {
 }
 
 // Adds the product of 64 rows of left, of which this warp has 16, and N times 8 rows of right: one
-// step. The products may run on until they are waited for.
-template <class E, int N>
+// step. LEFT and RIGHT are 1 where rows lie across the summed axis: a row is then one number of the
+// sum. The products may run on until they are waited for.
+template <class E, int LEFT, int RIGHT, int N>
 __device__ __forceinline__ void add_step(f32 (&sums)[N][4], E* left, E* right) {
 #pragma unroll
     for (int d = 0; d < 4; d++) {
 #ifdef EBB_GROUPS
         const int deep = d * 2 * Steps<E>::EACH;
-        step_multiply(sums, factor_at(left + deep), factor_at(right + deep), (const E*)0);
+        step_multiply<LEFT, RIGHT>(sums,
+            LEFT ? factor_across(left + d * 16 * 64) : factor_at(left + deep),
+            RIGHT ? factor_across(right + d * 16 * 64) : factor_at(right + deep), (const E*)0);
 #else
         const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5 & 3;
         u32 a[4];
-        load_matrices(a, row_part(left, warp * 16 + (lane & 15), d * 2 + (lane >> 4)));
+        if constexpr (LEFT) {
+            load_transposed(a, across_part(left, d * 16 + (lane & 7) + (lane >> 4) * 8,
+                warp * 2 + (lane >> 3 & 1)));
+        } else {
+            load_matrices(a, row_part(left, warp * 16 + (lane & 15), d * 2 + (lane >> 4)));
+        }
 #pragma unroll
         for (int j = 0; j < N; j += 2) {
             u32 b[4];
-            load_matrices(
-                b, row_part(right, j * 8 + (lane & 7) + (lane >> 4) * 8, d * 2 + (lane >> 3 & 1)));
+            if constexpr (RIGHT) {
+                load_transposed(
+                    b, across_part(right, d * 16 + (lane & 15), j + (lane >> 4)));
+            } else {
+                load_matrices(b,
+                    row_part(right, j * 8 + (lane & 7) + (lane >> 4) * 8, d * 2 + (lane >> 3 & 1)));
+            }
             multiply(sums[j], a, b[0], b[1], (const E*)0);
             multiply(sums[j + 1], a, b[2], b[3], (const E*)0);
         }
@@ -186,7 +271,7 @@ struct Columns {
             at1[i] = p / C::P2 % C::P1 * C::M1 + C::A1;
             at2[i] = p % C::P2 * C::M2 + C::A2;
             if (column >= C::COLUMNS) at2[i] = -(1 << 24);
-            from[i] = x + ((i64)n * C::GROUPS + group) * ((i64)C::PADDED * SIZE);
+            from[i] = x + ((i64)n * C::GROUPS + group) * ((i64)C::PIXEL * SIZE);
         }
     }
 
@@ -208,17 +293,48 @@ struct Columns {
             const int x0 = at0[i] + t0, x1 = at1[i] + t1, x2 = at2[i] + t2;
             const bool valid = t < C::N0 * C::N1 * C::N2 && is_within(x0, C::X0)
                 && is_within(x1, C::X1) && is_within(x2, C::X2);
-            const E* const source = from[i] + ((i64)((x0 * C::X1 + x1) * C::X2 + x2) * C::PADDED + c);
+            const E* const source = from[i] + ((i64)((x0 * C::X1 + x1) * C::X2 + x2) * C::PIXEL + c);
             copy16_if(row_part(to, i * 32 + (int)(threadIdx.x >> 3), threadIdx.x & 7),
                 valid ? source : from[i], valid);
         }
     }
 };
 
+// The same where each position meets one element, from x as it is, [pictures, groups, PADDED,
+// positions]: a row a channel, across the sum. A thread copies eight positions of four channels.
+template <class E, class C>
+struct Straight {
+    static const int SIZE = C::P0 * C::P1 * C::P2, WIDTH = SIZE % 8 == 0 ? 8 : 4;
+    const E* from[8 / WIDTH];
+
+    __device__ __forceinline__ Straight(const E* x, int first, int group) {
+#pragma unroll
+        for (int e = 0; e < 8 / WIDTH; e++) {
+            const int column = first + (int)(threadIdx.x & 15) * 8 + e * WIDTH;
+            from[e] = column < C::COLUMNS
+                ? x + (((i64)(column / SIZE) * C::GROUPS + group) * C::PADDED * SIZE + column % SIZE)
+                : (const E*)0;
+        }
+    }
+
+    __device__ __forceinline__ void load(E* to, const E* x, int step) const {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int number = i * 16 + (int)(threadIdx.x >> 4), c = step * 64 + number;
+#pragma unroll
+            for (int e = 0; e < 8 / WIDTH; e++) {
+                const bool valid = c < C::PADDED && from[e] != (const E*)0;
+                copy_if<WIDTH * 2>(across_part(to, number, threadIdx.x & 15) + e * WIDTH,
+                    valid ? from[e] + (i64)c * SIZE : x, valid);
+            }
+        }
+    }
+};
+
 // The output of a convolution, or the gradient of its input at positions of one phase of the stride:
 // [pictures, groups, rows, positions]. A block of two groups of four warps has 64 M rows and 128
-// columns; copies are some steps ahead of the products.
-template <class E, class C, int M>
+// columns; copies are some steps ahead of the products. Where STRAIGHT, x is read as it is.
+template <class E, class C, int M, bool STRAIGHT>
 __device__ __forceinline__ void convolve_columns(const E* weights, const E* x, E* y, u8* memory) {
     const int ROWS = 64 * M, DEPTH = Steps<E>::DEPTH, STAGE = (ROWS + 128) * DEPTH;
     const int STAGES = M == 2 ? 3 : 4, N = 8 * M;
@@ -231,6 +347,7 @@ __device__ __forceinline__ void convolve_columns(const E* weights, const E* x, E
     weights += ((i64)group * C::ROWS + line) * (C::STEPS * DEPTH) + (threadIdx.x & 7) * Steps<E>::EACH;
     E* const stages = (E*)memory;
     const Columns<E, C> columns(x, first, group);
+    const Straight<E, C> straight(x, first, group);
     f32 sums[N][4] = {};
     const auto fetch = [&](E* to, int step) {
 #pragma unroll
@@ -240,7 +357,11 @@ __device__ __forceinline__ void convolve_columns(const E* weights, const E* x, E
             copy16_if(row_part(to, i * 32 + (int)(threadIdx.x >> 3), threadIdx.x & 7),
                 valid ? source : weights - (i64)line * (C::STEPS * DEPTH), valid);
         }
-        columns.load(to + ROWS * DEPTH, step);
+        if constexpr (STRAIGHT) {
+            straight.load(to + ROWS * DEPTH, x, step);
+        } else {
+            columns.load(to + ROWS * DEPTH, step);
+        }
     };
 #pragma unroll
     for (int s = 0; s < STAGES - 1; s++) {
@@ -254,7 +375,7 @@ __device__ __forceinline__ void convolve_columns(const E* weights, const E* x, E
         factors_arrived();
         products_begin();
         E* const stage = stages + now * STAGE;
-        add_step<E, N>(sums, stage + down * DEPTH, stage + (ROWS + across) * DEPTH);
+        add_step<E, 0, STRAIGHT, N>(sums, stage + down * DEPTH, stage + (ROWS + across) * DEPTH);
         products_commit();
         if (t + STAGES - 1 < C::STEPS) fetch(stages + next * STAGE, t + STAGES - 1);
         copies_commit();
@@ -286,174 +407,5 @@ __device__ __forceinline__ void convolve_columns(const E* weights, const E* x, E
     for (int row = threadIdx.x / PARTS; row < ROWS; row += 256 / PARTS) {
         if (top + row >= C::ROWS) return;
         store<W>(y + (i64)row * size, load<W>(stages + row * PITCH + part));
-    }
-}
-
-// The gradient of weights sums over all positions of all pictures, LINE numbers apart from picture to
-// picture: steps of 64 bytes of them.
-template <class E>
-struct Sums {
-    static const int DEPTH = 64 / (int)sizeof(E), EACH = Steps<E>::EACH;
-    static const int PITCH = DEPTH + Fragments<E>::PAD;       // elements from row to row
-    static const int WIDE = 128 + 8;                          // and where 128 columns are a row
-};
-
-// Rows top to top + COUNT - 1 of [pictures, groups, ROWS, LINE] at the numbers of one step from k on;
-// what lies beyond is zero.
-template <class E, class C, int ROWS, int COUNT>
-__device__ __forceinline__ void load_lines(E* to, const E* from, int group, int top, int k, int end) {
-    const int EACH = Sums<E>::EACH, width = C::LINE % EACH == 0 ? EACH : EACH / 2;
-#pragma unroll
-    for (int e = 0; e < EACH; e += width) {
-        const int d = (int)(threadIdx.x & 3) * EACH + e, at = k + d;
-        const E* const line = from + (((i64)(at / C::LINE) * C::GROUPS + group) * ROWS * C::LINE
-            + at % C::LINE);
-#pragma unroll
-        for (int i = 0; i < COUNT / 32; i++) {
-            const int row = i * 32 + (int)(threadIdx.x >> 2);
-            const bool valid = top + row < ROWS && at < end;
-            const E* const source = valid ? line + (i64)(top + row) * C::LINE : from;
-            if (width == EACH) {
-                copy16_if(to + row * Sums<E>::PITCH + d, source, valid);
-            } else {
-                copy8_if(to + row * Sums<E>::PITCH + d, source, valid);
-            }
-        }
-    }
-}
-
-// What 128 columns (a tap of the kernel and a channel each) meet at the positions of one step, a row a
-// position: x has been turned.
-template <class E, class C>
-struct Patches {
-    static const int EACH = Sums<E>::EACH, PARTS = 128 / EACH, ROWS = 128 / PARTS;
-    static const int SIZE = C::X0 * C::X1 * C::X2, TAPS = C::N0 * C::N1 * C::N2;
-    int t0, t1, t2, c;
-
-    __device__ __forceinline__ Patches(int first) {
-        const int column = first + (int)(threadIdx.x % PARTS) * EACH, t = column / C::PADDED;
-        c = column % C::PADDED;
-        t0 = t / (C::N1 * C::N2) * C::B0 + C::A0;
-        t1 = t / C::N2 % C::N1 * C::B1 + C::A1;
-        t2 = t % C::N2 * C::B2 + C::A2;
-        if (t >= TAPS) t2 = -(1 << 24);
-    }
-
-    __device__ __forceinline__ void load(E* to, const E* x, int group, int k, int end) const {
-#pragma unroll
-        for (int i = 0; i < Sums<E>::DEPTH / ROWS; i++) {
-            const int row = i * ROWS + (int)(threadIdx.x / PARTS), at = k + row;
-            const int n = at / C::LINE, p = at % C::LINE;
-            const int x0 = p / (C::P1 * C::P2) * C::M0 + t0, x1 = p / C::P2 % C::P1 * C::M1 + t1;
-            const int x2 = p % C::P2 * C::M2 + t2;
-            const bool valid = at < end && p < C::P0 * C::P1 * C::P2 && is_within(x0, C::X0)
-                && is_within(x1, C::X1) && is_within(x2, C::X2);
-            const E* const source = x + ((((i64)n * C::GROUPS + group) * SIZE
-                + (x0 * C::X1 + x1) * C::X2 + x2) * C::PADDED + c);
-            copy16_if(to + row * Sums<E>::WIDE + (int)(threadIdx.x % PARTS) * EACH,
-                valid ? source : x, valid);
-        }
-    }
-};
-
-// STEP rows of 16 columns as the right factor of two products.
-template <class E>
-__device__ __forceinline__ void column_factors(u32 (&b)[4], const E* at, int stride, int lane) {
-    Fragments<E>::columns(b, at, stride, lane);
-}
-template <>
-__device__ __forceinline__ void column_factors<f32>(u32 (&b)[4], const f32* at, int stride, int lane) {
-    const f32* const p = at + (lane & 3) * stride + (lane >> 2);
-    b[0] = __float_as_uint(p[0]);
-    b[1] = __float_as_uint(p[4 * stride]);
-    b[2] = __float_as_uint(p[8]);
-    b[3] = __float_as_uint(p[4 * stride + 8]);
-}
-
-// The gradient of a convolution's weights, summed over a part of all numbers: sums of parts lie one
-// after the other, each [groups, rows, columns]. Where x is not TURNED it lies as the gradient of the
-// output does. A block of four warps has 32 M rows and 128 columns.
-template <class E, class C, int M, bool TURNED>
-__device__ __forceinline__ void convolve_weights(const E* x, const E* dy, f32* parts, u8* memory) {
-    typedef Fragments<E> F;
-    const int ROWS = 32 * M, DEPTH = Sums<E>::DEPTH, PITCH = Sums<E>::PITCH, STAGES = 4;
-    const int STAGE = (ROWS + 128) * PITCH, columns = C::N0 * C::N1 * C::N2 * C::PADDED;
-    const int lane = threadIdx.x & 31, down = threadIdx.x >> 6, across = threadIdx.x >> 5 & 1;
-    const int top = (int)(blockIdx.x % C::ROW_TILES) * ROWS;
-    const int first = (int)(blockIdx.x / C::ROW_TILES % C::COLUMN_TILES) * 128;
-    const int both = C::ROW_TILES * C::COLUMN_TILES;
-    const int group = (int)(blockIdx.x / both % C::GROUPS);
-    const int part = (int)(blockIdx.x / (both * C::GROUPS));
-    const int start = part * C::PART, end = min(start + C::PART, C::NUMBERS);
-    const int count = (end - start + DEPTH - 1) / DEPTH;
-    E* const stages = (E*)memory;
-    const Patches<E, C> patches(first);
-    f32 sums[M][8][4] = {};
-    const auto load = [&](E* to, int step) {
-        const int k = start + step * DEPTH;
-        load_lines<E, C, C::ROWS, ROWS>(to, dy, group, top, k, end);
-        if constexpr (TURNED) {
-            patches.load(to + ROWS * PITCH, x, group, k, end);
-        } else {
-            load_lines<E, C, C::PADDED, 128>(to + ROWS * PITCH, x, group, first, k, end);
-        }
-    };
-#pragma unroll
-    for (int s = 0; s < STAGES - 1; s++) {
-        if (s < count) load(stages + s * STAGE, s);
-        copies_commit();
-    }
-#pragma unroll 1
-    for (int t = 0; t < count; t++) {
-        copies_wait<STAGES - 2>();
-        __syncthreads();
-        const E* const left = stages + (t & 3) * STAGE + down * 16 * M * PITCH;
-        const E* const right = stages + (t & 3) * STAGE + ROWS * PITCH;
-        if (t + STAGES - 1 < count) load(stages + ((t + STAGES - 1) & 3) * STAGE, t + STAGES - 1);
-        copies_commit();
-#pragma unroll
-        for (int d = 0; d < DEPTH; d += F::STEP) {
-            u32 a[M][4];
-#pragma unroll
-            for (int m = 0; m < M; m++) {
-                F::left(a[m], left + m * 16 * PITCH + d, PITCH, lane);
-                if (sizeof(E) == 4) {
-#pragma unroll
-                    for (int i = 0; i < 4; i++)
-                        a[m][i] = nearly_tensor_float(__uint_as_float(a[m][i]));
-                }
-            }
-#pragma unroll
-            for (int j = 0; j < 8; j += 2) {
-                u32 b[4];
-                if constexpr (TURNED) {
-                    column_factors<E>(
-                        b, right + d * Sums<E>::WIDE + across * 64 + j * 8, Sums<E>::WIDE, lane);
-                } else {
-                    F::rows(b, right + (across * 64 + j * 8) * PITCH + d, PITCH, lane);
-                }
-#pragma unroll
-                for (int m = 0; m < M; m++) {
-                    multiply(sums[m][j], a[m], b[0], b[1], (const E*)0);
-                    multiply(sums[m][j + 1], a[m], b[2], b[3], (const E*)0);
-                }
-            }
-        }
-    }
-#pragma unroll
-    for (int m = 0; m < M; m++) {
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const int row = top + (down * M + m) * 16 + i * 8 + (lane >> 2);
-            if (row >= C::ROWS) continue;
-            f32* const to = parts + (((i64)part * C::GROUPS + group) * C::ROWS + row) * columns;
-#pragma unroll
-            for (int j = 0; j < 8; j++) {
-                const int column = first + across * 64 + j * 8 + (lane & 3) * 2;
-#pragma unroll
-                for (int e = 0; e < 2; e++)
-                    if (column + e < columns) to[column + e] = sums[m][j][i * 2 + e];
-            }
-        }
     }
 }

@@ -1,22 +1,22 @@
 // workspace: 0 bytes
-// launch fill: 1 blocks of 256 threads, 0 bytes shared, on [Out[index=0]]
-extern "C" __global__ void __launch_bounds__(256) fill(void* p0) {
-    typedef u64 num;
-    typedef i64 ofs;
-    const num at = (num)blockIdx.x * 256 + threadIdx.x;
-    if (at < 60) ((f32*)p0)[at] = Down<f32>::of(1.0f);
-}
-
-// launch copy: 1 blocks of 256 threads, 0 bytes shared, on [In[index=0], Out[index=0]]
-extern "C" __global__ void __launch_bounds__(256) copy(void* p0, void* p1) {
+// launch pad: 1 blocks of 256 threads, 0 bytes shared, on [In[index=0], Out[index=0]]
+extern "C" __global__ void __launch_bounds__(256) pad(void* p0, void* p1) {
     typedef u32 num;
     typedef i32 ofs;
-    const num at = ((num)blockIdx.x * 256 + threadIdx.x) * 1;
-    if (at >= 16) return;
-    const ofs i1 = (ofs)(at % 8);
-    const num ir1 = at / 8;
-    const ofs i0 = (ofs)(ir1);
-    const ofs o0 = i0 * 8 + i1;
-    const ofs o1 = 11 + i0 * 10 + i1;
-    store<1>((u32*)p1 + o1, load<1>((const u32*)p0 + o0));
+    const num first = ((num)blockIdx.x * 256 + threadIdx.x) * 4;
+    if (first >= 60) return;
+    Pack<f32, 4> r;
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+        const num x = first + e;
+        bool inside = true;
+        const num i1 = x % 10 - 1;
+        inside = inside && i1 < 8;
+        const num r1 = x / 10;
+        const num i0 = r1 - 1;
+        inside = inside && i0 < 2;
+        r.at[e] = Down<f32>::of(1.0f);
+        if (inside) r.at[e] = ((const f32*)p0)[(i0 * 8 + i1)];
+    }
+    store<4>((f32*)p1 + first, r);
 }

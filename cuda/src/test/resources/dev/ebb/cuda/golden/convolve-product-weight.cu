@@ -1,5 +1,5 @@
 // workspace: 3072 bytes
-// launch convolve: 1 blocks of 128 threads, 61440 bytes shared, on [In[index=0], In[index=1], Work[offset=0]]
+// launch convolve: 1 blocks of 256 threads, 98304 bytes shared, on [In[index=0], In[index=1], Work[offset=0]]
 struct ConvolveSizes {
     static const int X0 = 1;
     static const int Q0 = 1;
@@ -30,30 +30,34 @@ struct ConvolveSizes {
     static const int N2 = 1;
     static const int GROUPS = 1;
     static const int ROWS = 32;
+    static const int SIDE = 32;
     static const int PADDED = 24;
+    static const int PIXEL = 24;
     static const int LINE = 72;
     static const int NUMBERS = 288;
-    static const int PART = 288;
+    static const int PART = 320;
     static const int ROW_TILES = 1;
     static const int COLUMN_TILES = 1;
 };
-extern "C" __global__ void __launch_bounds__(128, 2) convolve(void* p0, void* p1, void* p2) {
+extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1, void* p2) {
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
-    convolve_weights<bf16, ConvolveSizes, 2, false>((const bf16*)p0, (const bf16*)p1, (f32*)p2, memory);
+    convolve_weights<bf16, ConvolveSizes, 1, 128, ALONG>((const bf16*)p0, (const bf16*)p1, (f32*)p2, memory);
 }
 
 // launch join: 3 blocks of 256 threads, 0 bytes shared, on [Work[offset=0], Out[index=0]]
 extern "C" __global__ void __launch_bounds__(256) join(void* p0, void* p1) {
     typedef u64 num;
     typedef i64 ofs;
-    const num at = (num)blockIdx.x * 256 + threadIdx.x;
-    if (at >= 768) return;
-    const num row = at / 24, channel = at / 1 % 24, tap = at % 1;
-    const f32* const part = (const f32*)p0 + row * 24 + tap * 24 + channel;
+    const num number = (num)blockIdx.x * 256 + threadIdx.x;
+    if (number >= 768) return;
+    const num at = number, row = at / 24;
+    const num channel = at / 1 % 24, tap = at % 1;
+    const num column = tap * 24 + channel;
+    const f32* const part = (const f32*)p0 + row * 24 + column;
     f32 sum = part[0];
-#pragma unroll 4
+#pragma unroll 16
     for (int i = 1; i < 1; i++) sum += part[i * (i64)768];
     ((bf16*)p1)[at] = Down<bf16>::of(sum);
 }

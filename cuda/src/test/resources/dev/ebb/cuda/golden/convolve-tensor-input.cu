@@ -1,5 +1,69 @@
 // workspace: 68608 bytes
-// launch turn: 8 blocks of 256 threads, 8448 bytes shared, on [In[index=1], Work[offset=7680]]
+// launch pack: 12 blocks of 256 threads, 0 bytes shared, on [In[index=0], Work[offset=7680]]
+extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
+    typedef u64 num;
+    typedef i64 ofs;
+    const num at = (num)blockIdx.x * 256 + threadIdx.x;
+    if (at >= 3072) return;
+    const int k = (int)(at % 64);
+    const num line = at / 64;
+    const num row = line % 24, group = line / 24;
+    const int c = k % 32, tap = k / 32;
+    typedef Bits<2> B;
+    B::type x = 0;
+    if (c < 32 && tap < 1) {
+        const num t = (((0) * 1 + 0 + tap / 1 % 1 * 1) * 3 + 1 + tap / 1 % 1 * 2) * 3 + 1 + tap / 1 % 1 * 2;
+        x = ((const B::type*)p0)[((group * 32 + c) * 24 + row) * 9 + t];
+    }
+    ((B::type*)p1)[at] = B::rounded(x);
+}
+
+// launch convolve: 2 blocks of 256 threads, 98304 bytes shared, on [Work[offset=7680], In[index=1], Work[offset=0]]
+struct ConvolveSizes {
+    static const int X0 = 1;
+    static const int Q0 = 1;
+    static const int P0 = 1;
+    static const int M0 = 1;
+    static const int A0 = 0;
+    static const int B0 = 1;
+    static const int G0 = 1;
+    static const int F0 = 0;
+    static const int N0 = 1;
+    static const int X1 = 4;
+    static const int Q1 = 8;
+    static const int P1 = 4;
+    static const int M1 = 1;
+    static const int A1 = 0;
+    static const int B1 = -1;
+    static const int G1 = 2;
+    static const int F1 = 0;
+    static const int N1 = 1;
+    static const int X2 = 5;
+    static const int Q2 = 9;
+    static const int P2 = 5;
+    static const int M2 = 1;
+    static const int A2 = 0;
+    static const int B2 = -1;
+    static const int G2 = 2;
+    static const int F2 = 0;
+    static const int N2 = 1;
+    static const int GROUPS = 2;
+    static const int ROWS = 24;
+    static const int PADDED = 32;
+    static const int PIXEL = 32;
+    static const int STEPS = 1;
+    static const int COLUMNS = 80;
+    static const int ROW_TILES = 1;
+    static const int COLUMN_TILES = 1;
+};
+extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1, void* p2) {
+    typedef u64 num;
+    typedef i64 ofs;
+    EBB_SHARED(memory);
+    convolve_columns<bf16, ConvolveSizes, 1, true>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
+}
+
+// launch turn: 8 blocks of 256 threads, 8448 bytes shared, on [In[index=1], Work[offset=19968]]
 struct ConvolveSizes {
     static const int X0 = 1;
     static const int Q0 = 1;
@@ -39,69 +103,6 @@ extern "C" __global__ void __launch_bounds__(256) turn(void* p0, void* p1) {
     turn_channels<bf16, ConvolveSizes>((const bf16*)p0, (bf16*)p1, memory);
 }
 
-// launch pack: 12 blocks of 256 threads, 0 bytes shared, on [In[index=0], Work[offset=17920]]
-extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
-    typedef u64 num;
-    typedef i64 ofs;
-    const num at = (num)blockIdx.x * 256 + threadIdx.x;
-    if (at >= 3072) return;
-    const int k = (int)(at % 64);
-    const num line = at / 64;
-    const num row = line % 24, group = line / 24;
-    const int c = k % 32, tap = k / 32;
-    typedef Bits<2> B;
-    B::type x = 0;
-    if (c < 32 && tap < 1) {
-        const num t = (((0) * 1 + 0 + tap / 1 % 1 * 1) * 3 + 1 + tap / 1 % 1 * 2) * 3 + 1 + tap / 1 % 1 * 2;
-        x = ((const B::type*)p0)[((group * 32 + c) * 24 + row) * 9 + t];
-    }
-    ((B::type*)p1)[at] = B::rounded(x);
-}
-
-// launch convolve: 2 blocks of 256 threads, 98304 bytes shared, on [Work[offset=17920], Work[offset=7680], Work[offset=0]]
-struct ConvolveSizes {
-    static const int X0 = 1;
-    static const int Q0 = 1;
-    static const int P0 = 1;
-    static const int M0 = 1;
-    static const int A0 = 0;
-    static const int B0 = 1;
-    static const int G0 = 1;
-    static const int F0 = 0;
-    static const int N0 = 1;
-    static const int X1 = 4;
-    static const int Q1 = 8;
-    static const int P1 = 4;
-    static const int M1 = 1;
-    static const int A1 = 0;
-    static const int B1 = -1;
-    static const int G1 = 2;
-    static const int F1 = 0;
-    static const int N1 = 1;
-    static const int X2 = 5;
-    static const int Q2 = 9;
-    static const int P2 = 5;
-    static const int M2 = 1;
-    static const int A2 = 0;
-    static const int B2 = -1;
-    static const int G2 = 2;
-    static const int F2 = 0;
-    static const int N2 = 1;
-    static const int GROUPS = 2;
-    static const int ROWS = 24;
-    static const int PADDED = 32;
-    static const int STEPS = 1;
-    static const int COLUMNS = 80;
-    static const int ROW_TILES = 1;
-    static const int COLUMN_TILES = 1;
-};
-extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1, void* p2) {
-    typedef u64 num;
-    typedef i64 ofs;
-    EBB_SHARED(memory);
-    convolve_columns<bf16, ConvolveSizes, 1>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
-}
-
 // launch pack: 12 blocks of 256 threads, 0 bytes shared, on [In[index=0], Work[offset=30208]]
 extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
     typedef u64 num;
@@ -121,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
     ((B::type*)p1)[at] = B::rounded(x);
 }
 
-// launch convolve: 2 blocks of 256 threads, 98304 bytes shared, on [Work[offset=30208], Work[offset=7680], Work[offset=24064]]
+// launch convolve: 2 blocks of 256 threads, 98304 bytes shared, on [Work[offset=30208], Work[offset=19968], Work[offset=13824]]
 struct ConvolveSizes {
     static const int X0 = 1;
     static const int Q0 = 1;
@@ -153,6 +154,7 @@ struct ConvolveSizes {
     static const int GROUPS = 2;
     static const int ROWS = 24;
     static const int PADDED = 32;
+    static const int PIXEL = 32;
     static const int STEPS = 1;
     static const int COLUMNS = 64;
     static const int ROW_TILES = 1;
@@ -162,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
-    convolve_columns<bf16, ConvolveSizes, 1>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
+    convolve_columns<bf16, ConvolveSizes, 1, false>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
 }
 
 // launch pack: 12 blocks of 256 threads, 0 bytes shared, on [In[index=0], Work[offset=44032]]
@@ -184,7 +186,7 @@ extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
     ((B::type*)p1)[at] = B::rounded(x);
 }
 
-// launch convolve: 2 blocks of 256 threads, 98304 bytes shared, on [Work[offset=44032], Work[offset=7680], Work[offset=36352]]
+// launch convolve: 2 blocks of 256 threads, 98304 bytes shared, on [Work[offset=44032], Work[offset=19968], Work[offset=36352]]
 struct ConvolveSizes {
     static const int X0 = 1;
     static const int Q0 = 1;
@@ -216,6 +218,7 @@ struct ConvolveSizes {
     static const int GROUPS = 2;
     static const int ROWS = 24;
     static const int PADDED = 32;
+    static const int PIXEL = 32;
     static const int STEPS = 1;
     static const int COLUMNS = 80;
     static const int ROW_TILES = 1;
@@ -225,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
-    convolve_columns<bf16, ConvolveSizes, 1>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
+    convolve_columns<bf16, ConvolveSizes, 1, false>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
 }
 
 // launch pack: 24 blocks of 256 threads, 0 bytes shared, on [In[index=0], Work[offset=56320]]
@@ -247,7 +250,7 @@ extern "C" __global__ void __launch_bounds__(256) pack(void* p0, void* p1) {
     ((B::type*)p1)[at] = B::rounded(x);
 }
 
-// launch convolve: 2 blocks of 256 threads, 98304 bytes shared, on [Work[offset=56320], Work[offset=7680], Work[offset=50176]]
+// launch convolve: 2 blocks of 256 threads, 98304 bytes shared, on [Work[offset=56320], Work[offset=19968], Work[offset=50176]]
 struct ConvolveSizes {
     static const int X0 = 1;
     static const int Q0 = 1;
@@ -279,6 +282,7 @@ struct ConvolveSizes {
     static const int GROUPS = 2;
     static const int ROWS = 24;
     static const int PADDED = 32;
+    static const int PIXEL = 32;
     static const int STEPS = 2;
     static const int COLUMNS = 64;
     static const int ROW_TILES = 1;
@@ -288,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
-    convolve_columns<bf16, ConvolveSizes, 1>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
+    convolve_columns<bf16, ConvolveSizes, 1, false>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
 }
 
 // launch phases: 54 blocks of 256 threads, 0 bytes shared, on [Work[offset=0], Out[index=0]]
@@ -310,7 +314,7 @@ extern "C" __global__ void __launch_bounds__(256) phases(void* p0, void* p1) {
                 x = ((const bf16*)((const u8*)p0 + 0LL))[((picture * 1 + y0 / 1) * 4 + y1 / 2) * 5 + y2 / 2];
                 break;
             case 1:
-                x = ((const bf16*)((const u8*)p0 + 24064LL))[((picture * 1 + y0 / 1) * 4 + y1 / 2) * 4 + y2 / 2];
+                x = ((const bf16*)((const u8*)p0 + 13824LL))[((picture * 1 + y0 / 1) * 4 + y1 / 2) * 4 + y2 / 2];
                 break;
             case 2:
                 x = ((const bf16*)((const u8*)p0 + 36352LL))[((picture * 1 + y0 / 1) * 4 + y1 / 2) * 5 + y2 / 2];

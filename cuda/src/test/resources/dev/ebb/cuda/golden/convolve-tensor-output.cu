@@ -90,6 +90,7 @@ struct ConvolveSizes {
     static const int GROUPS = 2;
     static const int ROWS = 32;
     static const int PADDED = 24;
+    static const int PIXEL = 24;
     static const int STEPS = 4;
     static const int COLUMNS = 80;
     static const int ROW_TILES = 1;
@@ -99,5 +100,5 @@ extern "C" __global__ void __launch_bounds__(256, 2) convolve(void* p0, void* p1
     typedef u64 num;
     typedef i64 ofs;
     EBB_SHARED(memory);
-    convolve_columns<bf16, ConvolveSizes, 1>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
+    convolve_columns<bf16, ConvolveSizes, 1, false>((const bf16*)p0, (const bf16*)p1, (bf16*)p2, memory);
 }

@@ -21,7 +21,9 @@ final class AdapterKeys {
                     "auto_mapping",
                     "base_model_name_or_path",
                     "inference_mode",
-                    "init_lora_weights",
+                    "exclude_modules",
+                    "layers_pattern",
+                    "layers_to_transform",
                     "lora_dropout",
                     "peft_version",
                     "revision",
@@ -34,8 +36,16 @@ final class AdapterKeys {
                     "use_rslora",
                     "peft_type");
 
-    /** What a key must say if it says anything. */
-    private static final Map<String, Json> EXPECTED = Map.of("bias", Json.of("none"));
+    /**
+     * What a key may say if it says anything. Other ways to begin than by chance, such as "pissa",
+     * change the model's own weights too.
+     */
+    private static final Map<String, List<Json>> EXPECTED =
+            Map.of(
+                    "bias",
+                    List.of(Json.of("none")),
+                    "init_lora_weights",
+                    List.of(Json.of(true), Json.of("gaussian")));
 
     private AdapterKeys() {}
 
@@ -47,7 +57,8 @@ final class AdapterKeys {
             throw new FileFormatException(file, "peft_type is " + kind + "; LORA is implemented");
         for (var member : members.entrySet()) {
             if (HARMLESS.contains(member.getKey()) || saysNothing(member.getValue())) continue;
-            if (member.getValue().equals(EXPECTED.get(member.getKey()))) continue;
+            var expected = EXPECTED.getOrDefault(member.getKey(), List.of());
+            if (expected.contains(member.getValue())) continue;
             throw new FileFormatException(
                     file,
                     member.getKey()

@@ -40,12 +40,17 @@ public final class MergedModel {
     /** Writes into a folder that is there, in the memory of one layer. */
     public static void write(Path folder, PretrainedFile base, LoraAdapters adapters)
             throws IOException {
-        var names = Tensorwise.names(base.blank());
         var supplies =
                 Weights.supplies(
                         base.blank(),
                         base.naming(),
-                        place -> tensor(base, adapters, names.get(place), place));
+                        place -> {
+                            try {
+                                return tensor(base, adapters, place);
+                            } catch (FileFormatException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        });
         Safetensors.write(folder.resolve("model.safetensors"), supplies, Map.of("format", "pt"));
         var text = config(base) + "\n";
         Durable.write(
@@ -57,25 +62,26 @@ public final class MergedModel {
         }
     }
 
-    private static Array tensor(
-            PretrainedFile base, LoraAdapters adapters, String name, int place) {
-        try {
-            var read = base.read(place);
-            int dot = name.lastIndexOf('.');
-            var pair = adapters.layers().get(dot < 0 ? name : name.substring(0, dot));
-            if (pair == null || !name.endsWith(".weight")) return read;
-            var layer = new Lora(new Projection(read), pair, adapters.config().scale()).merged();
-            return switch (layer) {
-                case Projection(var weight) -> (Array) weight;
-                case Linear(var weight, _) -> (Array) weight;
-                default -> throw new IllegalStateException("merged into " + layer.getClass());
-            };
-        } catch (FileFormatException e) {
-            throw new UncheckedIOException(e);
-        }
+    /** One tensor of the model with adapters added, by its place in {@link Tensorwise#list}. */
+    public static Array tensor(PretrainedFile base, LoraAdapters adapters, int place)
+            throws FileFormatException {
+        var name = Tensorwise.names(base.blank()).get(place);
+        var read = base.read(place);
+        int dot = name.lastIndexOf('.');
+        var pair = adapters.layers().get(dot < 0 ? name : name.substring(0, dot));
+        if (pair == null || !name.endsWith(".weight")) return read;
+        var layer = new Lora(new Projection(read), pair, adapters.config().scale()).merged();
+        return switch (layer) {
+            case Projection(var weight) -> (Array) weight;
+            case Linear(var weight, _) -> (Array) weight;
+            default -> throw new IllegalStateException("merged into " + layer.getClass());
+        };
     }
 
-    /** The model's own config, with the type that the tensors have now. */
+    /**
+     * The model's own config, with the type that the tensors have now. For Gemma both keys of its
+     * activation say what it computes: who reads it reads one or the other.
+     */
     private static Json config(PretrainedFile base) throws IOException {
         var file = base.file().resolveSibling("config.json");
         if (!Files.isRegularFile(file)) return Pretrained.config(base.blank());
@@ -84,6 +90,10 @@ public final class MergedModel {
         var changed = new LinkedHashMap<>(members);
         for (var key : List.of("torch_dtype", "dtype"))
             changed.computeIfPresent(key, (_, _) -> Json.of("float32"));
+        if (Json.of("gemma").equals(changed.get("model_type"))) {
+            var computed = Pretrained.config(base.blank()).at("hidden_act").orElseThrow();
+            for (var key : List.of("hidden_act", "hidden_activation")) changed.put(key, computed);
+        }
         return Json.of(changed);
     }
 }

@@ -5,6 +5,7 @@ import dev.ebb.Fn2;
 import dev.ebb.Next;
 import dev.ebb.Stepper;
 import dev.ebb.Stepping;
+import dev.ebb.Tensorwise;
 import dev.ebb.exec.Device;
 import dev.ebb.exec.Report;
 import dev.ebb.ir.Shape;
@@ -18,6 +19,7 @@ import dev.ebb.plan.Plan;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,11 +33,11 @@ import java.util.Optional;
  * on the prompts beside it nor on the budget.
  */
 public final class Generator implements AutoCloseable {
-    private final AutoregressiveModel model;
+    private final int vocabulary;
     private final int batch;
     private final int context;
     private final int block;
-    private final Stepper<List<KeyValueCache>, Input, List<Tensor>> stepper;
+    private final Stepper<Held, Input, List<Tensor>> stepper;
 
     /** Prompts are read in blocks of at most this many tokens, and of at least {@link #LEAST}. */
     private static final int MOST = 64;
@@ -50,6 +52,15 @@ public final class Generator implements AutoCloseable {
      * @param at the position of the first, [batch]
      */
     public record Input(Tensor ids, Tensor at) {}
+
+    /** What stays in the program's memory from step to step: weights as they are, and caches. */
+    public record Held(AutoregressiveModel model, List<KeyValueCache> caches) {}
+
+    /** Reads one tensor of a model, by its place in {@link dev.ebb.Tensorwise#list}. */
+    @FunctionalInterface
+    public interface Reading {
+        Array tensor(int place) throws IOException;
+    }
 
     /** Told of tokens as they are drawn. */
     public interface Listener {
@@ -68,41 +79,63 @@ public final class Generator implements AutoCloseable {
     public Generator(
             AutoregressiveModel model, int batch, int context, Budget budget, Device device) {
         requireSizes(model, batch, context);
-        this.model = model;
+        vocabulary = model.vocabulary();
         this.batch = batch;
         this.context = context;
         var blocks = new ArrayList<Integer>();
         for (int n = Math.min(MOST, context); n >= LEAST; n /= 2) blocks.add(n);
         if (!budget.places().isEmpty()) blocks.clear();
-        Optional<Stepper<List<KeyValueCache>, Input, List<Tensor>>> started = Optional.empty();
+        Optional<Stepper<Held, Input, List<Tensor>>> started = Optional.empty();
         int length = 1;
         for (int n : blocks) {
             if (started.isPresent()) break;
-            started = withBlocks(n, budget, device);
+            started = withBlocks(model, n, budget, device);
             length = n;
         }
         block = started.isPresent() ? length : 1;
-        stepper = started.orElseGet(() -> oneByOne(budget, device));
+        stepper = started.orElseGet(() -> oneByOne(model, budget, device));
+    }
+
+    /**
+     * The same with weights that are read one by one, so that they are in memory once.
+     *
+     * @param blank how the model is built; what its tensors hold does not count
+     */
+    public static Generator reading(
+            AutoregressiveModel blank,
+            Reading weights,
+            int batch,
+            int context,
+            Budget budget,
+            Device device)
+            throws IOException {
+        var made = new Generator(blank, batch, context, budget, device);
+        try {
+            int count = Tensorwise.list(blank).size();
+            for (int i = 0; i < count; i++) made.stepper.restore(i, weights.tensor(i));
+            return made;
+        } catch (IOException | RuntimeException e) {
+            made.close();
+            throw e;
+        }
     }
 
     /** A process that also reads blocks of {@code length} tokens, if the budget has room for it. */
-    private Optional<Stepper<List<KeyValueCache>, Input, List<Tensor>>> withBlocks(
-            int length, Budget budget, Device device) {
+    private Optional<Stepper<Held, Input, List<Tensor>>> withBlocks(
+            AutoregressiveModel model, int length, Budget budget, Device device) {
         var kinds = List.of(input(batch, 1), input(batch, length));
         try {
             return Optional.of(
-                    stepping(model, budget, device)
-                            .startForEach(model.caches(batch, context), kinds));
+                    stepping(budget, device).startForEach(held(model, batch, context), kinds));
         } catch (OverBudgetException e) {
             return Optional.empty();
         }
     }
 
-    private Stepper<List<KeyValueCache>, Input, List<Tensor>> oneByOne(
-            Budget budget, Device device) {
+    private Stepper<Held, Input, List<Tensor>> oneByOne(
+            AutoregressiveModel model, Budget budget, Device device) {
         try {
-            return stepping(model, budget, device)
-                    .start(model.caches(batch, context), input(batch, 1));
+            return stepping(budget, device).start(held(model, batch, context), input(batch, 1));
         } catch (OverBudgetException e) {
             int fits = longestContext(model, batch, context - 1, budget, device);
             throw fits == 0
@@ -125,14 +158,18 @@ public final class Generator implements AutoCloseable {
                 "a context of " + context + " tokens; this model looks at 2 to " + model.context());
     }
 
-    private static Stepping<List<KeyValueCache>, Input, List<Tensor>> stepping(
-            AutoregressiveModel model, Budget budget, Device device) {
-        Fn2<List<KeyValueCache>, Input, Next<List<KeyValueCache>, List<Tensor>>> step =
-                (caches, input) -> {
-                    var next = model.next(input.ids, caches, new Positions(input.at));
+    private static Held held(AutoregressiveModel model, int batch, int context) {
+        return new Held(model, model.caches(batch, context));
+    }
+
+    private static Stepping<Held, Input, List<Tensor>> stepping(Budget budget, Device device) {
+        Fn2<Held, Input, Next<Held, List<Tensor>>> step =
+                (held, input) -> {
+                    var next = held.model.next(input.ids, held.caches, new Positions(input.at));
                     boolean drawn = input.ids.dim(1) == 1;
                     return new Next<>(
-                            next.caches(), drawn ? List.of(next.logits()) : List.<Tensor>of());
+                            new Held(held.model, next.caches()),
+                            drawn ? List.of(next.logits()) : List.<Tensor>of());
                 };
         return Ebb.stepper(step).within(budget).on(device);
     }
@@ -150,7 +187,7 @@ public final class Generator implements AutoCloseable {
     public static Plan plan(
             AutoregressiveModel model, int batch, int context, Budget budget, Device device) {
         requireSizes(model, batch, context);
-        return stepping(model, budget, device).plan(model.caches(batch, context), input(batch, 1));
+        return stepping(budget, device).plan(held(model, batch, context), input(batch, 1));
     }
 
     /**
@@ -208,12 +245,9 @@ public final class Generator implements AutoCloseable {
             if (prompt.length == 0)
                 throw new IllegalArgumentException("an empty prompt; give it one token at least");
             for (int token : prompt) {
-                if (token >= 0 && token < model.vocabulary()) continue;
+                if (token >= 0 && token < vocabulary) continue;
                 throw new IllegalArgumentException(
-                        "token "
-                                + token
-                                + " in a prompt; the model's are below "
-                                + model.vocabulary());
+                        "token " + token + " in a prompt; the model's are below " + vocabulary);
             }
         }
         if (stops.stream().anyMatch(s -> s.length == 0))
@@ -244,7 +278,6 @@ public final class Generator implements AutoCloseable {
             at[r] = rows.get(r).position();
         }
         var scores = stepper.step(input(ids, at)).getFirst().toFloats();
-        int vocabulary = model.vocabulary();
         for (int r = 0; r < rows.size(); r++) {
             var row = rows.get(r);
             if (!row.advance()) continue;

@@ -24,6 +24,11 @@ final class LoadingLlama {
     /** What Mistral has where the key is left out. */
     private static final int MISTRAL_WINDOW = 4096;
 
+    /** What Qwen has for max_window_layers where the key is left out. */
+    private static final int QWEN_FULL_LAYERS = 28;
+
+    private static final String LAYER = "model.layers.%d.input_layernorm.weight";
+
     private static final List<String> WITH_WINDOW = List.of("mistral", "qwen2", "qwen3");
 
     private final Loading from;
@@ -68,7 +73,7 @@ final class LoadingLlama {
                         tokens.dim(0),
                         context,
                         tokens.dim(1),
-                        from.layers(from.prefix() + "model.layers.%d.input_layernorm.weight"),
+                        from.layers(from.prefix() + LAYER),
                         heads,
                         keyRows / headWidth,
                         headWidth,
@@ -103,7 +108,7 @@ final class LoadingLlama {
                         file.has(layer + "mlp.gate_proj.bias"),
                         tied,
                         kind,
-                        window());
+                        window(from.layers(from.prefix() + LAYER)));
         agree("attention_bias", variant.inwardBias(), "self_attn.q_proj.bias");
         agree("attention_bias", variant.outBias(), "self_attn.o_proj.bias");
         agree("mlp_bias", variant.feedForwardBias(), "mlp.gate_proj.bias");
@@ -147,9 +152,10 @@ final class LoadingLlama {
     }
 
     /** The window of all layers, zero for none; layers that differ are refused. */
-    private int window() throws FileFormatException {
-        boolean used = keys.truth("use_sliding_window").orElse(true);
-        var some = keys.size("max_window_layers");
+    private int window(int count) throws FileFormatException {
+        boolean qwen = type.startsWith("qwen");
+        boolean used = keys.truth("use_sliding_window").orElse(!qwen);
+        int first = keys.size("max_window_layers").orElse(qwen ? QWEN_FULL_LAYERS : 0);
         var window =
                 type.equals("mistral") && keys.leavesOut("sliding_window")
                         ? Optional.of(MISTRAL_WINDOW)
@@ -166,14 +172,16 @@ final class LoadingLlama {
                                 + " sliding_window, are implemented");
         }
         if (!used || window.isEmpty() || window.get() >= context) return 0;
-        if (!WITH_WINDOW.contains(type) || (some.isPresent() && layers.isEmpty())) {
+        if (qwen && layers.isEmpty() && first >= count) return 0;
+        boolean some = layers.isEmpty() && first > 0;
+        if (!WITH_WINDOW.contains(type) || some) {
             throw keys.unknown(
                     "sliding_window",
                     "it is shorter than the context of "
                             + context
                             + ", and a window is implemented for all layers of "
                             + String.join(", ", WITH_WINDOW)
-                            + some.map(n -> ", not from layer " + n + " on").orElse(""));
+                            + (some ? ", not from layer " + first + " on" : ""));
         }
         return window.get();
     }

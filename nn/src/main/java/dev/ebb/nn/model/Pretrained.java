@@ -90,9 +90,14 @@ public final class Pretrained {
         for (var name : List.of("model.safetensors", "model.safetensors.index.json")) {
             if (Files.isRegularFile(path.resolve(name))) return path.resolve(name);
         }
+        boolean adapters = Files.isRegularFile(path.resolve("adapter_config.json"));
         throw new FileFormatException(
                 path,
-                "the folder holds neither model.safetensors nor model.safetensors.index.json");
+                "the folder holds neither model.safetensors nor model.safetensors.index.json"
+                        + (adapters
+                                ? "; these are adapters, which are added to the model that they"
+                                        + " were made for"
+                                : ""));
     }
 
     private static void refuseOneOfSeveral(Path file) throws FileFormatException {

@@ -160,6 +160,7 @@ class LoraTest {
         var good = (Json.Obj) Json.parse(Files.readString(file));
         refused(folder, good, "use_dora", Json.of(true), "use_dora is true");
         refused(folder, good, "bias", Json.of("all"), "bias is \"all\"");
+        refused(folder, good, "init_lora_weights", Json.of("pissa"), "init_lora_weights is");
         refused(folder, good, "peft_type", Json.of("IA3"), "peft_type is IA3");
         refused(folder, good, "r", Json.of("eight"), "r should be a whole number");
         refused(folder, good, "r", Json.of(4), "f32[4,16] is expected");

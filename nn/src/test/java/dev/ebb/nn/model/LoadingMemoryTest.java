@@ -3,10 +3,15 @@ package dev.ebb.nn.model;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ebb.Tensorwise;
+import dev.ebb.cpu.Cpu;
 import dev.ebb.ir.DType;
 import dev.ebb.nn.Rotary;
+import dev.ebb.nn.Seed;
 import dev.ebb.nn.file.Json;
 import dev.ebb.nn.file.Safetensors;
+import dev.ebb.nn.generate.Generator;
+import dev.ebb.nn.generate.Sampling;
+import dev.ebb.plan.Budget;
 import dev.ebb.tensor.Tensor;
 
 import org.junit.jupiter.api.Test;
@@ -18,6 +23,8 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -26,15 +33,37 @@ import java.util.Map;
  */
 class LoadingMemoryTest {
 
-    /** Loads the models that it is given, one after the other. */
+    /** Loads the models that it is given, or writes with them, one after the other. */
     static final class Load {
         private Load() {}
 
-        public static void main(String[] folders) throws IOException {
-            for (var folder : folders) {
-                var model = Pretrained.load(Path.of(folder));
-                long bytes = Tensorwise.list(model).stream().mapToLong(Load::bytes).sum();
-                System.out.println("loaded " + bytes);
+        public static void main(String[] words) throws IOException {
+            for (int i = 1; i < words.length; i++) {
+                if (words[0].equals("write")) write(Path.of(words[i]));
+                else load(Path.of(words[i]));
+            }
+        }
+
+        private static void load(Path folder) throws IOException {
+            var model = Pretrained.load(folder);
+            long bytes = Tensorwise.list(model).stream().mapToLong(Load::bytes).sum();
+            System.out.println("loaded " + bytes);
+        }
+
+        /** Writes with a model that is in memory once, outside the heap. */
+        private static void write(Path folder) throws IOException {
+            try (var file = Pretrained.open(folder, "");
+                    var generator =
+                            Generator.reading(
+                                    file.blank(),
+                                    file::read,
+                                    1,
+                                    8,
+                                    Budget.unlimited(),
+                                    new Cpu(1))) {
+                var prompts = List.of(new int[] {1, 2});
+                generator.generate(prompts, 2, Sampling.greedy(), new Seed(1));
+                System.out.println("wrote with " + generator.promisedBytes());
             }
         }
 
@@ -57,10 +86,39 @@ class LoadingMemoryTest {
         return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
     }
 
+    /** What a JVM with a heap of so many MiB says of these models. */
+    private static String told(int mebibytes, String does, Path... folders) throws Exception {
+        var command =
+                new ArrayList<>(
+                        List.of(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-Xmx" + mebibytes + "m",
+                                "-XX:+UseSerialGC",
+                                "-XX:TieredStopAtLevel=1",
+                                "--add-modules=jdk.incubator.vector",
+                                "-cp",
+                                String.join(
+                                        File.pathSeparator,
+                                        place(DType.class),
+                                        place(Cpu.class),
+                                        place(Pretrained.class),
+                                        place(Load.class)),
+                                Load.class.getName(),
+                                does));
+        for (var folder : folders) command.add(folder.toString());
+        var process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        var told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(told).isZero();
+        return told;
+    }
+
+    /** 28 MiB in f32, of which no tensor has a tenth. */
+    private static AutoregressiveModel gpt() {
+        return Gpt2.blank(Gpt2.Config.of(1000, 64, 384, 4, 4));
+    }
+
     @Test
     void aHeapForOneAndTwoThirdsIsEnough(@TempDir Path folder) throws Exception {
-        // 28 MiB in f32, of which no tensor has a tenth
-        var gpt = Gpt2.blank(Gpt2.Config.of(1000, 64, 384, 4, 4));
         var llama =
                 Llama.blank(
                         new Llama.Config(
@@ -75,29 +133,24 @@ class LoadingMemoryTest {
                                 Rotary.of(1e4),
                                 1e-5,
                                 Llama.Variant.plain()));
-        var process =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-Xmx46m",
-                                "-XX:+UseSerialGC",
-                                "-XX:TieredStopAtLevel=1",
-                                "--add-modules=jdk.incubator.vector",
-                                "-cp",
-                                String.join(
-                                        File.pathSeparator,
-                                        place(DType.class),
-                                        place(Pretrained.class),
-                                        place(Load.class)),
-                                Load.class.getName(),
-                                written(folder.resolve("gpt"), gpt).toString(),
-                                written(folder.resolve("llama"), llama).toString())
-                        .redirectErrorStream(true)
-                        .start();
-        var told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(told).isZero();
+        var told =
+                told(
+                        46,
+                        "load",
+                        written(folder.resolve("gpt"), gpt()),
+                        written(folder.resolve("llama"), llama));
         var loaded = told.lines().filter(l -> l.startsWith("loaded ")).toList();
         assertThat(loaded).hasSize(2);
         for (var line : loaded)
             assertThat(Long.parseLong(line.substring(7))).isGreaterThan(28L << 20);
+    }
+
+    /** The weights go from the file into the program's memory, which is not on the heap. */
+    @Test
+    void aHeapWithoutRoomForTheModelIsEnoughToWrite(@TempDir Path folder) throws Exception {
+        var told = told(26, "write", written(folder, gpt()));
+        var wrote = told.lines().filter(l -> l.startsWith("wrote with ")).toList();
+        assertThat(wrote).hasSize(1);
+        assertThat(Long.parseLong(wrote.getFirst().substring(11))).isGreaterThan(28L << 20);
     }
 }

@@ -1,6 +1,7 @@
 package dev.ebb.nn.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.ir.Shape;
@@ -156,6 +157,15 @@ final class PretrainedTest {
         inward.say("use_sliding_window", false).say("sliding_window", 4);
         inward.attentionBiases();
         agrees(inward, inward.write(folder), inward.speeds(100));
+        // what Qwen has where keys are left out: no window, or one from layer 28 on
+        inward.say("use_sliding_window", "null");
+        agrees(inward, inward.write(folder), inward.speeds(100));
+        inward.say("use_sliding_window", true);
+        agrees(inward, inward.write(folder), inward.speeds(100));
+        inward.say("max_window_layers", 1);
+        assertThatThrownBy(() -> Pretrained.load(inward.write(folder)))
+                .hasMessageContaining("sliding_window")
+                .hasMessageContaining("not from layer 1 on");
     }
 
     @Test

@@ -1,0 +1,70 @@
+package dev.ebb.cli.tune;
+
+import dev.ebb.cli.option.BudgetText;
+import dev.ebb.nn.model.PretrainedFile;
+import dev.ebb.nn.model.Weights;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** What a fine-tuning run says, besides its progress. */
+record TuningLines(Tuning tuning, TuningSettings settings, PrintWriter lines) {
+
+    void hello(PretrainedFile model, TuningText tokens) {
+        lines.printf(
+                Locale.ROOT,
+                "%,d parameters, frozen in %d bits; adapters of rank %d: %,d parameters%n",
+                Weights.count(model.blank()),
+                settings.bits(),
+                settings.rank(),
+                Weights.count(tuning.form().adapters()));
+        lines.println(tokens.told());
+    }
+
+    /** Evaluates what is held out; its loss, not a number where nothing is. */
+    double evaluated() {
+        double loss = tuning.evaluate();
+        if (!Double.isNaN(loss))
+            lines.printf(
+                    Locale.ROOT,
+                    "held out after step %d: loss %.4f, perplexity %.2f%n",
+                    tuning.made(),
+                    loss,
+                    Math.exp(loss));
+        return loss;
+    }
+
+    /**
+     * @param first the loss on what is held out before the first step
+     */
+    void goodbye(Path out, double first, boolean stopped) {
+        if (stopped) {
+            lines.println(
+                    "stopped after step "
+                            + tuning.made()
+                            + "; go on with: ebb finetune --resume --out "
+                            + out);
+        } else {
+            double last = evaluated();
+            if (!Double.isNaN(last))
+                lines.printf(Locale.ROOT, "held-out loss: %.4f -> %.4f%n", first, last);
+        }
+        var report = tuning.report();
+        lines.println(
+                "memory: promised "
+                        + BudgetText.show(report.promisedBytes())
+                        + ", measured "
+                        + BudgetText.show(report.measuredBytes())
+                        + ", budget "
+                        + settings.budget());
+        lines.println("adapters: " + out.toAbsolutePath().normalize());
+        if (stopped) return;
+        lines.println(
+                "write with them: ebb generate --from "
+                        + settings.from()
+                        + " --adapters "
+                        + out
+                        + " \"a prompt\"");
+    }
+}

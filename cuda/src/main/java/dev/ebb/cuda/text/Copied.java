@@ -1,0 +1,63 @@
+package dev.ebb.cuda.text;
+
+import dev.ebb.ir.DType;
+
+import java.util.ArrayList;
+
+/**
+ * A copy of a convolution's source in which the channels of a position lie side by side, and how
+ * the result is gathered from it.
+ *
+ * @param copy what is copied
+ * @param gather how taps are gathered from the copy
+ * @param channels of the source
+ * @param side elements that a position has in the copy: its channels, and zeros behind them
+ * @param window positions along the last axis that are gathered as one tap
+ * @param pixel elements of the copy from one position of {@code gather} to the next
+ */
+record Copied(Spatial copy, Spatial gather, int channels, int side, int window, int pixel) {
+    private static final int COPY_BYTES = 16;
+
+    /** So few channels leave most of a copy of sixteen bytes empty. */
+    private static final int FEW = 4;
+
+    static Copied of(Spatial s, int channels, DType type) {
+        var last = s.axes().getLast();
+        boolean together =
+                type.bytes(1) == 2
+                        && channels <= FEW
+                        && last.taps() > 1
+                        && last.step() == 1
+                        && last.scale() % 2 == 0;
+        if (together) return together(s, channels);
+        int side = TensorConvolve.padded(channels, COPY_BYTES / (int) type.bytes(1));
+        return new Copied(s.toTurn(), s.afterTurn(), channels, side, 1, side);
+    }
+
+    /**
+     * Taps along the last axis are neighbours in the copy: with the zeros that the axis is padded
+     * with in the copy, one tap of the other axes gathers all of them.
+     */
+    private static Copied together(Spatial s, int channels) {
+        var last = s.axes().getLast();
+        int window = Math.ceilDiv(last.taps(), 2) * 2;
+        int step = last.scale();
+        int places = Math.ceilDiv((last.positions() - 1) * step + window, step);
+        var copied = new ArrayList<>(s.everySource().axes());
+        copied.set(2, last.window(last.source(), places * step, last.start()));
+        var gathered = new ArrayList<>(s.axes());
+        gathered.set(2, last.window(places, last.positions(), 0));
+        return new Copied(
+                new Spatial(copied), new Spatial(gathered), channels, FEW, window, step * FEW);
+    }
+
+    /** Elements that one tap gathers. */
+    int padded() {
+        return side * window;
+    }
+
+    /** Elements of the copy of one picture. */
+    long elements() {
+        return Spatial.size(copy.positions()) * side;
+    }
+}
