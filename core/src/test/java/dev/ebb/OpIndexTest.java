@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import static java.util.stream.Collectors.joining;
 
+import dev.ebb.science.Banded;
 import dev.ebb.science.CompensatedSum;
 import dev.ebb.science.Complex;
 import dev.ebb.science.Csr;
@@ -62,6 +63,7 @@ class OpIndexTest {
                         Interpolation.class,
                         Search.class,
                         Tridiagonal.class,
+                        Banded.class,
                         MatrixFunctions.class,
                         Eigenvalues.class,
                         Quadrature.class,

@@ -5,12 +5,14 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.math.Bessel;
 import dev.ebb.ir.math.Incomplete;
+import dev.ebb.ir.math.IncompleteSlopes;
 import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /** Functions of up to three numbers that are computed one by one; the last one is {@code x}. */
 @SuppressWarnings("ImmutableEnumChecker") // functions without state
@@ -18,6 +20,9 @@ enum Pointwise {
     GAMMA_LOWER((a, x, _) -> Incomplete.gammaLower(a, x)),
     GAMMA_UPPER((a, x, _) -> Incomplete.gammaUpper(a, x)),
     BETA(Incomplete::beta),
+    GAMMA_BY_SHAPE((a, x, _) -> IncompleteSlopes.gammaLower(a, x)),
+    BETA_BY_FIRST(IncompleteSlopes::betaByFirst),
+    BETA_BY_SECOND(IncompleteSlopes::betaBySecond),
     BESSEL_J0((x, _, _) -> Bessel.j0(x)),
     BESSEL_J1((x, _, _) -> Bessel.j1(x)),
     BESSEL_I0((x, _, _) -> Bessel.i0(x)),
@@ -39,13 +44,35 @@ enum Pointwise {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The derivative by x, given the operands and the value. */
-    private Tensor slope(List<Tensor> in, Tensor y) {
+    /** The derivative by operand {@code i}, given the operands and the value. */
+    private Tensor slope(int i, List<Tensor> in, Tensor y) {
         var x = in.getLast();
+        boolean byShape = i < in.size() - 1;
         return switch (this) {
-            case GAMMA_LOWER -> gammaDensity(in.getFirst(), x);
-            case GAMMA_UPPER -> gammaDensity(in.getFirst(), x).neg();
-            case BETA -> betaDensity(in.get(0), in.get(1), x);
+            case GAMMA_LOWER -> byShape ? of(GAMMA_BY_SHAPE, in) : gammaDensity(in.getFirst(), x);
+            case GAMMA_UPPER ->
+                    (byShape ? of(GAMMA_BY_SHAPE, in) : gammaDensity(in.getFirst(), x)).neg();
+            case BETA ->
+                    byShape
+                            ? of(i == 0 ? BETA_BY_FIRST : BETA_BY_SECOND, in)
+                            : betaDensity(in.get(0), in.get(1), x);
+            case GAMMA_BY_SHAPE -> {
+                if (byShape) throw noSecond();
+                var density = gammaDensity(in.getFirst(), x);
+                yield density.xlogy(x).sub(density.mul(in.getFirst().digamma()));
+            }
+            case BETA_BY_FIRST -> {
+                if (byShape) throw noSecond();
+                var density = betaDensity(in.get(0), in.get(1), x);
+                var both = in.get(0).add(in.get(1)).digamma();
+                yield density.xlogy(x).add(density.mul(both.sub(in.get(0).digamma())));
+            }
+            case BETA_BY_SECOND -> {
+                if (byShape) throw noSecond();
+                var density = betaDensity(in.get(0), in.get(1), x);
+                var both = in.get(0).add(in.get(1)).digamma();
+                yield density.xlogy(x.neg().add(1)).add(density.mul(both.sub(in.get(1).digamma())));
+            }
             case BESSEL_J0 -> SpecialFunctions.besselJ1(x).neg();
             case BESSEL_J1 -> SpecialFunctions.besselJ0(x).sub(over(y, x));
             case BESSEL_I0 -> SpecialFunctions.besselI1(x);
@@ -54,6 +81,19 @@ enum Pointwise {
             case BESSEL_I1_SCALED ->
                     SpecialFunctions.besselI0Scaled(x).sub(over(y, x)).sub(x.sign().mul(y));
         };
+    }
+
+    private static Tensor of(Pointwise function, List<Tensor> in) {
+        var others = in.subList(1, in.size()).toArray(new Tensor[0]);
+        return in.getFirst().apply(new Apply(function), others);
+    }
+
+    private IllegalStateException noSecond() {
+        return new IllegalStateException(
+                title()
+                        + " is itself a derivative by a shape, and is differentiated by x alone; a"
+                        + " second derivative by shapes is asked for: detach the shape in one of"
+                        + " them");
     }
 
     private static Tensor gammaDensity(Tensor a, Tensor x) {
@@ -100,18 +140,11 @@ enum Pointwise {
         @Override
         public void vjp(Rule rule) {
             int last = rule.operands() - 1;
-            for (int i = 0; i < last; i++) {
-                if (rule.wants(i)) {
-                    throw new IllegalStateException(
-                            name()
-                                    + " is differentiated by x alone, and a derivative by its"
-                                    + " operand "
-                                    + i
-                                    + " is asked for; detach that operand");
-                }
+            var in = IntStream.rangeClosed(0, last).mapToObj(rule::in).toList();
+            for (int i = 0; i <= last; i++) {
+                if (rule.wants(i))
+                    rule.add(i, rule.dout(0).mul(function.slope(i, in, rule.out(0))));
             }
-            var in = java.util.stream.IntStream.rangeClosed(0, last).mapToObj(rule::in).toList();
-            rule.add(last, rule.dout(0).mul(function.slope(in, rule.out(0))));
         }
     }
 }

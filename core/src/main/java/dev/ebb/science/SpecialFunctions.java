@@ -9,8 +9,9 @@ import java.util.List;
 /**
  * Incomplete gamma and beta functions and Bessel functions, element by element, for f32 and f64;
  * operands broadcast. They are computed one by one in double, on a card's host too, and
- * differentiated by {@code x} alone: a derivative asked for by a shape parameter is an error;
- * detach the parameter.
+ * differentiated by all operands; only a second derivative by shapes is an error. Derivatives by
+ * shapes are off by about 1e-14, times a few tenths of the shapes, and by up to 1e-11 where one
+ * shape of a beta function is far below one and the other far above.
  */
 public final class SpecialFunctions {
     private SpecialFunctions() {}

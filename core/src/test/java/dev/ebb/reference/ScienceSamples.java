@@ -4,6 +4,7 @@ import static dev.ebb.reference.Sample.spread;
 import static dev.ebb.reference.Sample.unary;
 
 import dev.ebb.ir.Shape;
+import dev.ebb.science.Banded;
 import dev.ebb.science.Complex;
 import dev.ebb.science.Eigenvalues;
 import dev.ebb.science.Fft;
@@ -34,6 +35,11 @@ final class ScienceSamples implements SampleTable {
                         n -> Shape.of(3, n + 1),
                         in -> tridiagonal(in.get(0), in.get(1))),
                 Sample.of(
+                        "banded",
+                        n -> List.of(spread(-1, 1, 1, n + 1, 4), spread(-1, 1, 2, 2, n + 1)),
+                        n -> Shape.of(2, n + 1),
+                        in -> banded(in.get(0), in.get(1))),
+                Sample.of(
                         "fft",
                         n -> List.of(spread(-1, 1, 1, 2, n + 1), spread(-1, 1, 2, 2, n + 1)),
                         n -> Shape.of(2, n + 1),
@@ -51,6 +57,11 @@ final class ScienceSamples implements SampleTable {
     private static Tensor tridiagonal(Tensor sides, Tensor right) {
         var diagonal = right.mul(0.3).add(2.5);
         return Tridiagonal.solve(sides.at(0, 0), diagonal, sides.at(0, 1), right);
+    }
+
+    private static Tensor banded(Tensor bands, Tensor right) {
+        var main = Tensors.ones(bands.dtype(), 1).mul(4).pad(List.of(1), List.of(2));
+        return Banded.solve(bands.add(main), 1, right);
     }
 
     /** Small elements beside a diagonal of 1, 2, 3. */

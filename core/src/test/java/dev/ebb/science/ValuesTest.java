@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.ebb.Differences;
 import dev.ebb.Ebb;
 import dev.ebb.Fn;
+import dev.ebb.Fn2;
 import dev.ebb.ir.DType;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -42,6 +43,15 @@ class ValuesTest {
         f.put("gamma_lower", in -> SpecialFunctions.gammaLower(in.get(0), in.get(1)));
         f.put("gamma_upper", in -> SpecialFunctions.gammaUpper(in.get(0), in.get(1)));
         f.put("beta", in -> SpecialFunctions.beta(in.get(0), in.get(1), in.get(2)));
+        f.put(
+                "gamma_by_shape",
+                in -> by(in.get(0), a -> SpecialFunctions.gammaLower(a, in.get(1))));
+        f.put(
+                "beta_by_first",
+                in -> by(in.get(0), a -> SpecialFunctions.beta(a, in.get(1), in.get(2))));
+        f.put(
+                "beta_by_second",
+                in -> by(in.get(1), b -> SpecialFunctions.beta(in.get(0), b, in.get(2))));
         f.put("bessel_j0", in -> SpecialFunctions.besselJ0(in.get(0)));
         f.put("bessel_j1", in -> SpecialFunctions.besselJ1(in.get(0)));
         f.put("bessel_i0", in -> SpecialFunctions.besselI0(in.get(0)));
@@ -49,6 +59,10 @@ class ValuesTest {
         f.put("bessel_i0_scaled", in -> SpecialFunctions.besselI0Scaled(in.get(0)));
         f.put("bessel_i1_scaled", in -> SpecialFunctions.besselI1Scaled(in.get(0)));
         return f;
+    }
+
+    private static Tensor by(Tensor shape, Fn<Tensor, Tensor> f) {
+        return Ebb.grad((Tensor a) -> f.apply(a).sum()).apply(shape);
     }
 
     private static Map<String, List<Point>> read() throws IOException {
@@ -193,7 +207,30 @@ class ValuesTest {
         assertThatThrownBy(() -> SpecialFunctions.gammaLower(Array.of(1.0), Array.of(1f)))
                 .hasMessageContaining("element types differ");
         Fn<Tensor, Tensor> byShape = a -> SpecialFunctions.gammaLower(a, Array.of(1.0)).sum();
-        assertThatThrownBy(() -> Ebb.grad(byShape).apply(Array.of(1.0)))
-                .hasMessageContaining("differentiated by x alone");
+        Fn<Tensor, Tensor> twice = a -> Ebb.grad(byShape).apply(a).sum();
+        assertThatThrownBy(() -> Ebb.grad(twice).apply(Array.of(1.0)))
+                .hasMessageContaining("a second derivative by shapes");
+    }
+
+    /** Of the derivative by a shape the one by x is the density's, in both orders. */
+    @Test
+    void mixed_derivatives_by_shape_and_x() {
+        var a = Array.of(0.7, 1.0, 2.5, 6.0);
+        var b = Array.of(1.7, 0.6, 2.0, 3.0);
+        var x = Array.of(0.3, 0.5, 0.6, 0.4);
+        mixed((s, at) -> SpecialFunctions.gammaUpper(s, at), a, x.mul(3));
+        mixed((s, at) -> SpecialFunctions.beta(s, b, at), a, x);
+        mixed((s, at) -> SpecialFunctions.beta(a, s, at), b, x);
+        var zero = Array.of(0.0, 0.0);
+        assertThat(by(Array.of(0.5, 2.0), s -> SpecialFunctions.gammaLower(s, zero)).toDoubles())
+                .containsExactly(0, 0);
+    }
+
+    private static void mixed(Fn2<Tensor, Tensor, Tensor> f, Tensor shape, Tensor x) {
+        Fn<Tensor, Tensor> shapeFirst = at -> by(shape, s -> f.apply(s, at)).sum();
+        Fn<Tensor, Tensor> xFirst = s -> by(x, at -> f.apply(s, at)).sum();
+        var one = Ebb.grad(shapeFirst).apply(x).toDoubles();
+        var other = Ebb.grad(xFirst).apply(shape).toDoubles();
+        assertThat(one).containsExactly(other, org.assertj.core.api.Assertions.within(1e-13));
     }
 }

@@ -80,5 +80,28 @@ for x in even(0.0, 30.0, 60) + spread(1e-6, 1.0, 8) + spread(30.0, 1e6, 20):
         row("bessel_i0", [x], besseli(0, mpf(x)), besseli(0, mpf(x)) * EPS * 10)
         row("bessel_i1", [-x], -besseli(1, mpf(x)), besseli(1, mpf(x)) * EPS * 10)
 
+# derivatives by shapes, of the smaller tail, which has all its digits
+for a in spread(1e-4, 200.0, 10):
+    for x in spread(a / 20, a * 6, 5) + [0.2, 0.35]:
+        tail = (0, mpf(x)) if x < a else (mpf(x), inf)
+        y = diff(lambda t: gammainc(t, *tail, regularized=True), mpf(a))
+        y = y if x < a else -y
+        if abs(y) > mpf(10) ** -290:
+            row("gamma_by_shape", [a, x], y, abs(y) * EPS * (120 + 4 * a + 4 * x))
+for a in spread(0.01, 80.0, 5):
+    for b in spread(0.01, 80.0, 5):
+        for x in (0.01, 0.5, 0.77, 0.995):
+            share = lambda p, q: (betainc(p, q, 0, mpf(x), regularized=True) if x < a / (a + b)
+                                  else -betainc(q, p, 0, 1 - mpf(x), regularized=True))
+            # parts of both signs where one shape is far below one and the other far above
+            bound = EPS * (120 + 8 * (a + b) - 4 * log(abs(share(mpf(a), mpf(b)))) + 16 / (1 - mpf(x)))
+            bound = bound * (1 + sqrt(mpf(max(a, b)) / min(a, b)))
+            by_first = diff(lambda t: share(t, mpf(b)), mpf(a))
+            by_second = diff(lambda t: share(mpf(a), t), mpf(b))
+            if abs(by_first) > mpf(10) ** -290:
+                row("beta_by_first", [a, b, x], by_first, abs(by_first) * bound)
+            if abs(by_second) > mpf(10) ** -290:
+                row("beta_by_second", [a, b, x], by_second, abs(by_second) * bound)
+
 with open("values.txt", "w") as out:
     out.write("\n".join(LINES) + "\n")

@@ -33,7 +33,7 @@ public final class Incomplete {
     }
 
     /** Whether the series is the way: where the fraction would converge slowly, or above it. */
-    private static boolean isNear(double a, double x) {
+    static boolean isNear(double a, double x) {
         return x < Math.max(a, FRACTION_BEGIN);
     }
 
