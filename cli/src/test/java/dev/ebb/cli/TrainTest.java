@@ -11,7 +11,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 final class TrainTest {
@@ -63,23 +62,16 @@ final class TrainTest {
         // large enough that half of what it would keep is more than what the device itself needs
         String[] model = {"--model", "3x64x4", "--context", "64", "--batch", "32"};
         var all = sized("all", model, "--budget", "100%");
-        var plan = folder.resolve("plan.json");
-        var command = new ArrayList<>(List.of("plan", "--budget", "100%"));
-        command.addAll(List.of(model));
-        command.addAll(List.of("--json", plan.toString()));
-        var planned = Shell.run(command);
-        assertThat(planned.code()).as(planned.err()).isZero();
-        long least = whole(Shell.json(plan), "least_budget_bytes");
+        long least = whole(all, "least_budget_bytes");
         var low = sized("low", model, "--budget", String.valueOf(least));
         assertThat(whole(low, "promised_peak_bytes")).isLessThanOrEqualTo(least);
         var half = sized("half", model, "--budget", "50%");
         assertThat(whole(half, "budget_bytes"))
                 .isEqualTo(whole(all, "store_all_peak_bytes") / 2)
                 .isGreaterThan(least);
-        sized("again", model, "--budget", "100%");
         sized("one", model, "--budget", "50%", "--threads", "1");
-        sized("two", model, "--budget", "50%", "--threads", "2");
-        for (var name : List.of("low", "half", "again", "one", "two")) {
+        sized("two", model, "--budget", "100%", "--threads", "2");
+        for (var name : List.of("low", "half", "one", "two")) {
             assertThat(Shell.digest(folder.resolve(name + ".json")))
                     .as(name)
                     .isEqualTo(Shell.digest(folder.resolve("all.json")));

@@ -131,9 +131,10 @@ final class RowCode {
         code.astore(lanes[j]);
     }
 
+    /** Called on what was just computed: its class C2 knows without a profile. */
     private void combine(int j) {
         body.values();
-        code.aload(lanes[j]).aload(body.values[form.form().results().getFirst()]);
+        code.aload(body.values[form.form().results().getFirst()]).aload(lanes[j]);
         apply(j);
     }
 

@@ -18,6 +18,10 @@ import java.util.Arrays;
 
 /**
  * Combines f32: in vectors once they are {@link Warming warm}, else one by one, in the same order.
+ *
+ * <p>A loop calls methods of the vector that it has just read, and gives them the one it carries
+ * along: of the former C2 knows the class by itself, of the latter only by its profile, which an
+ * early compilation does not have, and without it vectors are boxed.
  */
 final class F32Combiner extends Combiner {
     private static final VectorSpecies<Float> S = F32Math.LANES;
@@ -181,10 +185,10 @@ final class F32Combiner extends Combiner {
         var c = FloatVector.fromArray(S, lanes, 16);
         var d = FloatVector.fromArray(S, lanes, 24);
         for (int i = from; i < from + n; i += LANES) {
-            a = a.add(FloatVector.fromArray(S, x, i));
-            b = b.add(FloatVector.fromArray(S, x, i + 8));
-            c = c.add(FloatVector.fromArray(S, x, i + 16));
-            d = d.add(FloatVector.fromArray(S, x, i + 24));
+            a = FloatVector.fromArray(S, x, i).add(a);
+            b = FloatVector.fromArray(S, x, i + 8).add(b);
+            c = FloatVector.fromArray(S, x, i + 16).add(c);
+            d = FloatVector.fromArray(S, x, i + 24).add(d);
         }
         keep(a, b, c, d, lanes);
     }
@@ -195,10 +199,10 @@ final class F32Combiner extends Combiner {
         var c = FloatVector.fromArray(S, lanes, 16);
         var d = FloatVector.fromArray(S, lanes, 24);
         for (int i = from; i < from + n; i += LANES) {
-            a = a.mul(FloatVector.fromArray(S, x, i));
-            b = b.mul(FloatVector.fromArray(S, x, i + 8));
-            c = c.mul(FloatVector.fromArray(S, x, i + 16));
-            d = d.mul(FloatVector.fromArray(S, x, i + 24));
+            a = FloatVector.fromArray(S, x, i).mul(a);
+            b = FloatVector.fromArray(S, x, i + 8).mul(b);
+            c = FloatVector.fromArray(S, x, i + 16).mul(c);
+            d = FloatVector.fromArray(S, x, i + 24).mul(d);
         }
         keep(a, b, c, d, lanes);
     }
@@ -209,10 +213,10 @@ final class F32Combiner extends Combiner {
         var c = FloatVector.fromArray(S, lanes, 16);
         var d = FloatVector.fromArray(S, lanes, 24);
         for (int i = from; i < from + n; i += LANES) {
-            a = a.max(FloatVector.fromArray(S, x, i));
-            b = b.max(FloatVector.fromArray(S, x, i + 8));
-            c = c.max(FloatVector.fromArray(S, x, i + 16));
-            d = d.max(FloatVector.fromArray(S, x, i + 24));
+            a = FloatVector.fromArray(S, x, i).max(a);
+            b = FloatVector.fromArray(S, x, i + 8).max(b);
+            c = FloatVector.fromArray(S, x, i + 16).max(c);
+            d = FloatVector.fromArray(S, x, i + 24).max(d);
         }
         keep(a, b, c, d, lanes);
     }
@@ -223,10 +227,10 @@ final class F32Combiner extends Combiner {
         var c = FloatVector.fromArray(S, lanes, 16);
         var d = FloatVector.fromArray(S, lanes, 24);
         for (int i = from; i < from + n; i += LANES) {
-            a = a.min(FloatVector.fromArray(S, x, i));
-            b = b.min(FloatVector.fromArray(S, x, i + 8));
-            c = c.min(FloatVector.fromArray(S, x, i + 16));
-            d = d.min(FloatVector.fromArray(S, x, i + 24));
+            a = FloatVector.fromArray(S, x, i).min(a);
+            b = FloatVector.fromArray(S, x, i + 8).min(b);
+            c = FloatVector.fromArray(S, x, i + 16).min(c);
+            d = FloatVector.fromArray(S, x, i + 24).min(d);
         }
         keep(a, b, c, d, lanes);
     }

@@ -78,7 +78,10 @@ public final class MergedModel {
         };
     }
 
-    /** The model's own config, with the type that the tensors have now. */
+    /**
+     * The model's own config, with the type that the tensors have now. For Gemma both keys of its
+     * activation say what it computes: who reads it reads one or the other.
+     */
     private static Json config(PretrainedFile base) throws IOException {
         var file = base.file().resolveSibling("config.json");
         if (!Files.isRegularFile(file)) return Pretrained.config(base.blank());
@@ -87,6 +90,10 @@ public final class MergedModel {
         var changed = new LinkedHashMap<>(members);
         for (var key : List.of("torch_dtype", "dtype"))
             changed.computeIfPresent(key, (_, _) -> Json.of("float32"));
+        if (Json.of("gemma").equals(changed.get("model_type"))) {
+            var computed = Pretrained.config(base.blank()).at("hidden_act").orElseThrow();
+            for (var key : List.of("hidden_act", "hidden_activation")) changed.put(key, computed);
+        }
         return Json.of(changed);
     }
 }

@@ -226,6 +226,9 @@ final class BrokenFilesTest {
                 published("vit", PretrainedEncoders::vit),
                 published("bert", PretrainedEncoders::bert),
                 published("mistral", Pretrained::load),
+                published("qwen2", Pretrained::load),
+                published("qwen3", Pretrained::load),
+                published("gemma", Pretrained::load),
                 format(
                         "adapter config",
                         to -> adapters(to, llama).resolve(LoraFiles.CONFIG),
