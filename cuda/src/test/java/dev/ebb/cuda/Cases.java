@@ -36,7 +36,7 @@ final class Cases {
         rest.moves();
         rest.sorts();
         rest.products();
-        rest.convolutions();
+        new ConvolveCases(cases.draft).convolutions();
         rest.attention();
         return cases.draft.cases;
     }
