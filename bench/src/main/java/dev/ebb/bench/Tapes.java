@@ -21,7 +21,7 @@ final class Tapes {
     private Tapes() {}
 
     public static void main(String[] arguments) {
-        int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 2_000;
+        int rounds = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 4_000;
         var bars = new Bars();
         open(rounds / 20);
         for (int length : new int[] {1, 4, 16, 100, 1_000, 10_000}) {

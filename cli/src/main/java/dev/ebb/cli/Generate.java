@@ -180,6 +180,8 @@ final class Generate implements Callable<Integer> {
             PrintWriter out)
             throws IOException {
         var tokens = codec.encode(prompt);
+        if (tokens.length == 0)
+            throw new Refusal("the model's tokenizer has no token for any part of this prompt");
         // a cache for tokens that never come would only take memory
         long most = Math.max(2L, (long) tokens.length + length);
         int window = context == null ? (int) Math.min(model.blank().context(), most) : context;

@@ -115,6 +115,16 @@ class GenerateTest {
     }
 
     @Test
+    void aPromptWithoutTokensIsRefused() throws IOException {
+        config(
+                "tokenizer.json",
+                "{\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0}, \"merges\": []}}");
+        var told = Shell.run("generate", "--from", folder.toString(), "--device", "cpu", "\u00e9");
+        assertThat(told.out()).isEmpty();
+        assertThat(told.err()).contains("no token for any part of this prompt");
+    }
+
+    @Test
     void stopWordsAreFoundHoweverTextIsCut() {
         var stops = new StopWords(List.of("abcab", "bd"));
         assertThat(stops.after("xab")).isEqualTo("x");

@@ -72,29 +72,32 @@ final class MapGroupBitsTest {
         return Array.of(type, random.doubles(type.size(), -2, 2).toArray());
     }
 
-    /** So many steps, each of what was there before, and the sum of the last ones. */
-    private record Program(long seed, int steps) implements Fn<List<Tensor>, Tensor> {
+    /**
+     * So many steps, each of what was there before, and the sum of the last ones; the last two ops
+     * make truth values, with which no group goes on.
+     */
+    private record Program(long seed, int steps, int ops) implements Fn<List<Tensor>, Tensor> {
         @Override
         public Tensor apply(List<Tensor> in) {
             var random = new Random(seed);
-            var all = new ArrayList<>(in);
+            var all = new ArrayList<>(in.subList(0, 2));
             for (int i = 0; i < steps; i++) {
                 var x = all.get(random.nextInt(all.size()));
                 var y = all.get(random.nextInt(all.size()));
                 all.add(
-                        switch (random.nextInt(12)) {
+                        switch (random.nextInt(ops)) {
                             case 0 -> x.sin().mul(y);
                             case 1 -> x.exp().add(1).log();
                             case 2 -> x.erf().sub(y);
                             case 3 -> x.tanh().mul(y.tanh());
                             case 4 -> x.square().add(1).sqrt();
                             case 5 -> x.div(y.square().add(0.5));
-                            case 6 -> x.maximum(y).sub(0.25);
-                            case 7 -> Tensors.where(x.gt(y), x, y.neg());
-                            case 8 -> x.abs().mul(in.getLast());
-                            case 9 -> x.sub(y).mul(0.7);
-                            case 10 -> x.neg().exp().mul(0.1);
-                            default -> x.add(y).mul(0.5);
+                            case 6 -> x.abs().mul(in.getLast().detach());
+                            case 7 -> x.sub(y).mul(0.7);
+                            case 8 -> x.neg().exp().mul(0.1);
+                            case 9 -> x.add(y).mul(0.5);
+                            case 10 -> x.maximum(y).sub(0.25);
+                            default -> Tensors.where(x.gt(y), x, y.neg());
                         });
             }
             var sum = all.getLast().add(all.get(all.size() - 2)).mul(all.get(all.size() - 3));
@@ -105,9 +108,8 @@ final class MapGroupBitsTest {
     @ParameterizedTest
     @EnumSource(names = {"F32", "F64"})
     void random_programs_and_their_gradients(DType dtype) {
-        int together = 0;
         // no multiple of a vector, or more than one block of a fold and of registers
-        int n = dtype == DType.F32 ? 131 : 1100;
+        int n = dtype == DType.F32 ? 131 : 1030;
         for (int i = 0; i < 2; i++) {
             long seed = 100L * n + 10L * dtype.ordinal() + i;
             var random = new Random(seed);
@@ -116,10 +118,10 @@ final class MapGroupBitsTest {
                             values(dtype, random, n),
                             values(dtype, random, n),
                             values(dtype, random, 1).sum());
-            var f = Ebb.valueAndGrad(new Program(seed, 4 + 8 * i));
-            if (same(f, in, "program " + seed)) together++;
+            var f = Ebb.valueAndGrad(new Program(seed, 7, 10 + 2 * i));
+            boolean together = same(f, in, "program " + seed);
+            assertThat(together || i == 1).as("program %d", seed).isTrue();
         }
-        assertThat(together).isPositive();
     }
 
     /** While loops are warmed on samples, what these write is written back. */
@@ -139,7 +141,7 @@ final class MapGroupBitsTest {
         try (var device = StraightDevices.warming();
                 var run = Ebb.compile(f).on(device)) {
             var expected = Tensorwise.list(run.apply(in));
-            for (int i = 0; i < 20; i++) {
+            for (int i = 0; i < 12; i++) {
                 var found = Tensorwise.list(run.apply(in));
                 for (int r = 0; r < expected.size(); r++)
                     assertThat(found.get(r).sameBits(expected.get(r)))

@@ -4,7 +4,10 @@ import dev.ebb.exec.Device;
 import dev.ebb.reference.RandomGradients;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT)
 class CudaRandomGradientsTest extends RandomGradients {
     @BeforeAll
     static void needsCard() {

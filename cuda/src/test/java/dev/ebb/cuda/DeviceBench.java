@@ -5,6 +5,8 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,6 +47,25 @@ final class DeviceBench {
                                                                             / p.milliseconds))
                                     .orElse(""))
                     .stripTrailing();
+        }
+
+        /** A row of the table in bench/README.md. */
+        CardSection.Row row(LocalDate day) {
+            return new CardSection.Row(
+                    name,
+                    List.of(
+                            "%.3f".formatted(own.milliseconds),
+                            own.peak > 0 ? "%.2f".formatted(own.peak) : "",
+                            rate,
+                            peer.map(Line::words).orElse(""),
+                            peer.map(p -> "%.2f".formatted(own.milliseconds / p.milliseconds))
+                                    .orElse(""),
+                            day.toString()));
+        }
+
+        private static String words(Result peer) {
+            var time = "%.3f".formatted(peer.milliseconds);
+            return peer.peak > 0 ? time + " @ %.2f".formatted(peer.peak) : time;
         }
 
         private static String gib(double peak) {
@@ -106,6 +127,7 @@ final class DeviceBench {
         System.out.printf(Locale.ROOT, "%n%-60s %s%n", "", "Ebb, then PyTorch");
         bench.lines.forEach(l -> System.out.println(l.show()));
         System.out.println("written to " + bench.file().toAbsolutePath());
+        bench.section(Optional.ofNullable(System.getProperty("ebb.section")));
         System.exit(0); // threads of a part that failed may be left
     }
 
@@ -152,6 +174,15 @@ final class DeviceBench {
     private void add(String name, Result own, String rate) throws IOException {
         lines.add(new Line(name, own, rate, Optional.ofNullable(others.get(name))));
         write();
+    }
+
+    /** Writes what was measured into the text that is named, beside what it has of other parts. */
+    private void section(Optional<String> text) throws IOException {
+        if (text.isEmpty()) return;
+        var day = LocalDate.now(ZoneOffset.UTC);
+        var rows = lines.stream().map(l -> l.row(day)).toList();
+        CardSection.write(Path.of(text.get()), cuda.describe(), rows);
+        System.out.println("and to " + text.get());
     }
 
     private Path file() {

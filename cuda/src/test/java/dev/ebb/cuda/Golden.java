@@ -42,6 +42,16 @@ final class Golden {
                 Kernel.Map.of(Shape.of(101), List.of(View.contiguous(Shape.of(101))), X.exp()),
                 List.of(F32),
                 F32);
+        var windows = Shape.of(4, 6);
+        put(
+                all,
+                "map-windows",
+                Kernel.Map.of(
+                        windows,
+                        List.of(new View(0, List.of(16L, 2L)), new View(1, List.of(16L, 2L))),
+                        X.add(Y)),
+                List.of(F32, F32),
+                F32);
         put(
                 all,
                 "map-transposed",

@@ -10,6 +10,7 @@ import dev.ebb.nn.Seed;
 import dev.ebb.nn.adapt.LoraAdapters;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.file.Safetensors;
+import dev.ebb.nn.file.Supply;
 import dev.ebb.nn.model.Gpt2;
 import dev.ebb.nn.model.Weights;
 import dev.ebb.tensor.Array;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /** Checkpoints of fine-tuning, cut and changed at random, are refused by the file's name. */
@@ -87,6 +89,13 @@ final class BrokenTuningTest {
         }
     }
 
+    private static void write(Path folder, List<Supply> tensors, Map<String, String> notes)
+            throws IOException {
+        try (var out = Files.newOutputStream(folder.resolve(TuningCheckpoint.FILE))) {
+            Safetensors.write(out, tensors, notes);
+        }
+    }
+
     @Test
     void everyBitOfAFileCounts() throws IOException {
         var like = written();
@@ -111,7 +120,7 @@ final class BrokenTuningTest {
                 notes.remove("digest");
                 var lines = notes.entrySet().stream().map(n -> n + "").toList();
                 notes.put("digest", Weights.digest(good.supplies(), lines));
-                Safetensors.write(other.resolve(TuningCheckpoint.FILE), good.supplies(), notes);
+                write(other, good.supplies(), notes);
                 if (isRefused(other, like)) refused++;
             }
         }
@@ -132,7 +141,7 @@ final class BrokenTuningTest {
                 var few = new ArrayList<>(good.supplies());
                 few.remove(i);
                 notes.put("digest", Weights.digest(few, lines));
-                Safetensors.write(other.resolve(TuningCheckpoint.FILE), few, notes);
+                write(other, few, notes);
                 assertThat(isRefused(other, like)).as("without tensor %d", i).isTrue();
             }
         }

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * Counts, while a program runs, the bytes it holds by what they are for. It goes by the steps that
@@ -43,6 +44,9 @@ final class MemoryMeter {
     private int done;
     private int actions;
 
+    /** The highest byte that {@link #walk} has found, until another kind of run begins. */
+    private OptionalLong walked = OptionalLong.empty();
+
     MemoryMeter(Layout layout, BoundSteps bound) {
         var problem = layout.schedule().problem();
         var categories = Category.of(problem);
@@ -73,8 +77,25 @@ final class MemoryMeter {
         return Math.ceilDiv(buffer.memory().bytes(), LINE) * LINE;
     }
 
+    /**
+     * Makes all steps of a run that is repeated as a whole: each time they hold the same, so that
+     * they are walked along once. The highest byte that they hold.
+     */
+    long walk(List<BoundSteps.Bound> steps) {
+        if (walked.isPresent()) return walked.getAsLong();
+        begin();
+        long highest = 0;
+        for (var step : steps) {
+            step();
+            highest = Math.max(highest, step.highest());
+        }
+        walked = OptionalLong.of(highest);
+        return highest;
+    }
+
     /** A run begins: the parameters are in memory. */
     void begin() {
+        walked = OptionalLong.empty();
         System.arraycopy(start, 0, now, 0, KINDS);
         System.arraycopy(start, 0, peak, 0, KINDS);
         done = 0;

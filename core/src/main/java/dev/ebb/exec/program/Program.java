@@ -282,16 +282,12 @@ public final class Program implements AutoCloseable {
         requireOpen();
         carrier.begin();
         long highest = paramsEnd;
-        meter.begin();
         watch.begin();
         partial = true;
         try {
             whole.run();
             watch.stopAll();
-            for (var step : steps.bound()) {
-                meter.step();
-                highest = Math.max(highest, step.highest());
-            }
+            highest = Math.max(highest, meter.walk(steps.bound()));
             session.queue().finish();
         } catch (Throwable e) {
             recover(e);

@@ -67,11 +67,16 @@ final class MapGroupForm {
     /** The works from {@code from} on that can be computed together, up to {@code end}. */
     static MapGroupForm of(Sequence sequence, int from, int end) {
         var form = new MapGroupForm(sequence, from);
-        if (form.n < FEWEST || form.n > MOST) return form;
+        if (!isOfLength(form.n)) return form;
         if (form.type != DType.F64 && form.type != DType.F32) return form;
         while (form.end < end && form.add(sequence.works().get(form.end))) form.end++;
         form.store();
         return form;
+    }
+
+    /** Whether maps over so many positions may be computed together. */
+    static boolean isOfLength(long n) {
+        return n >= FEWEST && n <= MOST;
     }
 
     int end() {
@@ -99,11 +104,9 @@ final class MapGroupForm {
         for (Value v : node.outputs())
             if (made.containsKey(v) || loads.containsKey(v) || v.type().dtype() != type)
                 return false;
-        return switch (node.kernel()) {
-            case Kernel.Map k -> map(k, work);
-            case Kernel.Fold k -> fold.isEmpty() && fold(k, work);
-            default -> false;
-        };
+        return node.kernel() instanceof Kernel.Map m
+                ? map(m, work)
+                : node.kernel() instanceof Kernel.Fold f && fold.isEmpty() && fold(f, work);
     }
 
     private boolean map(Kernel.Map k, Sequence.Work work) {

@@ -5,6 +5,7 @@ import dev.ebb.cpu.tile.Tiles;
 import dev.ebb.cpu.work.Crew;
 import dev.ebb.exec.Merged;
 import dev.ebb.exec.Sequence;
+import dev.ebb.ir.Kernel;
 
 import java.util.ArrayList;
 import java.util.Optional;
@@ -17,9 +18,11 @@ import java.util.Optional;
 public final class MapGroups {
     private MapGroups() {}
 
-    /** {@code sequence} in groups, if these are half of it or more. */
+    /** {@code sequence} in groups, if these are three quarters of it or more. */
     public static Optional<Merged> of(
             Sequence sequence, Crew workers, Tiles tiles, FusedLoops loops) {
+        long possible = sequence.works().stream().filter(MapGroups::isPossible).count();
+        if (isTooFew(possible, sequence)) return Optional.empty();
         var pieces = new ArrayList<Runnable>();
         int grouped = 0;
         int at = 0;
@@ -33,11 +36,21 @@ public final class MapGroups {
                 pieces.add(sequence.works().get(at++).body());
             }
         }
-        if (2 * grouped < Math.max(1, sequence.works().size())) return Optional.empty();
+        if (isTooFew(grouped, sequence)) return Optional.empty();
         return Optional.of(
                 () -> {
                     for (var piece : pieces) piece.run();
                 });
+    }
+
+    private static boolean isTooFew(long grouped, Sequence sequence) {
+        return grouped == 0 || 4 * grouped < 3L * sequence.works().size();
+    }
+
+    private static boolean isPossible(Sequence.Work work) {
+        var kernel = work.node().kernel();
+        return (kernel instanceof Kernel.Map m && MapGroupForm.isOfLength(m.shape().size()))
+                || (kernel instanceof Kernel.Fold f && MapGroupForm.isOfLength(f.shape().size()));
     }
 
     /** The group of most works from {@code from} on. */

@@ -26,7 +26,7 @@ import java.util.function.BiFunction;
  * part of the rows and columns.
  *
  * <p>Tiles that share columns follow each other, so that a worker that does several packs their
- * part of the right factor once, if the depth is one block.
+ * part of the right factor once, if that fits whole in its memory.
  *
  * <p>{@code GemmBench} compares its speed with that of OpenBLAS.
  */
@@ -48,16 +48,19 @@ public final class Contraction implements Runnable {
     private final ProductTiling grid;
     private final boolean alone;
 
-    /** The part of the right factor that each worker holds, where that is its whole depth. */
+    /** The part of the right factor that each worker holds, where that is packed whole. */
     private final Held held;
 
     /** The right factor of a few rows, which is read where it lies; none where it is packed. */
     private final Optional<Buffer> unpacked;
 
-    /** Packs a part of the right factor, which begins at its element {@code base}. */
+    /**
+     * Packs a part of the right factor, which begins at its element {@code base}, after {@code
+     * before} rows of it.
+     */
     @FunctionalInterface
     private interface RightPacking {
-        void pack(int worker, long base, int columns, int depth);
+        void pack(int worker, long base, int columns, int depth, int before);
     }
 
     public Contraction(
@@ -74,9 +77,16 @@ public final class Contraction implements Runnable {
                 a,
                 unpacked(c, a, b),
                 (panels, right) ->
-                        (worker, base, columns, depth) ->
+                        (worker, base, columns, depth, before) ->
                                 panels.right(
-                                        worker, b, base, right.depth, right.side, columns, depth),
+                                        worker,
+                                        b,
+                                        base,
+                                        right.depth,
+                                        right.side,
+                                        columns,
+                                        depth,
+                                        before),
                 extras,
                 out,
                 tiles,
@@ -93,7 +103,7 @@ public final class Contraction implements Runnable {
                 in.getFirst(),
                 Optional.empty(),
                 (panels, right) ->
-                        (worker, base, columns, depth) ->
+                        (worker, base, columns, depth, before) ->
                                 decoder.pack(
                                         tiles.of(worker),
                                         base,
@@ -101,7 +111,7 @@ public final class Contraction implements Runnable {
                                         right.side,
                                         columns,
                                         depth,
-                                        panels.rightStart()),
+                                        panels.rightStart(columns, before)),
                 d.extras(in),
                 out,
                 tiles,
@@ -143,7 +153,10 @@ public final class Contraction implements Runnable {
         alone = size.alone();
         held = new Held(threads);
         this.unpacked = unpacked;
-        grid = ProductTiling.of(matrices, size.m, c.n(), k, panels, alone ? 1 : threads);
+        boolean byRows = left.depth == 1;
+        int sharing = alone ? 1 : threads;
+        grid = ProductTiling.of(matrices, size.m, c.n(), k, byRows, panels, sharing);
+        if (grid.holds()) panels.hold(k);
     }
 
     /** The right factor, if there are so few rows that it is not worth packing. */
@@ -267,41 +280,72 @@ public final class Contraction implements Runnable {
             finish(worker, 0, place, rows, columns);
             return;
         }
-        boolean shallow = k <= Panels.DEPTH;
         if (k == 0) {
             panels.clear(worker);
             for (int row = 0; row < rows; row += Panels.STRIP) {
                 int some = Math.min(Panels.STRIP, rows - row);
                 finish(worker, 0, place + (long) row * grid.n(), some, columns);
             }
-        }
-        for (int p = 0; p < k; p += Panels.DEPTH) {
-            int depth = Math.min(Panels.DEPTH, k - p);
-            if (!shallow || held.isNew(worker, part / grid.down()))
-                packing.pack(worker, b + p * right.depth, columns, depth);
+        } else if (grid.holds()) {
+            if (held.isNew(worker, part / grid.down())) {
+                for (int p = 0; p < k; p += Panels.DEPTH)
+                    packing.pack(worker, b + p * right.depth, columns, depth(p), p);
+            }
             for (int row = 0; row < rows; row += Panels.STRIP) {
                 int some = Math.min(Panels.STRIP, rows - row);
-                long from = a + row * left.side + p * left.depth;
-                panels.left(worker, leftBuffer, from, left.side, left.depth, some, depth);
-                int kept = shallow ? 0 : row;
-                boolean last = p + depth == k;
-                long to = place + (long) row * grid.n();
-                if (last && epilogue.isPlain()) {
-                    panels.multiplyAndStore(
-                            worker, some, kept, columns, depth, p > 0, out, to, grid.n());
-                    continue;
+                for (int p = 0; p < k; p += Panels.DEPTH)
+                    strip(worker, a + row * left.side, p, p, 0, some, columns, place, row);
+            }
+        } else {
+            for (int p = 0; p < k; p += Panels.DEPTH) {
+                packing.pack(worker, b + p * right.depth, columns, depth(p), 0);
+                for (int row = 0; row < rows; row += Panels.STRIP) {
+                    int some = Math.min(Panels.STRIP, rows - row);
+                    strip(worker, a + row * left.side, p, 0, row, some, columns, place, row);
                 }
-                panels.multiply(worker, some, kept, columns, depth, p > 0);
-                if (last) finish(worker, kept, to, some, columns);
             }
         }
+    }
+
+    /** How deep the block is that begins at depth {@code p}. */
+    private int depth(int p) {
+        return Math.min(Panels.DEPTH, k - p);
+    }
+
+    /**
+     * Packs a strip of the left factor from depth {@code p} on, whose rows begin at element {@code
+     * a}, and multiplies it with the right factor after {@code before} of its rows. The sums are in
+     * rows from {@code kept} on; after the last block they are stored, as rows from {@code row} on
+     * of the tile at {@code place}.
+     */
+    private void strip(
+            int worker,
+            long a,
+            int p,
+            int before,
+            int kept,
+            int rows,
+            int columns,
+            long place,
+            int row) {
+        int depth = depth(p);
+        panels.left(worker, leftBuffer, a + p * left.depth, left.side, left.depth, rows, depth);
+        boolean last = p + depth == k;
+        long to = place + (long) row * grid.n();
+        if (last && epilogue.isPlain()) {
+            panels.multiplyAndStore(
+                    worker, rows, kept, columns, depth, before, p > 0, out, to, grid.n());
+            return;
+        }
+        panels.multiply(worker, rows, kept, columns, depth, before, p > 0);
+        if (last) finish(worker, kept, to, rows, columns);
     }
 
     /** A tile of a few rows, whose factors begin at elements {@code a} and {@code b}. */
     private void few(
             F32Panels few, Buffer factor, int worker, long a, long b, int rows, int columns) {
         for (int p = 0; p < k; p += Panels.DEPTH) {
-            int depth = Math.min(Panels.DEPTH, k - p);
+            int depth = depth(p);
             long from = b + p * right.depth;
             few.left(worker, leftBuffer, a + p, left.side, 1, rows, depth);
             few.multiplyFew(

@@ -51,7 +51,13 @@ public final class ConvolveKernel implements Runnable {
         // the product is kept over many packings, whatever the depth of each
         grid =
                 ProductTiling.of(
-                        size.products, rows, size.columns, Integer.MAX_VALUE, panels, threads);
+                        size.products,
+                        rows,
+                        size.columns,
+                        Integer.MAX_VALUE,
+                        false,
+                        panels,
+                        threads);
         parts = Math.multiplyExact(size.products, grid.tiles());
     }
 

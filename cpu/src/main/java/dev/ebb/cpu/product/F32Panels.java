@@ -18,8 +18,14 @@ public final class F32Panels extends Panels {
     /** The most a worker holds beside what {@link F32Transpose} has. */
     private static final int STORED = 3 * 256 * 256 - F32Transpose.SPARE;
 
+    /** Floats of a right factor that a worker holds: half of its second-level cache or less. */
+    private static final int HELD = (LANES == 32 ? 128 : 64) * 1024;
+
     private final Tiles tiles;
     private final PanelPlaces places;
+
+    /** To which depth there is room for a right factor. */
+    private int rightDepth;
 
     /** For each worker, whether its strip of the left factor lies row by row, or in panels. */
     private final boolean[] byRows;
@@ -27,6 +33,7 @@ public final class F32Panels extends Panels {
     F32Panels(Tiles tiles, PanelPlaces places, int workers) {
         this.tiles = tiles;
         this.places = places;
+        rightDepth = places.depth();
         byRows = new boolean[workers];
     }
 
@@ -102,7 +109,8 @@ public final class F32Panels extends Panels {
             long depthStride,
             long columnStride,
             int columns,
-            int depth) {
+            int depth,
+            int before) {
         F32Pack.panels(
                 b,
                 base,
@@ -112,12 +120,24 @@ public final class F32Panels extends Panels {
                 depth,
                 depth,
                 tiles.of(worker).f32Panel,
-                places.right());
+                rightStart(columns, before));
     }
 
     @Override
-    int rightStart() {
-        return places.right();
+    boolean holds(int columns, int k) {
+        long factor = (long) row(columns) * k;
+        long all = places.right() + factor + (long) row(columns) * STRIP;
+        return factor <= HELD && all <= places.end(STORED);
+    }
+
+    @Override
+    void hold(int k) {
+        rightDepth = k;
+    }
+
+    @Override
+    int rightStart(int columns, int before) {
+        return places.right() + before * row(columns);
     }
 
     @Override
@@ -174,12 +194,12 @@ public final class F32Panels extends Panels {
     }
 
     @Override
-    void multiply(int worker, int rows, int row, int columns, int depth, boolean add) {
+    void multiply(int worker, int rows, int row, int columns, int depth, int before, boolean add) {
         for (int j = 0; j < columns; j += LANES) {
             int height;
             for (int f = 0; f < rows; f += height) {
                 height = height(worker, f, rows);
-                block(worker, height, f, row + f, j, columns, depth, add);
+                block(worker, height, f, row + f, j, columns, depth, before, add);
             }
         }
     }
@@ -198,11 +218,12 @@ public final class F32Panels extends Panels {
             int j,
             int columns,
             int depth,
+            int before,
             boolean add) {
         var x = tiles.of(worker).f32Panel;
         int width = row(columns);
         int to = product(columns) + row * width + j;
-        int right = places.right() + j * depth;
+        int right = rightStart(columns, before) + j * depth;
         if (byRows[worker]) {
             F32Rows.rows(height, depth, x, first * depth, depth, x, right, x, to, width, add);
         } else {
@@ -250,6 +271,7 @@ public final class F32Panels extends Panels {
             int row,
             int columns,
             int depth,
+            int before,
             boolean add,
             Buffer out,
             long position,
@@ -258,7 +280,7 @@ public final class F32Panels extends Panels {
         for (int j = 0; j < columns; j += LANES) {
             for (int f = 0; f < rows; ) {
                 int height = height(worker, f, rows);
-                block(worker, height, f, row + f, j, columns, depth, add);
+                block(worker, height, f, row + f, j, columns, depth, before, add);
                 for (int end = f + height; f < end; f += 4) {
                     int from = product(columns) + (row + f) * width + j;
                     long to = position + f * outRow + j;
@@ -297,7 +319,7 @@ public final class F32Panels extends Panels {
 
     /** Where a product begins: after the right factor. */
     private int product(int columns) {
-        return places.product(row(columns));
+        return rightStart(columns, rightDepth);
     }
 
     @Override

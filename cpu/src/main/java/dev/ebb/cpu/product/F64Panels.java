@@ -18,8 +18,14 @@ public final class F64Panels extends Panels {
     /** The most a worker holds. */
     private static final int STORED = 56 * 1024;
 
+    /** Doubles of a right factor that a worker holds: half of its second-level cache or less. */
+    private static final int HELD = 32 * 1024;
+
     private final Tiles tiles;
     private final PanelPlaces places;
+
+    /** To which depth there is room for a right factor. */
+    private int rightDepth;
 
     /** For each worker, whether its strip of the left factor lies row by row, or in panels. */
     private final boolean[] byRows;
@@ -27,6 +33,7 @@ public final class F64Panels extends Panels {
     F64Panels(Tiles tiles, PanelPlaces places, int workers) {
         this.tiles = tiles;
         this.places = places;
+        rightDepth = places.depth();
         byRows = new boolean[workers];
     }
 
@@ -97,7 +104,8 @@ public final class F64Panels extends Panels {
             long depthStride,
             long columnStride,
             int columns,
-            int depth) {
+            int depth,
+            int before) {
         F64Pack.panels(
                 b,
                 base,
@@ -107,12 +115,24 @@ public final class F64Panels extends Panels {
                 depth,
                 depth,
                 tiles.of(worker).f64Panel,
-                places.right());
+                rightStart(columns, before));
     }
 
     @Override
-    int rightStart() {
-        return places.right();
+    boolean holds(int columns, int k) {
+        long factor = (long) row(columns) * k;
+        long all = places.right() + factor + (long) row(columns) * STRIP;
+        return factor <= HELD && all <= places.end(STORED);
+    }
+
+    @Override
+    void hold(int k) {
+        rightDepth = k;
+    }
+
+    @Override
+    int rightStart(int columns, int before) {
+        return places.right() + before * row(columns);
     }
 
     @Override
@@ -169,17 +189,26 @@ public final class F64Panels extends Panels {
     }
 
     @Override
-    void multiply(int worker, int rows, int row, int columns, int depth, boolean add) {
+    void multiply(int worker, int rows, int row, int columns, int depth, int before, boolean add) {
         for (int j = 0; j < columns; j += LANES) {
-            for (int f = 0; f < rows; f += 4) block(worker, f, row + f, j, columns, depth, add);
+            for (int f = 0; f < rows; f += 4)
+                block(worker, f, row + f, j, columns, depth, before, add);
         }
     }
 
-    private void block(int worker, int first, int row, int j, int columns, int depth, boolean add) {
+    private void block(
+            int worker,
+            int first,
+            int row,
+            int j,
+            int columns,
+            int depth,
+            int before,
+            boolean add) {
         var x = tiles.of(worker).f64Panel;
         int width = row(columns);
         int to = product(columns) + row * width + j;
-        int right = places.right() + j * depth;
+        int right = rightStart(columns, before) + j * depth;
         if (byRows[worker]) {
             F64Blocks.rows(depth, x, first * depth, depth, x, right, x, to, width, add);
         } else {
@@ -200,7 +229,7 @@ public final class F64Panels extends Panels {
 
     /** Where a product begins: after the right factor. */
     private int product(int columns) {
-        return places.product(row(columns));
+        return rightStart(columns, rightDepth);
     }
 
     @Override

@@ -40,7 +40,18 @@ abstract class Panels {
             int worker, Buffer a, long base, long rowStride, long depthStride, int rows, int depth);
 
     /**
-     * Packs the right factor: {@code depth x columns} elements of {@code b} from {@code base} on.
+     * Whether the right factor of a tile of so many columns can be packed whole, to a depth of
+     * {@code k}, and stay there for many tiles: not more of it than a second-level cache keeps
+     * beside a strip.
+     */
+    abstract boolean holds(int columns, int k);
+
+    /** Makes room for right factors that are packed whole, to a depth of {@code k}. */
+    abstract void hold(int k);
+
+    /**
+     * Packs the right factor: {@code depth x columns} elements of {@code b} from {@code base} on,
+     * after {@code before} such rows that were packed already.
      */
     abstract void right(
             int worker,
@@ -49,10 +60,14 @@ abstract class Panels {
             long depthStride,
             long columnStride,
             int columns,
-            int depth);
+            int depth,
+            int before);
 
-    /** Where panels of the right factor begin in a worker's memory. */
-    abstract int rightStart();
+    /**
+     * Where panels of the right factor begin in a worker's memory, after {@code before} of its rows
+     * of so many columns.
+     */
+    abstract int rightStart(int columns, int before);
 
     /**
      * Packs a slice of a strip of the left factor, {@code depth} of its {@code total} from depth
@@ -99,7 +114,13 @@ abstract class Panels {
      * two 512-bit multiply-adds a cycle would read 32 bytes a cycle from the second level, which
      * the cores that issue so many do not deliver.
      */
-    abstract void multiply(int worker, int rows, int row, int columns, int depth, boolean add);
+    final void multiply(int worker, int rows, int row, int columns, int depth, boolean add) {
+        multiply(worker, rows, row, columns, depth, 0, add);
+    }
+
+    /** As above, with the right factor after {@code before} of its rows. */
+    abstract void multiply(
+            int worker, int rows, int row, int columns, int depth, int before, boolean add);
 
     /**
      * Multiplies, and writes the rows of the product to {@code out}, which is of the panels' own
@@ -111,11 +132,12 @@ abstract class Panels {
             int row,
             int columns,
             int depth,
+            int before,
             boolean add,
             Buffer out,
             long position,
             long outRow) {
-        multiply(worker, rows, row, columns, depth, add);
+        multiply(worker, rows, row, columns, depth, before, add);
         for (int i = 0; i < rows; i++) store(worker, row + i, columns, out, position + i * outRow);
     }
 

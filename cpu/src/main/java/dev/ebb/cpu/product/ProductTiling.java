@@ -4,10 +4,12 @@ package dev.ebb.cpu.product;
  * How the product of an {@code m x k} and a {@code k x n} matrix is cut into tiles for some
  * workers. Every tile packs its own share of both factors, so that tiles need nothing of each other
  * and large ones pack less; but there should be enough of them, and evenly many for each worker.
- * Each worker begins with tiles that follow each other down the columns, and packs their share of
- * the right factor once if its depth is one block. The cut never shows in the bits.
+ * Each worker begins with tiles that follow each other down the columns; where their share of the
+ * right factor fits whole in its memory, it packs that once. The cut never shows in the bits.
+ *
+ * @param holds whether the right factor of a tile is packed whole and stays for the next one
  */
-record ProductTiling(int rows, int columns, int m, int n) {
+record ProductTiling(int rows, int columns, int m, int n, boolean holds) {
     /** What packing an element costs, in multiply-adds of a full vector lane at peak. */
     private static final double PACKING = 16;
 
@@ -29,18 +31,25 @@ record ProductTiling(int rows, int columns, int m, int n) {
         return down() * across();
     }
 
-    /** The quickest cut for {@code batch} such products. */
-    static ProductTiling of(int batch, int m, int n, int k, Panels panels, int workers) {
-        var best = new ProductTiling(4, panels.lanes(), m, n);
+    /**
+     * The quickest cut for {@code batch} such products.
+     *
+     * @param byRows whether the left factor lies row by row: others take longer to pack, and are
+     *     better packed for many columns at once than beside a right factor that is held whole
+     */
+    static ProductTiling of(
+            int batch, int m, int n, int k, boolean byRows, Panels panels, int workers) {
+        var best = new ProductTiling(4, panels.lanes(), m, n, false);
         double least = Double.POSITIVE_INFINITY;
         int wide = Math.max(1, Math.ceilDiv(n, panels.lanes()));
         for (int j = Math.max(1, Math.ceilDiv(n, panels.columns())); j <= wide; j = next(j)) {
             int columns = even(n, j, panels.lanes());
-            int most = k > Panels.DEPTH ? panels.rows(columns) : TALL;
+            boolean holds = k <= Panels.DEPTH || (byRows && panels.holds(columns, k));
+            int most = holds ? TALL : panels.rows(columns);
             int tall = Math.max(1, Math.ceilDiv(m, 4));
             for (int i = Math.max(1, Math.ceilDiv(m, most)); i <= tall; i = next(i)) {
-                var grid = new ProductTiling(even(m, i, 4), columns, m, n);
-                double cost = grid.cost(batch, k, panels.lanes(), workers);
+                var grid = new ProductTiling(even(m, i, 4), columns, m, n, holds);
+                double cost = grid.cost(batch, panels.lanes(), workers);
                 if (cost < least) {
                     least = cost;
                     best = grid;
@@ -66,7 +75,7 @@ record ProductTiling(int rows, int columns, int m, int n) {
      * half a tile more, the likelier the more workers there are. Cores are seldom equally fast:
      * among sixteen virtual ones that were measured, some took twice as long as others.
      */
-    private double cost(int batch, int k, int lanes, int workers) {
+    private double cost(int batch, int lanes, int workers) {
         double arithmetic =
                 (double) Math.min(rows, Math.ceilDiv(m, 4) * 4)
                         * Math.ceilDiv(columns, lanes)
@@ -76,12 +85,12 @@ record ProductTiling(int rows, int columns, int m, int n) {
         double right = PACKING * columns;
         long share = Math.ceilDiv((long) batch * tiles(), workers);
         double waiting = 0.5 * (workers - 1) / workers;
-        return (share + waiting) * left + (packed(share, k) + waiting) * right;
+        return (share + waiting) * left + (packed(share) + waiting) * right;
     }
 
     /** How many times a worker packs a share of the right factor for so many tiles. */
-    private long packed(long share, int k) {
-        if (k > Panels.DEPTH || share == 0) return share;
+    private long packed(long share) {
+        if (!holds || share == 0) return share;
         long across = Math.ceilDiv(share, down());
         return down() % share == 0 || share % down() == 0 ? across : Math.min(share, across + 1);
     }

@@ -20,6 +20,9 @@ final class MapText {
     private static final int THREADS = 256;
     private static final int MOST = 8;
 
+    /** Elements from one that is read to the next that are a small gap. */
+    private static final long GAP = 8;
+
     private final Kernel.Map k;
     private final List<DType> in;
     private final List<DType> out;
@@ -43,7 +46,7 @@ final class MapText {
         boolean bits = out.contains(DType.BIT);
         divides = !bits && k.bodies().stream().anyMatch(b -> Expression.divides(b, in));
         // what lies beyond the last element must not be noted as a divisor of zero
-        int wish = bits ? MOST : divides ? 1 : wish();
+        int wish = bits ? MOST : divides || isSparse() ? 1 : wish();
         while (!bits && axes.rank() > 1 && axes.inner() % wish != 0) wish /= 2;
         together = axes.rank() <= 1 || axes.inner() % wish == 0;
         lanes = together || bits ? wish : 1;
@@ -54,6 +57,22 @@ final class MapText {
     static Recipe recipe(Kernel.Map k, List<DType> in, List<DType> out) {
         if (k.shape().size() == 0) return Recipe.of();
         return Recipe.of(new MapText(k, in, out).launch());
+    }
+
+    /**
+     * Whether most operands are read with small gaps, as the windows of a pool are: neighbouring
+     * threads then read neighbours, where lanes of one thread would meet the same lines again and
+     * again.
+     */
+    private boolean isSparse() {
+        int gaps = 0;
+        int sideBySide = 0;
+        for (int i = 0; i < in.size(); i++) {
+            long step = Math.abs(axes.step(i));
+            if (step > 1 && step <= GAP && in.get(i) != DType.BIT) gaps++;
+            if (step == 1) sideBySide++;
+        }
+        return gaps > 1 && gaps > sideBySide;
     }
 
     /** Lanes that fill sixteen bytes of the smallest type that lies side by side. */
