@@ -18,8 +18,7 @@ import jdk.incubator.vector.VectorSpecies;
  *
  * <p>The loops spell the exponential out, so that they are larger than the 325 bytes of bytecode up
  * to which C2 inlines. Inlined into a caller that already holds other vector loops they would pass
- * its limit on nodes, and run ten times slower. They call methods of what they have just read, whose
- * class C2 knows without a profile, and not of what they carry along.
+ * its limit on nodes, and run ten times slower.
  */
 final class SoftmaxLanes {
     private static final VectorSpecies<Float> SPECIES = F32Blocks.SPECIES;
@@ -59,7 +58,7 @@ final class SoftmaxLanes {
         var top = FloatVector.fromArray(SPECIES, x, greatest);
         for (int j = 0; j < keys; j++) {
             var s = FloatVector.fromArray(SPECIES, x, scores + j * row);
-            top = s.blend(top, s.compare(GT, top).not());
+            top = top.blend(s, s.compare(GT, top));
         }
         top.intoArray(x, greatest);
         // a query that has seen only minus infinities is shifted by nothing
