@@ -40,34 +40,11 @@ final class ConvolveCases {
             convolve(side, 1, 1, 17, 16, List.of(4, 3, 5), List.of(2, 3, 2), 2, 1, 1, DType.F32);
         }
         // more than 64 rows and columns of weights, positions in every kind of copy
-        convolve(
-                Kernel.Side.WEIGHT,
-                2,
-                1,
-                20,
-                70,
-                List.of(6, 6),
-                List.of(3, 3),
-                1,
-                1,
-                1,
-                DType.BF16);
-        convolve(
-                Kernel.Side.WEIGHT,
-                3,
-                1,
-                16,
-                80,
-                List.of(5, 5),
-                List.of(3, 3),
-                1,
-                1,
-                1,
-                DType.BF16);
-        convolve(
-                Kernel.Side.WEIGHT, 3, 1, 16, 72, List.of(5, 7), List.of(3, 3), 1, 1, 1, DType.F32);
-        convolve(
-                Kernel.Side.WEIGHT, 3, 1, 16, 16, List.of(7, 7), List.of(1, 1), 1, 0, 1, DType.F32);
+        var weight = Kernel.Side.WEIGHT;
+        convolve(weight, 2, 1, 20, 70, List.of(6, 6), List.of(3, 3), 1, 1, 1, DType.BF16);
+        convolve(weight, 3, 1, 16, 80, List.of(5, 5), List.of(3, 3), 1, 1, 1, DType.BF16);
+        convolve(weight, 3, 1, 16, 72, List.of(5, 7), List.of(3, 3), 1, 1, 1, DType.F32);
+        convolve(weight, 3, 1, 16, 16, List.of(7, 7), List.of(1, 1), 1, 0, 1, DType.F32);
     }
 
     private void convolve(
