@@ -38,12 +38,13 @@ final class ConvolveCases {
             convolve(side, 2, 1, 16, 16, List.of(7, 7), List.of(1, 1), 2, 0, 1, DType.F32);
             convolve(side, 1, 1, 33, 130, List.of(11), List.of(3), 1, 1, 1, DType.F32);
             convolve(side, 1, 1, 17, 16, List.of(4, 3, 5), List.of(2, 3, 2), 2, 1, 1, DType.F32);
-            // more than 64 rows and columns, positions in every kind of copy
-            convolve(side, 2, 1, 20, 70, List.of(6, 6), List.of(3, 3), 1, 1, 1, DType.BF16);
-            convolve(side, 3, 1, 16, 80, List.of(5, 5), List.of(3, 3), 1, 1, 1, DType.BF16);
-            convolve(side, 3, 1, 16, 72, List.of(5, 7), List.of(3, 3), 1, 1, 1, DType.F32);
-            convolve(side, 3, 1, 16, 16, List.of(7, 7), List.of(1, 1), 1, 0, 1, DType.F32);
         }
+        // more than 64 rows and columns of weights, positions in every kind of copy
+        var weight = Kernel.Side.WEIGHT;
+        convolve(weight, 2, 1, 20, 70, List.of(6, 6), List.of(3, 3), 1, 1, 1, DType.BF16);
+        convolve(weight, 3, 1, 16, 80, List.of(5, 5), List.of(3, 3), 1, 1, 1, DType.BF16);
+        convolve(weight, 3, 1, 16, 72, List.of(5, 7), List.of(3, 3), 1, 1, 1, DType.F32);
+        convolve(weight, 3, 1, 16, 16, List.of(7, 7), List.of(1, 1), 1, 0, 1, DType.F32);
     }
 
     private void convolve(
