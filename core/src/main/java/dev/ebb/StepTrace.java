@@ -72,6 +72,7 @@ record StepTrace<S, R>(
         var after = Tree.flatten(next.state());
         var results = new ArrayList<Tensor>();
         for (int i = 0; i < before.size(); i++) {
+            @SuppressWarnings("ReferenceEquality") // an equal tensor is still another tensor
             boolean same = after.get(i) == before.get(i);
             results.add(same ? before.get(i) : before.get(i).apply(new Store(), after.get(i)));
         }
