@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Where the step of {@link Threads} goes: milliseconds in each kind of kernel on each number of
@@ -29,15 +30,17 @@ public final class ThreadsProfile {
         for (var count : threads) System.out.printf("%9s", count);
         System.out.printf("%9s%n", "speed-up");
         for (var kind : columns.getFirst().keySet()) {
-            System.out.printf("%9d", columns.getFirst().get(kind).calls);
-            for (var column : columns)
-                System.out.printf(Locale.ROOT, "%9.3f", column.get(kind).seconds * 1e3);
-            System.out.printf(
-                    Locale.ROOT,
-                    "%9.1f  %s%n",
-                    columns.getFirst().get(kind).seconds / columns.getLast().get(kind).seconds,
-                    kind);
+            var rows = columns.stream().map(c -> row(c, kind)).toList();
+            System.out.printf("%9d", rows.getFirst().calls);
+            for (var row : rows) System.out.printf(Locale.ROOT, "%9.3f", row.seconds * 1e3);
+            double faster = rows.getFirst().seconds / rows.getLast().seconds;
+            System.out.printf(Locale.ROOT, "%9.1f  %s%n", faster, kind);
         }
+    }
+
+    /** Every number of threads has the same kinds of kernels. */
+    private static Row row(Map<String, Row> column, String kind) {
+        return Objects.requireNonNull(column.get(kind), kind);
     }
 
     /** The kernels of one kind in a step, or what is not in any. */
