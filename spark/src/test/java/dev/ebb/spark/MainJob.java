@@ -20,9 +20,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** The GPT that {@code ebb train --spark} trains by its defaults, for fifteen steps. */
+/** The GPT that {@code ebb train --spark} trains by its defaults, for thirty steps. */
 final class MainJob {
-    static final int STEPS = 15;
+    static final int STEPS = 30;
     static final String BUDGET = "64MiB";
 
     private static final String TEXT =
