@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -17,13 +18,20 @@ final class Threads {
 
     static <T> List<T> run(int ranks, IntFunction<T> body) {
         try (var threads = Executors.newFixedThreadPool(ranks)) {
+            var ended = new ExecutorCompletionService<T>(threads);
             var running = new ArrayList<Future<T>>();
             for (int i = 0; i < ranks; i++) {
                 int rank = i;
-                running.add(threads.submit(() -> body.apply(rank)));
+                running.add(ended.submit(() -> body.apply(rank)));
+            }
+            try {
+                for (int i = 0; i < ranks; i++) ended.take().get();
+            } catch (ExecutionException e) {
+                threads.shutdownNow(); // the others may be waiting for the one that failed
+                throw e;
             }
             var all = new ArrayList<T>();
-            for (var one : running) all.add(one.get());
+            for (var one : running) all.add(one.resultNow());
             return all;
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException r) throw r;
@@ -37,17 +45,19 @@ final class Threads {
     static final class Board {
         private final String[] lines;
         private final CyclicBarrier barrier;
+        private volatile List<String> gathered = List.of();
 
         Board(int ranks) {
             lines = new String[ranks];
-            barrier = new CyclicBarrier(ranks);
+            // copied while all wait: a rank that is soon back must not change what others read
+            barrier = new CyclicBarrier(ranks, () -> gathered = List.of(lines));
         }
 
         List<String> gather(int rank, String own) {
             try {
                 lines[rank] = own;
                 barrier.await(10, TimeUnit.MINUTES);
-                return List.of(lines);
+                return gathered;
             } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
                 throw new IllegalStateException(e);
             }
