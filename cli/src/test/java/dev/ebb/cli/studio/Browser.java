@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** A headless browser with one page, driven by the DevTools protocol. */
 public final class Browser implements AutoCloseable, WebSocket.Listener {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long PATIENCE_SECONDS = 180;
 
     /** What has to have a name: what can be acted on, and pictures. */
     private static final Set<String> NAMED_ROLES =
