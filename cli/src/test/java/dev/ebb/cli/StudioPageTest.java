@@ -340,33 +340,16 @@ class StudioPageTest {
     void nothing_jumps_while_it_loads_and_while_the_budget_is_dragged() throws Exception {
         browser.open(server.address());
         browser.await("document.documentElement.dataset.curve === 'done'");
-        double shifted =
-                browser.number(
-                        """
-                        new Promise(done => {
-                          let sum = 0;
-                          const add = entries => { for (const e of entries) if (!e.hadRecentInput) sum += e.value; };
-                          const observer = new PerformanceObserver(list => add(list.getEntries()));
-                          observer.observe({ type: "layout-shift", buffered: true });
-                          setTimeout(() => { add(observer.takeRecords()); done(sum); }, 200);
-                        })
-                        """);
-        assertThat(shifted).as("layout shift while it loads, of the window").isLessThan(0.02);
-        var before = places();
+        assertThat(browser.layoutShift())
+                .as("layout shift while it loads, of the window")
+                .isLessThan(0.02);
+        var panels = "#plan .panel, #plan .chart, #plan .choices, #plan .head";
+        var before = browser.corners(panels);
+        assertThat(before).hasSizeGreaterThan(8);
         for (double right : new double[] {-60, 110, -170}) {
             drag(right);
-            assertThat(places()).as("after a drag by " + right).isEqualTo(before);
+            assertThat(browser.corners(panels)).as("after a drag by " + right).isEqualTo(before);
         }
-    }
-
-    /** Where the panels of the plan and their charts begin, to the pixel. */
-    private List<Json> places() throws Exception {
-        return browser.eval(
-                        """
-                        [...document.querySelectorAll("#plan .panel, #plan .chart, #plan .choices, #plan .head")]
-                          .map(e => e.getBoundingClientRect()).map(r => [Math.round(r.left), Math.round(r.top)])
-                        """)
-                .elements();
     }
 
     /** Pictures to be looked at: of a desk and a phone, by day and by night. */

@@ -212,6 +212,29 @@ public final class Browser implements AutoCloseable, WebSocket.Listener {
         return eval(expression).number().orElseThrow(() -> new AssertionError(expression));
     }
 
+    /** By how much of the window the page's parts have moved by themselves since it was opened. */
+    public double layoutShift() throws Exception {
+        return number(
+                """
+                new Promise(done => {
+                  let sum = 0;
+                  const add = entries => { for (const e of entries) if (!e.hadRecentInput) sum += e.value; };
+                  const observer = new PerformanceObserver(list => add(list.getEntries()));
+                  observer.observe({ type: "layout-shift", buffered: true });
+                  setTimeout(() => { add(observer.takeRecords()); done(sum); }, 200);
+                })
+                """);
+    }
+
+    /** The upper left corners of all elements that a selector names, in whole pixels. */
+    public List<Json> corners(String selector) throws Exception {
+        return eval("[...document.querySelectorAll('"
+                        + selector
+                        + "')].map(e => e.getBoundingClientRect())"
+                        + ".map(r => [Math.round(r.left), Math.round(r.top)])")
+                .elements();
+    }
+
     /** Waits until an expression is true. */
     public void await(String expression) throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
