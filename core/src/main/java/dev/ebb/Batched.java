@@ -16,12 +16,12 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What is computed for many slices at once: a function along an axis, and the rows of a Jacobian.
+ * Functions applied to many slices at once: along an axis, and the rows of a Jacobian.
  *
- * <p>All partial derivatives are the products with each unit vector, many at once by {@link
- * Ebb#vmap}. In reverse mode a unit vector is a cotangent and gives a row; in forward mode, where
- * there are fewer arguments than values, it is a direction and gives a column. Rows or columns come
- * in chunks, as many as the budget of the compiled function asks for.
+ * <p>A Jacobian is computed from products with unit vectors, batched by {@link Ebb#vmap}. In
+ * reverse mode a unit vector is a cotangent and gives a row; in forward mode, used where there are
+ * fewer arguments than results, it is a tangent and gives a column. Rows or columns are computed in
+ * chunks whose size depends on the budget.
  */
 final class Batched {
     private Batched() {}

@@ -4,10 +4,10 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * The part of a function's arguments by which a derivative is taken. {@link #first}, {@link
- * #second} and {@link #both} choose among two arguments, {@code firstOf3}, {@code secondOf3},
- * {@code thirdOf3} and {@code allOf3} among three; a part of a record is chosen by naming it and
- * how it is replaced:
+ * Selects the part of a function's arguments with respect to which a derivative is taken. {@link
+ * #first}, {@link #second} and {@link #both} choose among two arguments, {@code firstOf3}, {@code
+ * secondOf3}, {@code thirdOf3} and {@code allOf3} among three. For a part of a record give a getter
+ * and a method that replaces it:
  *
  * <pre>{@code
  * Ebb.grad(loss, new By<Net, Tensor>(Net::bias, (net, bias) -> new Net(net.weight(), bias)))

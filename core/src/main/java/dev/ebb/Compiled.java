@@ -18,21 +18,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A function made runnable on arrays: traced, planned and compiled once for each combination of
- * argument types, then run in its own arena. The budget bounds all arenas together: those that were
- * not used for longest are given back for a new one.
+ * A function that can be called on arrays. It is traced, planned and compiled once for each
+ * combination of argument types, and each such program runs in its own arena. The budget limits all
+ * arenas together: the least recently used ones are released to make room for a new one.
  *
- * <p>A number in an argument may change from call to call. The function is then traced again, since
- * it reads the number as Java does; where it mixes it with tensors, as in {@code x.mul(rate)}, the
- * number becomes an input of the program, and plan and memory stay. A number that decides more than
- * that, a shape, a branch or the setting of an op such as the bounds of {@code clamp}, makes
- * another program, and so does whatever else differs in an argument. To be spared tracing, make the
- * number a tensor.
+ * <p>Java numbers in an argument may change from call to call. The function is then traced again;
+ * if the number is only combined with tensors, as in {@code x.mul(rate)}, it becomes an input of
+ * the program, and plan and memory are reused. A number that determines a shape, a branch or the
+ * setting of an op, such as the bounds of {@code clamp}, leads to another program. To avoid
+ * tracing, pass the number as a tensor.
  *
- * <p>What the function closes over freezes at the first call: an array, or a number, of the
- * enclosing code is read when the function is traced, and a field that is set to another one later
- * is not looked at again for arguments of the same types. What changes from call to call is an
- * argument.
+ * <p>Captured arrays and numbers are read when the function is traced and then fixed: assigning
+ * another array to a captured field later has no effect for arguments of the same types. Pass what
+ * changes from call to call as an argument.
  */
 public final class Compiled<P, R> extends Options<Compiled<P, R>>
         implements Fn<P, R>, AutoCloseable {
@@ -63,16 +61,16 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     }
 
     /**
-     * The same with a part of its argument donated: whoever calls it will not read the arrays of
-     * this part again, and results lie in their memory where types match. Reading one after the
-     * call is refused. In the program's own memory every argument is overwritten as soon as it is
-     * not needed any more, donated or not; what donating saves is new arrays for the results.
+     * This function with a part of its argument donated: the caller will not read the arrays of
+     * this part again, and results reuse their memory where types match. Reading one after the call
+     * throws. Inside the arena every argument is overwritten once it is not needed any more,
+     * donated or not; donating saves new arrays for the results.
      */
     public Compiled<P, R> donating(By<P, ?> part) {
         return new Compiled<>(f, planner(), Optional.of(part));
     }
 
-    /** The same with its whole argument donated. */
+    /** This function with its whole argument donated. */
     public Compiled<P, R> donating() {
         return donating(new By<P, P>(p -> p, (_, p) -> p));
     }
@@ -116,9 +114,9 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     }
 
     /**
-     * This function for callers that hold doubles: from the elements of arguments like this one to
-     * the elements of the result, all of which must be F64. Structure and captured arrays are those
-     * of now. Its runs have no {@link #report}.
+     * This function on arrays of doubles: from the elements of arguments like this one to the
+     * elements of the result, all of which must be F64. Structure and captured arrays are fixed
+     * now. Its runs have no {@link #report}.
      */
     public synchronized Primitive primitive(P like) {
         var leaves = Tree.flatten(like);
@@ -179,7 +177,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
                 leaves.stream().map(Tensor::type).toList());
     }
 
-    /** What the latest run promised and what it measured. */
+    /** The promised and the measured figures of the latest run. */
     public Report report() {
         return latest.flatMap(e -> e.prepared().report())
                 .orElseThrow(
@@ -187,16 +185,16 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
     }
 
     /**
-     * What is decided for arguments like this one: what is kept, what is computed again, where it
-     * lies. It takes no memory: that comes with the first run.
+     * The plan for arguments like this one. Planning allocates no tensor memory: that happens at
+     * the first run.
      */
     public synchronized Plan plan(P argument) {
         return entry(argument, Tree.flatten(argument)).prepared().plan();
     }
 
     /**
-     * What memory buys for arguments like this one, and what each way of bringing values back adds.
-     * Of the budget only the places count.
+     * The predicted time over budget for arguments like this one, with a line for each way of
+     * restoring values. Of the budget only its places matter.
      */
     public TradeOff curve(P argument) {
         var leaves = Tree.flatten(argument);
@@ -204,7 +202,7 @@ public final class Compiled<P, R> extends Options<Compiled<P, R>>
         return planner().tradeOff(graph, Prepared.bindings(graph, leaves.size()));
     }
 
-    /** How many plans are kept. */
+    /** The number of cached plans. */
     synchronized int plans() {
         return plans.size();
     }

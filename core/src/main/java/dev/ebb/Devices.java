@@ -33,7 +33,9 @@ public final class Devices {
         }
     }
 
-    /** The fastest device that works; the Reference device, said aloud, when there is no other. */
+    /**
+     * The fastest device that works; if there is no other, the Reference device, with a warning.
+     */
     public static Device best() {
         return Best.DEVICE;
     }
@@ -72,7 +74,7 @@ public final class Devices {
                         + all().stream().map(Kind::name).collect(Collectors.joining(", ")));
     }
 
-    /** The slow device that defines what every kernel means. */
+    /** The slow device that defines the semantics of every kernel. */
     public static Device reference() {
         return new Reference();
     }

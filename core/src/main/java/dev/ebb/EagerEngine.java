@@ -15,10 +15,10 @@ import java.util.List;
  * memory back after each call.
  */
 public final class EagerEngine implements Eager {
-    /** The number of programs that stay ready, those used last. */
+    /** The most programs that are cached, by least recent use. */
     static final int MOST = 128;
 
-    /** A program that owns more than this does not stay. */
+    /** A program that uses more memory than this is not cached. */
     private static final long SMALL_BYTES = 1 << 16;
 
     /** An op and the types it was applied to. */
@@ -56,7 +56,7 @@ public final class EagerEngine implements Eager {
         return g.build(g.emit(op, types.stream().map(g::param).toList()));
     }
 
-    /** How many programs stay ready. */
+    /** The number of cached programs. */
     static int ready() {
         synchronized (READY) {
             return READY.size();

@@ -115,8 +115,8 @@ public final class Ebb {
     }
 
     /**
-     * As {@link #valueAndGrad}, for a function that tells more than its value: logits, norms,
-     * counts, new running statistics. What it tells has no part in the gradient.
+     * As {@link #valueAndGrad}, for a function that returns more than its value: logits, norms,
+     * counts, new running statistics. These extras do not contribute to the gradient.
      */
     public static <P, A> Fn<P, ValueGradAndExtra<P, A>> valueGradAndExtra(Fn<P, WithExtra<A>> f) {
         return p -> {
@@ -288,10 +288,10 @@ public final class Ebb {
     }
 
     /**
-     * {@code f} with a derivative of the caller's own: {@code pullback} takes the argument, the
-     * value and a cotangent of the value, in which it must be linear, and gives the cotangent of
-     * the argument. It may use any op, loops and derivatives too, and is itself differentiated for
-     * higher orders. What either closes over has no derivative: make it part of the argument.
+     * {@code f} with a user-defined derivative: {@code pullback} takes the argument, the value and
+     * a cotangent of the value, in which it must be linear, and returns the cotangent of the
+     * argument. It may use any op, loops and derivatives too, and is itself differentiated for
+     * higher orders. Captured tensors have no derivative: make them part of the argument.
      */
     public static <P, R> Fn<P, R> custom(Fn<P, R> f, Fn3<P, R, R, P> pullback) {
         return p -> {
@@ -344,8 +344,8 @@ public final class Ebb {
     }
 
     /**
-     * Makes {@code f} runnable on arrays. How it is planned and run is said on the result: {@code
-     * Ebb.compile(f).within(Budget.of("64MiB"))}, and so on by the other {@link Options}.
+     * Makes {@code f} callable on arrays. Set options on the result: {@code
+     * Ebb.compile(f).within(Budget.of("64MiB"))}, and the other {@link Options}.
      */
     public static <P, R> Compiled<P, R> compile(Fn<P, R> f) {
         return new Compiled<>(f, Devices.planner());
@@ -363,8 +363,8 @@ public final class Ebb {
     }
 
     /**
-     * A process made of a step, which takes the state and an input and gives the next state and an
-     * output: {@code Ebb.stepper(step).within(Budget.of("64MiB")).start(initial, example)}.
+     * A step function to run repeatedly; it takes the state and an input and returns the next state
+     * and an output: {@code Ebb.stepper(step).within(Budget.of("64MiB")).start(initial, example)}.
      */
     public static <S, B, R> Stepping<S, B, R> stepper(Fn2<S, B, Next<S, R>> step) {
         return new Stepping<>(step, Devices.planner());
@@ -388,10 +388,9 @@ public final class Ebb {
     }
 
     /**
-     * The same tensor under a name, by which a policy can find it: {@code new
-     * Keep(Policy.names("attn"))}. A name changes no bit and costs no kernel; where ops are merged
-     * into one kernel, that kernel answers to the names of all of them. Outside of a function that
-     * is being traced it means nothing.
+     * Names a tensor, so that a policy can select it: {@code new Keep(Policy.names("attn"))}. A
+     * name changes no bit and costs no kernel; a fused kernel has the names of all its ops. Without
+     * effect outside of a function that is being traced.
      */
     public static Tensor name(Tensor tensor, String name) {
         return Recording.isActive() ? tensor.named(name) : tensor;

@@ -51,7 +51,7 @@ public final class Evaluation<V, E> {
         captured = trace.data();
     }
 
-    /** Waits for a step that is under way in another thread. */
+    /** Evaluates the current state; waits for a step running in another thread. */
     public E apply(V input) {
         synchronized (stepper) {
             stepper.requireState();
@@ -66,7 +66,7 @@ public final class Evaluation<V, E> {
             var leaves = Tree.flatten(input);
             int at = trace.carried();
             for (var leaf : leaves) write(at++, (Array) leaf);
-            // a step writes over what lies there, so it comes anew every time
+            // a step overwrites this memory, so it is written again every time
             for (var array : captured) write(at++, array);
             var done = Flight.recorder().running();
             var measured = program.run();
@@ -83,7 +83,7 @@ public final class Evaluation<V, E> {
         Prepared.write(program, param, array, trace.graph());
     }
 
-    /** What the latest run promised and what it measured. */
+    /** The promised and the measured figures of the latest run. */
     public Report report() {
         synchronized (stepper) {
             return report.orElseThrow(
@@ -91,7 +91,7 @@ public final class Evaluation<V, E> {
         }
     }
 
-    /** What is decided: what is kept, what is computed again, where it lies. */
+    /** The plan of the evaluation. */
     public Plan plan() {
         return plan;
     }

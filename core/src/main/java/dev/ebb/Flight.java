@@ -7,9 +7,8 @@ import dev.ebb.plan.Plan;
 import java.util.function.Consumer;
 
 /**
- * Tells a flight recorder what happens: compilations, plans and runs, each with its duration. Where
- * there is no such recorder, as in a Java that holds only java.base, nothing is told and nothing is
- * missing.
+ * Reports compilations, plans and runs, with their durations, to the JDK Flight Recorder. Does
+ * nothing where module jdk.jfr is missing.
  */
 interface Flight extends PlanningListener {
 

@@ -16,8 +16,8 @@ import jdk.jfr.StackTrace;
 import java.util.function.Consumer;
 
 /**
- * The events of {@link Flight}. Loaded only where jdk.jfr is there, and made only where a recorder
- * was started in this process: to make the first one takes a tenth of a second.
+ * The events of {@link Flight}. Loaded only if module jdk.jfr is present and a recording was
+ * started in this process, because creating the first event takes a tenth of a second.
  */
 final class FlightEvents implements Flight {
 

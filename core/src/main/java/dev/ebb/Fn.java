@@ -2,7 +2,7 @@ package dev.ebb;
 
 /**
  * A differentiable function of one argument: a tensor, or a record, list or map of tensors, nested
- * at will.
+ * as you like.
  */
 @FunctionalInterface
 public interface Fn<P, R> {

@@ -22,8 +22,8 @@ import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
 
 /**
- * Loops and branches that stay loops and branches in the graph, so that their states can be
- * planned.
+ * Loops and branches that are single nodes of the graph, so that the planner can checkpoint their
+ * states. A loop written in plain Java is unrolled instead.
  */
 public final class Loop {
     private Loop() {}
@@ -42,8 +42,8 @@ public final class Loop {
     }
 
     /**
-     * The same with rounds that do not all cost the same: {@code cost} of a round's number, in any
-     * unit. It decides which carries are kept for the backward half, and nothing else.
+     * The same for rounds of different cost: {@code cost} of a round's number, in any unit. It only
+     * decides which carries are kept for the backward half.
      */
     public static <C, X, Y> Scanned<C, Y> scan(
             C carry, X xs, IntToDoubleFunction cost, Fn2<C, X, Next<C, Y>> body) {
@@ -67,7 +67,7 @@ public final class Loop {
         return repeat(times, carry, body, Optional.empty());
     }
 
-    /** The same with a function that undoes a round. */
+    /** The same with a function that inverts a round. */
     static <C> C repeat(int times, C carry, Fn<C, C> body, Optional<Fn<C, C>> inverse) {
         if (times < 0) throw new IllegalArgumentException("a loop cannot run " + times + " times");
         return loop(

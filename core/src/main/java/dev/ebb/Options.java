@@ -26,29 +26,29 @@ public abstract sealed class Options<T> permits Compiled, Compiled2, Compiled3, 
         return planner;
     }
 
-    /** The same under other options. */
+    /** This function with other options. */
     abstract T under(ProgramPlanner other);
 
-    /** The same, never owning more than {@code budget}; nothing bounds it otherwise. */
+    /** This function with a memory budget; without one, memory is not limited. */
     public T within(Budget budget) {
         return under(planner.within(budget));
     }
 
     /**
-     * The same on another device, planned by that device's own costs: another cost is asked for
-     * after it. Without, the fastest device there is.
+     * This function on another device, planned with that device's costs; set another cost after it.
+     * The default is the fastest device available.
      */
     public T on(Device device) {
         return under(planner.on(device));
     }
 
-    /** The same planned under another model of what kernels cost. */
+    /** This function planned with another cost model. */
     public T costing(Cost cost) {
         return under(planner.costing(cost));
     }
 
     /**
-     * The same under another strategy. {@code new Binomial(slots)} also says how many states of
+     * This function with another strategy. {@code new Binomial(slots)} also sets how many states of
      * each loop are kept for its backward half.
      */
     public T with(Planner strategy) {
@@ -56,23 +56,22 @@ public abstract sealed class Options<T> permits Compiled, Compiled2, Compiled3, 
     }
 
     /**
-     * The same with values that come back by these ways alone: as if ops had no inverses, or the
-     * budget named no place.
+     * This function planned with only these ways of restoring values: for example as if ops had no
+     * inverses, or the budget named no place.
      */
     public T only(Ways ways) {
         return under(planner.only(ways));
     }
 
     /**
-     * The same, where plans of this program may be known from before. Without, only what was
-     * searched for by the functions that this one was made from is known. A cache never changes a
-     * plan, only how long it takes to make.
+     * This function with a cache of plan searches. Without one, only the results of functions
+     * derived from the same one are reused. A cache never changes a plan, only the time to make it.
      */
     public T caching(PlanCache cache) {
         return under(planner.caching(cache));
     }
 
-    /** The same with each op as its own kernel: slower, with the same bits; for finding faults. */
+    /** This function with each op as its own kernel: slower, with the same bits; for debugging. */
     public T unfused() {
         return under(planner.unfused());
     }

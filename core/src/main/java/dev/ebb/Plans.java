@@ -13,10 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The plans of one compiled function, for all kinds of arguments it was given, and the memory of
- * those that ran last. One budget bounds that memory in all: a program takes its own only after
- * those that were not used for longest have given theirs back, so that all fit together. Plans stay
- * without memory, up to a number.
+ * The plans of one compiled function, one for each combination of argument types, and the arenas of
+ * the most recently used ones. One budget limits all arenas together: the least recently used are
+ * released to make room. Plans without an arena are kept too, up to a fixed number.
  */
 final class Plans<R> implements AutoCloseable {
     /** The number of plans that are kept, the latest ones. */
@@ -200,7 +199,7 @@ final class Plans<R> implements AutoCloseable {
         }
     }
 
-    /** Whether what these plans put beside the arena fits there together. */
+    /** Whether what these plans put outside the arena fits there together. */
     private static boolean fitPlaces(List<? extends Entry<?>> held) {
         var left = new HashMap<Place, Long>();
         for (var entry : held)

@@ -26,8 +26,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A planned program, ready to be fed arguments. Its memory exists from the first run on, and holds
- * what the function closes over.
+ * A planned program, ready to be called. Its memory is allocated at the first run, and then also
+ * holds the captured arrays.
  */
 final class Prepared implements AutoCloseable {
     private final Graph graph;

@@ -6,10 +6,10 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * A compiled function as one of arrays of doubles: the elements of all tensors of the argument, in
- * the order of the tree and each in row-major order, to those of the result. Where the function is
- * small, it is one method that allocates nothing; where it reads no memory but the two arrays, any
- * number of threads may call it at once, else they wait for each other.
+ * A compiled function on arrays of doubles: it takes the elements of all tensors of the argument,
+ * in tree order and each in row-major order, and returns those of the result. A small function is
+ * compiled to one method that allocates nothing. If it uses no memory except the two arrays, any
+ * number of threads may call it at once; otherwise calls wait for each other.
  */
 public final class Primitive {
     private final int inputs;

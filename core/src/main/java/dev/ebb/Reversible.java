@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Blocks that can be walked backwards. Two streams, each changed by a function of the other: {@code
- * y1 = x1 + f(x2)}, {@code y2 = x2 + g(y1)}. From what comes out, what went in can be had again:
- * {@code x2 = y2 - g(y1)}, {@code x1 = y1 - f(x2)}, so a plan that is short of memory keeps no
- * stream, however many blocks there are (Gomez et al., "The reversible residual network", 2017).
- * Floating-point addition does not undo; the streams lie on a {@link Grid}, where it does, to the
- * last bit (the way of MacKay et al., "Reversible recurrent neural networks", 2018, with wrapping
+ * Reversible blocks (Gomez et al., "The reversible residual network", 2017). Each of two streams is
+ * changed by a function of the other: {@code y1 = x1 + f(x2)}, {@code y2 = x2 + g(y1)}. The inputs
+ * can be computed from the outputs, {@code x2 = y2 - g(y1)}, {@code x1 = y1 - f(x2)}, so a plan
+ * that is short of memory keeps no stream, however many blocks there are. Floating-point addition
+ * is not exactly invertible; the streams are therefore rounded to a {@link Grid}, on which it is,
+ * to the last bit (as in MacKay et al., "Reversible recurrent neural networks", 2018, with wrapping
  * instead of a buffer for lost bits).
  */
 public final class Reversible {
@@ -77,8 +77,8 @@ public final class Reversible {
     }
 
     /**
-     * Blocks one after the other in plain floating point, whose streams come back only nearly: a
-     * plan that takes them back changes the bits of the gradient, and says so.
+     * Blocks one after the other in plain floating point, whose streams are rebuilt only
+     * approximately: a plan that rebuilds them changes the bits of the gradient, and marks it.
      */
     public static Fn<Streams, Streams> approximate(List<Block> blocks) {
         var all = List.copyOf(blocks);
@@ -86,11 +86,11 @@ public final class Reversible {
     }
 
     /**
-     * {@code carry = body(carry)}, {@code times} times, as {@link Loop#repeat}, with {@code
-     * inverse} as the way back: from the carry after a round, it gives the one before, to the last
-     * bit. If memory does not allow to keep what every round leaves, the gradient walks the loop
-     * backwards from its end, in memory that does not grow with the number of rounds. That it came
-     * back to where the loop began is checked.
+     * {@code carry = body(carry)}, {@code times} times, as {@link Loop#repeat}, with an exact
+     * {@code inverse}: from the carry after a round it returns the one before, to the last bit. If
+     * memory does not suffice for the tapes of all rounds, the gradient runs the loop backwards
+     * from its end, in memory that does not grow with the number of rounds. It is checked that this
+     * leads back to the initial carry.
      */
     public static <C> C repeat(int times, C carry, Fn<C, C> body, Fn<C, C> inverse) {
         return Loop.repeat(times, carry, body, Optional.of(inverse));

@@ -9,9 +9,9 @@ import dev.ebb.tensor.Array;
 import java.util.List;
 
 /**
- * Runs of a program that is one method without any memory: doubles are taken from the arrays of its
- * arguments to those of its results, and neither is copied to the program's memory on the way. Its
- * methods may run in one thread at a time.
+ * Runs a program that was compiled to one method: it reads doubles from the arrays of the arguments
+ * and writes those of the results, without copying to the program's arena. For one thread at a
+ * time.
  */
 final class SmallRun {
     private final Direct method;

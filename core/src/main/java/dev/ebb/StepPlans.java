@@ -6,9 +6,9 @@ import dev.ebb.plan.Plan;
 import dev.ebb.plan.TradeOff;
 
 /**
- * The plans of one step in any budget. The step is traced once, and a search for another budget
- * goes on from what earlier ones found: for tools that show many plans of the same step, such as a
- * page on which the budget is a slider. A plan does not depend on what was asked for before it.
+ * The plans of one training step at any budget. The step is traced once, and a search for another
+ * budget continues from earlier results: for tools that show many plans of the same step, such as a
+ * budget slider. A plan does not depend on what was asked for before it.
  */
 public final class StepPlans {
     private final StepTrace<?, ?> trace;

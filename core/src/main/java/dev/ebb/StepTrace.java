@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A step recorded: a graph from the state and the input to the state after and the output.
+ * A traced step: a graph from state and input to next state and output.
  *
  * @param form a state without data: how states are built
  * @param output an output without data

@@ -17,9 +17,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A process that steps: training, a simulation. Its state (weights, optimizer, counters, running
- * statistics) lives in the program's arena from step to step and is updated in place; each step is
- * fed an input and gives an output. Inputs may be of several kinds, all of them told at the start.
+ * A step that is run repeatedly, such as training or a simulation. Its state (weights, optimizer,
+ * counters, running statistics) stays in the program's arena and is updated in place; each step
+ * takes an input and returns an output. Inputs may have several shapes, all of them given at the
+ * start.
  */
 public final class Stepper<S, B, R> implements AutoCloseable {
     private final S form;
@@ -32,7 +33,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     /** The tensors of the state that a failed step may have changed, until they are restored. */
     private final BitSet unsure = new BitSet();
 
-    /** Steps that are fed inputs of one signature. All kinds run in one memory, in turns. */
+    /** Steps for inputs of one signature. All signatures share one arena. */
     private record Kind<R>(
             Object signature, Graph graph, R output, int inputs, Plan plan, Program program) {}
 
@@ -49,7 +50,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         }
     }
 
-    /** A process whose inputs are like any of {@code examples}. */
+    /** A stepper whose inputs are like any of {@code examples}. */
     static <S, B, R> Stepper<S, B, R> of(
             Fn2<S, B, Next<S, R>> step, S initial, List<B> examples, ProgramPlanner planner) {
         var traces = new ArrayList<StepTrace<S, R>>();
@@ -68,7 +69,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         return new Stepper<>(traces, kinds, initial);
     }
 
-    /** A process of one kind of input that was planned and bound before. */
+    /** A stepper for one kind of input that was planned and bound before. */
     static <S, B, R> Stepper<S, B, R> of(
             StepTrace<S, R> trace, S initial, B example, Plan plan, Program program) {
         return new Stepper<>(List.of(trace), List.of(kind(trace, example, plan, program)), initial);
@@ -90,8 +91,8 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     }
 
     /**
-     * One step: the state moves on, the output comes back. A step that fails on its way leaves a
-     * state that is partly of before and partly of after it: it must be restored before the next.
+     * Runs one step: updates the state and returns the output. A step that fails may leave a partly
+     * updated state, which must be restored before the next step.
      */
     public synchronized R step(B input) {
         requireState();
@@ -126,7 +127,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         }
     }
 
-    /** That there is a state, and all of it of one step. */
+    /** Checks that the state is complete and of one step. */
     void requireState() {
         requireOpen();
         if (!unsure.isEmpty()) throw unsure(unsure.nextSetBit(0));
@@ -145,22 +146,19 @@ public final class Stepper<S, B, R> implements AutoCloseable {
                         + ", may be of before or after it; restore a state first");
     }
 
-    /**
-     * How states are built: one whose tensors have types and names but no data, so that nothing can
-     * be computed from it.
-     */
+    /** A state whose tensors have types and names but no data, as a template. */
     public S form() {
         return form;
     }
 
-    /** A copy of the state as it is now. */
+    /** A copy of the current state. */
     public synchronized S state() {
         return Tree.unflatten(form, IntStream.range(0, states).mapToObj(this::state).toList());
     }
 
     /**
-     * A copy of one tensor of the state as it is now, by its place in {@link Tensorwise#list}: for
-     * writing a state out without a second one in memory.
+     * A copy of one tensor of the current state, by its index in {@link Tensorwise#list}: for
+     * saving a state without a second copy in memory.
      */
     public synchronized Array state(int place) {
         requireOpen();
@@ -177,7 +175,7 @@ public final class Stepper<S, B, R> implements AutoCloseable {
         return kinds.getFirst().graph.params().get(place).type();
     }
 
-    /** Goes on from another state. */
+    /** Replaces the state. */
     public synchronized void restore(S state) {
         requireOpen();
         var leaves = Tree.flatten(state);
@@ -186,8 +184,8 @@ public final class Stepper<S, B, R> implements AutoCloseable {
     }
 
     /**
-     * Replaces one tensor of the state, by its place in {@link Tensorwise#list}: for reading a
-     * state without a second one in memory.
+     * Replaces one tensor of the state, by its index in {@link Tensorwise#list}: for loading a
+     * state without a second copy in memory.
      */
     public synchronized void restore(int place, Array tensor) {
         requireOpen();
@@ -213,29 +211,26 @@ public final class Stepper<S, B, R> implements AutoCloseable {
                 .toList();
     }
 
-    /** What the latest step promised and what it measured. */
+    /** The promised and the measured figures of the latest step. */
     public Report report() {
         return report.orElseThrow(
                 () -> new IllegalStateException("nothing has run yet; call step first"));
     }
 
     /**
-     * The bytes in the arena while each computation or transfer of the latest step ran, as counted:
-     * beside {@link dev.ebb.exec.program.MemoryProfile}, which is the promise.
+     * The measured bytes in the arena during each computation or transfer of the latest step;
+     * {@link dev.ebb.exec.program.MemoryProfile} has the promised ones.
      */
     public synchronized long[] held() {
         return latest.program.held();
     }
 
-    /**
-     * What is decided for the first kind of input: what is kept, what is computed again, where it
-     * lies.
-     */
+    /** The plan for the first kind of input. */
     public Plan plan() {
         return kinds.getFirst().plan;
     }
 
-    /** What the process takes: what the steps of that kind of input promise that take most. */
+    /** The promised peak: the largest over all kinds of input. */
     public long promisedBytes() {
         return kinds.stream().mapToLong(k -> k.program.promisedBytes()).max().orElseThrow();
     }

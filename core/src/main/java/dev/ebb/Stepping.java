@@ -8,8 +8,8 @@ import dev.ebb.trace.Tree;
 import java.util.List;
 
 /**
- * A step of a process, and how it is to be planned and run. {@link #start} makes the process;
- * {@link #plan} and {@link #curve} say what it would take.
+ * A step function with its options. {@link #start} allocates and returns a {@link Stepper}; {@link
+ * #plan} and {@link #curve} only plan.
  */
 public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
     private final Fn2<S, B, Next<S, R>> step;
@@ -25,10 +25,9 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
     }
 
     /**
-     * Makes the process: {@code initial} is its state, which lives in the program's memory from
-     * then on; {@code example} tells the types of the inputs. Arrays that the step closes over are
-     * copied in now and stay as they are: what changes from step to step is part of the state or
-     * the input.
+     * Allocates the arena and returns a stepper with the state {@code initial}, which is copied in;
+     * {@code example} gives the types of the inputs. Captured arrays are copied in now and stay
+     * fixed: make what changes from step to step part of the state or the input.
      */
     public Stepper<S, B, R> start(S initial, B example) {
         return startForEach(initial, List.of(example));
@@ -36,8 +35,7 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
 
     /**
      * As {@link #start(Object, Object)}, with an evaluation of the state that runs between steps.
-     * Both take turns in one arena, which is as large as the larger of the two needs, and together
-     * stay within the budget.
+     * Both use one arena in turn, which has the size of the larger one, within the budget.
      */
     public <V, E> Evaluation.Evaluated<S, B, R, V, E> start(
             S initial, B example, Fn2<S, V, E> evaluation, V evaluationExample) {
@@ -59,7 +57,7 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
         return new Evaluation.Evaluated<>(stepper, evaluating, plan);
     }
 
-    /** The plan of what {@link #start(Object, Object, Fn2, Object)} would make. */
+    /** The plan for {@link #start(Object, Object, Fn2, Object)}. */
     public <V, E> Evaluation.SharedPlan plan(
             S initial, B example, Fn2<S, V, E> evaluation, V evaluationExample) {
         var stepTrace = StepTrace.of(step, initial, example);
@@ -70,31 +68,30 @@ public final class Stepping<S, B, R> extends Options<Stepping<S, B, R>> {
     }
 
     /**
-     * As {@link #start(Object, Object)}, a process whose inputs are like any of {@code examples}:
-     * prompts and single tokens, batches of several sizes. Each kind has a plan of its own within
-     * the budget; all run in turns in one memory, in which states and what the step closes over are
-     * there once.
+     * As {@link #start(Object, Object)}, for inputs like any of {@code examples}: prompts and
+     * single tokens, batches of several sizes. Each kind has its own plan within the budget; all
+     * share one arena with a single copy of state and captured arrays.
      */
     public Stepper<S, B, R> startForEach(S initial, List<B> examples) {
         return Stepper.of(step, initial, examples, planner());
     }
 
     /**
-     * The plan of the process that {@link #start(Object, Object)} would make, without the memory it
-     * would own. Of the state and the example only the types count.
+     * The plan for {@link #start(Object, Object)}, without allocating memory. Only the types of the
+     * state and the example matter.
      */
     public Plan plan(S initial, B example) {
         return StepTrace.of(step, initial, example).plan(planner());
     }
 
-    /** The plans of this step in any budget, of which this one's does not count: traced once. */
+    /** The plans of this step at any budget, traced once; the budget set here is ignored. */
     public StepPlans plans(S initial, B example) {
         return new StepPlans(StepTrace.of(step, initial, example), planner());
     }
 
     /**
-     * What memory buys for this step, and what each way of bringing values back adds: the curve on
-     * which {@link #plan} lies. Of the budget only the places count.
+     * The predicted time over budget for this step, with a line for each way of restoring values.
+     * Of the budget only its places matter.
      */
     public TradeOff curve(S initial, B example) {
         return StepTrace.of(step, initial, example).tradeOff(planner());

@@ -67,7 +67,7 @@ public final class Tape implements AutoCloseable {
     private final Recording recording;
     private int done;
 
-    /** A tape that owns at most {@code budget}, on the fastest device there is. */
+    /** A tape that uses at most {@code budget}, on the fastest device available. */
     public Tape(Budget budget) {
         this(budget, Devices.best());
     }
@@ -223,7 +223,7 @@ public final class Tape implements AutoCloseable {
         return found.reversed();
     }
 
-    /** Holds what has flowed into {@code values} so far, until the sweep has used it. */
+    /** Keeps the cotangents of {@code values} so far, until the sweep has used them. */
     private void carry(List<Value> values, Cotangents adjoints, Map<Value, Value> carried) {
         for (Value v : values) {
             adjoints.found(v)
@@ -236,7 +236,7 @@ public final class Tape implements AutoCloseable {
         }
     }
 
-    /** Runs what was recorded since. */
+    /** Runs the nodes recorded since the last call. */
     private void follow() {
         int all = graph.count();
         if (done == all) return;
@@ -260,7 +260,7 @@ public final class Tape implements AutoCloseable {
         }
     }
 
-    /** The budget, the most bytes owned at once, and how many ops ran, and ran again. */
+    /** The budget, the peak bytes, and the numbers of ops run and run again. */
     public Report report() {
         return replayer.report();
     }

@@ -12,8 +12,8 @@ import java.util.function.BinaryOperator;
 import java.util.function.UnaryOperator;
 
 /**
- * The tensors of a record, list, map or optional of tensors, nested at will: listed, named and
- * replaced. All else in the tree stays as it is.
+ * Lists, names and replaces the tensors of a record, list, map or optional of tensors, nested as
+ * you like. Everything else in the tree stays unchanged.
  */
 public final class Tensorwise {
     private Tensorwise() {}

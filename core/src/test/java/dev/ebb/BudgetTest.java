@@ -41,7 +41,7 @@ class BudgetTest {
         return Array.of(Shape.of(rows, columns), data);
     }
 
-    /** A device that owns memory of its own beside the arena. */
+    /** A device that owns memory of its own outside the arena. */
     private record Owning(Device inner, long bytes) implements Device {
         @Override
         public String name() {
@@ -103,7 +103,7 @@ class BudgetTest {
                                             .with(new Fit(Budget.bytes(least - 1)))
                                             .plan(x))
                     .isInstanceOf(OverBudgetException.class)
-                    .hasMessageContaining("the device keeps");
+                    .hasMessageContaining("buffers of the device");
         }
     }
 

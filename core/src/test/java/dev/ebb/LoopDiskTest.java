@@ -222,7 +222,7 @@ class LoopDiskTest {
                         .isEqualTo(budget.places().stream().anyMatch(p -> p.speed().equals(FAST)));
                 if (used) {
                     assertThat(plan.explain()).contains("1 loop keeps states there");
-                    assertThat(grad.report().text()).contains(" states beside the arena");
+                    assertThat(grad.report().text()).contains(" states outside the arena");
                 }
             }
         }
@@ -295,7 +295,7 @@ class LoopDiskTest {
         assertThatThrownBy(() -> Ebb.compile(Ebb.grad(f)).with(new Binomial(3, 10)).apply(x))
                 .isInstanceOf(OverBudgetException.class)
                 .hasMessageContaining(
-                        "Binomial[slots=3, offloaded=10] puts 640 bytes beside the arena")
+                        "Binomial[slots=3, offloaded=10] puts 640 bytes outside the arena")
                 .hasMessageContaining("the budget names no place")
                 .hasMessageContaining("Disk.in(folder, bytes)");
         var small = Budget.unlimited().with(Disk.in(folder, 639));

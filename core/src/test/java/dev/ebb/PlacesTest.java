@@ -34,7 +34,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/** Several places beside the arena at once. */
+/** Several places outside the arena at once. */
 class PlacesTest {
     /** A transfer of a matrix takes about as long as a product, so that it is worth weighing. */
     private static final Speed NEAR = new Speed(4e9, 4e9, 1e-7);

@@ -170,8 +170,8 @@ class SharedWorkTest {
             assertThatThrownBy(() -> grad.plan(X))
                     .isInstanceOf(OverBudgetException.class)
                     .hasMessageContaining("the least that works is " + least)
-                    .hasMessageContaining("the device keeps 3000 bytes")
-                    .hasMessageContaining("on one worker");
+                    .hasMessageContaining("buffers of the device take 3000 bytes")
+                    .hasMessageContaining("a single worker");
         }
     }
 

@@ -28,11 +28,15 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Show the least predicted time at every budget: a table, JSON, a picture.",
-            "With one column or line for each way of bringing values back that is added."
+            "Show the predicted time of the best plan at every budget: as a table, JSON, a chart.",
+            "Column 1 is for recomputation alone; each further column allows one more way to save"
+                    + " memory."
         })
 final class CurveCommand implements Callable<Integer> {
-    @Parameters(arity = "0..1", paramLabel = "FILE", description = "A bare graph.")
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "FILE",
+            description = "A graph of costs and sizes as JSON, instead of a model.")
     private @Nullable Path graph;
 
     @Mixin private ModelArguments model = new ModelArguments();
@@ -40,7 +44,7 @@ final class CurveCommand implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "Write the curve as JSON.")
     private @Nullable Path json;
 
-    @Option(names = "--picture", paramLabel = "FILE.svg", description = "Draw the curve.")
+    @Option(names = "--picture", paramLabel = "FILE.svg", description = "Draw the curve as SVG.")
     private @Nullable Path picture;
 
     @Spec private @Nullable CommandSpec spec;

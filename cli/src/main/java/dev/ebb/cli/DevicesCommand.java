@@ -16,7 +16,7 @@ import java.util.concurrent.Callable;
 @Command(
         name = "devices",
         mixinStandardHelpOptions = true,
-        description = "List the devices that programs can run on, and what others lack.")
+        description = "List the available devices, and why others are not available.")
 final class DevicesCommand implements Callable<Integer> {
     @Spec private @Nullable CommandSpec spec;
 
@@ -30,7 +30,7 @@ final class DevicesCommand implements Callable<Integer> {
                     here.device().uncounted().ifPresent(text -> out.printf("%-6s %s%n", "", text));
                 }
                 case DeviceProvider.Missing missing ->
-                        out.printf("%-6s not here: %s%n", kind.name(), missing.reason());
+                        out.printf("%-6s not available: %s%n", kind.name(), missing.reason());
             }
         }
         out.println("best   " + Devices.best().name());

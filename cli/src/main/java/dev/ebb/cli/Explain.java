@@ -26,7 +26,10 @@ import java.util.concurrent.Callable;
         sortOptions = false,
         description = "Say what a plan does with each value, and why.")
 final class Explain implements Callable<Integer> {
-    @Parameters(arity = "0..1", paramLabel = "FILE", description = "A bare graph.")
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "FILE",
+            description = "A graph of costs and sizes as JSON, instead of a model.")
     private @Nullable Path graph;
 
     @Option(

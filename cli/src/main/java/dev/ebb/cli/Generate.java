@@ -35,7 +35,7 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Let a model go on from a prompt.",
+            "Generate text from a prompt.",
             "Tokens are those of the model's tokenizer.json; a model of ebb train has none, and its"
                     + " tokens are bytes. A text ends after --length tokens, before a --stop, or"
                     + " where the model ends it (eos_token_id of its config)."
@@ -46,7 +46,7 @@ import java.util.concurrent.Callable;
             "  ebb generate --from gpt2 --adapters tuned --stop END \"Question: why? Answer:\""
         })
 final class Generate implements Callable<Integer> {
-    @Parameters(arity = "0..1", paramLabel = "PROMPT", description = "What to go on from.")
+    @Parameters(arity = "0..1", paramLabel = "PROMPT", description = "The text to continue.")
     private String prompt = "\n";
 
     @Option(
@@ -61,30 +61,29 @@ final class Generate implements Callable<Integer> {
     @Option(
             names = "--prefix",
             paramLabel = "NAME",
-            description = "What stands before the published names of tensors in --from.")
+            description = "The prefix of the tensor names in --from.")
     private String prefix = "";
 
-    @Option(names = "--length", paramLabel = "N", description = "Tokens at most. Default: 500.")
+    @Option(names = "--length", paramLabel = "N", description = "The most tokens. Default: 500.")
     private int length = 500;
 
     @Option(
             names = "--temperature",
             paramLabel = "X",
-            description =
-                    "Below 1 the likely becomes likelier; 0 takes the likeliest. Default: 0.8.")
+            description = "Sampling temperature; 0 always takes the likeliest token. Default: 0.8.")
     private double temperature = 0.8;
 
     @Option(
             names = "--top",
             paramLabel = "N",
-            description = "Draw among the N likeliest tokens. Default: 40.")
+            description = "Sample among the N likeliest tokens. Default: 40.")
     private int top = 40;
 
     @Option(
             names = "--nucleus",
             paramLabel = "P",
             description =
-                    "Draw among the likeliest tokens whose probabilities reach this sum (top-p)."
+                    "Sample among the likeliest tokens whose probabilities reach this sum (top-p)."
                             + " Default: 1.")
     private double nucleus = 1;
 
@@ -92,26 +91,26 @@ final class Generate implements Callable<Integer> {
             names = "--repetition",
             paramLabel = "X",
             description =
-                    "Above 1, what occurred already becomes less likely. Default: 1, no penalty.")
+                    "Above 1, penalises tokens that occurred already. Default: 1, no penalty.")
     private double repetition = 1;
 
     @Option(
             names = "--stop",
             paramLabel = "TEXT",
             description =
-                    "End before this text, however its tokens are cut. May be given several"
-                            + " times.")
+                    "Stop before this text, even if it is split across tokens. May be given"
+                            + " several times.")
     private List<String> stops = List.of();
 
     @Option(
             names = "--context",
             paramLabel = "N",
             description =
-                    "How many tokens the model looks back. Default: prompt and --length, or all it"
-                            + " was made for.")
+                    "Context length in tokens. Default: prompt and --length, at most the model's"
+                            + " own.")
     private @Nullable Integer context;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Decides what is drawn. Default: 1.")
+    @Option(names = "--seed", paramLabel = "N", description = "The seed of sampling. Default: 1.")
     private long seed = 1;
 
     @Option(
@@ -124,7 +123,7 @@ final class Generate implements Callable<Integer> {
             names = "--budget",
             paramLabel = "BYTES",
             converter = BudgetText.class,
-            description = "All memory the model may own. Default: no bound.")
+            description = "All memory for the model. Default: no limit.")
     private Budget budget = Budget.unlimited();
 
     @Mixin private DeviceArgument device = new DeviceArgument();

@@ -20,19 +20,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/** The way in from the shell. */
+/** The entry point of the command line. */
 @Command(
         name = "ebb",
-        description = "Gradients in the memory you name.",
+        description = "Gradients and training within a memory budget.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:done",
-            "1:could not be done; the message says why and what to do",
-            "2:the command line makes no sense",
-            "70:a fault in Ebb itself",
-            "130:stopped by the user; --resume goes on"
+            "0:success",
+            "1:failure; the message says why and what to do",
+            "2:invalid command line",
+            "70:internal error in Ebb",
+            "130:stopped by the user; continue with --resume"
         },
         footer = "%nStart with 'ebb train': a small language model in 64 MiB, in two minutes.")
 final class Main implements Runnable {
@@ -42,7 +42,7 @@ final class Main implements Runnable {
     @Option(
             names = "--stack-trace",
             scope = CommandLine.ScopeType.INHERIT,
-            description = "Show where in the program a fault happened.")
+            description = "Print the stack trace of an error.")
     private boolean stackTrace;
 
     Main() {}

@@ -23,9 +23,9 @@ import java.util.concurrent.Callable;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Show what batch, context, width and depth do to the memory of training and of use, and"
-                    + " what adapters and weights of few bits save in fine-tuning.",
-            "Nothing is trained: every figure is a plan's."
+            "Show how batch, context, width and depth change the memory for training and inference,"
+                    + " and what adapters and quantised weights save in fine-tuning.",
+            "Nothing is trained: all figures come from plans."
         })
 final class Memory implements Callable<Integer> {
     @Mixin private ModelArguments model = new ModelArguments();
@@ -39,8 +39,8 @@ final class Memory implements Callable<Integer> {
         var s = source.size();
         out.printf(
                 "%-22s %10s %10s %12s %12s %12s%n",
-                "", "weights", "optimizer", "activations", "training", "use");
-        row(out, "as it is", source);
+                "", "weights", "optimizer", "activations", "training", "inference");
+        row(out, "this model", source);
         row(
                 out,
                 "batch x 2",
@@ -69,11 +69,11 @@ final class Memory implements Callable<Integer> {
         }
         var as = model.of(source);
         row(out, "adapters of rank 8", as.tuned(model.device()));
-        row(out, "the same, 8 bits", as.tuned(Bits.EIGHT, model.device()));
-        row(out, "the same, 4 bits", as.tuned(Bits.FOUR, model.device()));
+        row(out, "same, 8-bit weights", as.tuned(Bits.EIGHT, model.device()));
+        row(out, "same, 4-bit weights", as.tuned(Bits.FOUR, model.device()));
         out.printf(
-                "%nAttention is computed without its scores in memory. With them, the backward half"
-                        + " would keep %s more.%n",
+                "%nAttention does not store its scores. Storing them for the backward pass would"
+                        + " take %s more.%n",
                 BudgetText.show(as.scoreBytes()));
         return 0;
     }

@@ -42,20 +42,20 @@ final class ModelArguments {
             paramLabel = "FILE.safetensors",
             description =
                     "Plan for the model of a checkpoint, or of a published GPT-2 or Llama, instead"
-                            + " of --model; batch and context are its run's unless given.")
+                            + " of --model; batch and context default to those of its run.")
     private @Nullable Path from;
 
-    @Option(names = "--batch", paramLabel = "N", description = "Passages a step.")
+    @Option(names = "--batch", paramLabel = "N", description = "Sequences per step.")
     private @Nullable Integer batch;
 
-    @Option(names = "--context", paramLabel = "N", description = "Characters a passage.")
+    @Option(names = "--context", paramLabel = "N", description = "Characters per sequence.")
     private @Nullable Integer context;
 
     @Option(
             names = "--precision",
             paramLabel = "TYPE",
             defaultValue = "f32",
-            description = "What the model is computed in: ${COMPLETION-CANDIDATES}. Default: f32.")
+            description = "The type of activations: ${COMPLETION-CANDIDATES}. Default: f32.")
     private PrecisionName precision = PrecisionName.F32;
 
     @Option(
@@ -80,8 +80,8 @@ final class ModelArguments {
             paramLabel = "BYTES",
             converter = BudgetText.class,
             description =
-                    "Plan with so much host memory beside the budget, for what does not fit in it,"
-                            + " such as in a card's.")
+                    "Host memory for values that do not fit in the budget, for example in that of a"
+                            + " GPU.")
     private @Nullable Budget host;
 
     @Mixin private DiskArguments disk = new DiskArguments();

@@ -96,7 +96,7 @@ sealed interface ModelSource {
                             + length
                             + " is more than the "
                             + model.context()
-                            + " that the model in --from can look at");
+                            + " that the model in --from supports");
         }
         int passages = batch != null ? batch : run.map(Settings::batch).orElse(usual.batch());
         return new OfFile(model, sized(model, passages, length));

@@ -31,13 +31,13 @@ import java.util.concurrent.Callable;
         sortOptions = false,
         description = {
             "Plan a training step in a budget, without running it.",
-            "With --graph: plan a bare graph instead, and list every step in the JSON."
+            "With --graph: plan a graph of costs and sizes instead; the JSON lists every step."
         })
 final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--graph",
             paramLabel = "FILE",
-            description = "A bare graph of costs and sizes: JSON with nodes and links.")
+            description = "A graph of costs and sizes as JSON with nodes and links.")
     private @Nullable Path graph;
 
     @Option(

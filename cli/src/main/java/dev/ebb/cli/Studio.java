@@ -29,22 +29,22 @@ import java.util.concurrent.CountDownLatch;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Look at memory, move the budget, watch a run: a page served to this machine alone.",
-            "It runs until Ctrl-C; a run that trains then stops and can be resumed."
+            "Open a local web page: see memory use, change the budget, watch a run.",
+            "It runs until Ctrl-C, which also stops a training run; that can be resumed."
         })
 final class Studio implements Callable<Integer> {
     @Option(
             names = "--port",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Default: any that is free.")
+            description = "Default: any free port.")
     private int port;
 
     @Option(
             names = "--folder",
             paramLabel = "DIR",
             defaultValue = ".",
-            description = "Where runs are, each in a folder of its own. Default: here.")
+            description = "The folder of the runs, one subfolder each. Default: here.")
     private Path folder = Path.of(".");
 
     @Option(
@@ -52,7 +52,7 @@ final class Studio implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "small",
             description =
-                    "What the page opens with: tiny, small, medium, large or LAYERSxWIDTHxHEADS."
+                    "The model shown first: tiny, small, medium, large or LAYERSxWIDTHxHEADS."
                             + " Default: small.")
     private String model = "small";
 
@@ -61,7 +61,7 @@ final class Studio implements Callable<Integer> {
             negatable = true,
             defaultValue = "true",
             fallbackValue = "true",
-            description = "Open the page where there is a browser. Default: yes.")
+            description = "Open the page in a browser. Default: yes.")
     private boolean browser = true;
 
     @Mixin private CacheArgument cache = new CacheArgument();

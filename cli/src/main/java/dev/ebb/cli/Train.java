@@ -61,8 +61,8 @@ final class Train implements Callable<Integer> {
             defaultValue = BUDGET,
             converter = BudgetText.class,
             description =
-                    "All memory the run may own: bytes, KiB, MiB, GiB or a percentage of"
-                            + " what keeping everything takes. Default: ${DEFAULT-VALUE}.")
+                    "All memory for the run: bytes, KiB, MiB, GiB, or a percentage of what keeping"
+                            + " every value takes. Default: ${DEFAULT-VALUE}.")
     private Budget budget = Budget.mebibytes(64);
 
     @Option(
@@ -83,10 +83,10 @@ final class Train implements Callable<Integer> {
     @Option(names = "--steps", paramLabel = "N", description = "Steps in all. Default: 1000.")
     private @Nullable Long steps;
 
-    @Option(names = "--batch", paramLabel = "N", description = "Passages a step.")
+    @Option(names = "--batch", paramLabel = "N", description = "Sequences per step.")
     private @Nullable Integer batch;
 
-    @Option(names = "--context", paramLabel = "N", description = "Characters a passage.")
+    @Option(names = "--context", paramLabel = "N", description = "Characters per sequence.")
     private @Nullable Integer context;
 
     @Mixin private DiskArguments disk = new DiskArguments();
@@ -106,7 +106,7 @@ final class Train implements Callable<Integer> {
 
     @Mixin private CacheArgument cache = new CacheArgument();
 
-    @Option(names = "--threads", paramLabel = "N", description = "Default: one a core.")
+    @Option(names = "--threads", paramLabel = "N", description = "Default: one per core.")
     private @Nullable Integer threads;
 
     @Option(
@@ -120,21 +120,22 @@ final class Train implements Callable<Integer> {
     @Option(
             names = "--from",
             paramLabel = "FILE.safetensors",
-            description = "Start from the weights of a GPT-2 or a Llama, in their published names.")
+            description = "Start from the weights of a GPT-2 or Llama with published tensor names.")
     private @Nullable Path from;
 
     @Option(
             names = "--prefix",
             paramLabel = "NAME",
             defaultValue = "",
-            description = "What stands before the published names in --from.")
+            description = "The prefix of the tensor names in --from.")
     private String prefix = "";
 
     @Option(
             names = "--resume",
             description =
-                    "Go on from the checkpoint in --out, bit for bit and with what the run was"
-                            + " started with; an option given now changes it, aloud.")
+                    "Continue from the checkpoint in --out, bit for bit and with the options of"
+                            + " that run; options given now replace them, and the change is"
+                            + " printed.")
     private boolean resume;
 
     @Option(
@@ -148,7 +149,7 @@ final class Train implements Callable<Integer> {
             names = "--spark",
             paramLabel = "MASTER",
             description =
-                    "Train on a Spark cluster instead; 'ebb train --spark MASTER --help' tells its"
+                    "Train on a Spark cluster instead; 'ebb train --spark MASTER --help' lists its"
                             + " options, such as --executors.")
     private @Nullable String spark;
 
@@ -290,7 +291,7 @@ final class Train implements Callable<Integer> {
                             + settings.context()
                             + " is more than the "
                             + model.context()
-                            + " that the model in --from can look at");
+                            + " that the model in --from supports");
         }
         return Trainer.start(model, settings, setup(horizon), corpus.digest());
     }

@@ -170,7 +170,7 @@ final class Trainer implements AutoCloseable {
         return stepper.plan();
     }
 
-    /** What memory buys for a step, and what each way of bringing values back adds. */
+    /** What memory buys for a step, and what each way of restoring values adds. */
     TradeOff tradeOff() {
         return program.curve(form, batch(settings, corpus, 0));
     }

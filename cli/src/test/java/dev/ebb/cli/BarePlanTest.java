@@ -107,7 +107,7 @@ class BarePlanTest {
         assertThat(Budget.of("123")).isEqualTo(Budget.bytes(123));
         assertThatThrownBy(() -> Budget.of("lots")).hasMessageContaining("80%");
         assertThatThrownBy(() -> Budget.of("0")).hasMessageContaining("positive");
-        assertThatThrownBy(() -> Budget.of("9e30")).hasMessageContaining("no budget");
+        assertThatThrownBy(() -> Budget.of("9e30")).hasMessageContaining("not a budget");
         assertThatThrownBy(() -> Budget.of("99999999999999999999"))
                 .hasMessageContaining("overflows");
     }

@@ -18,7 +18,8 @@ class DevicesCommandTest {
                 Devices.all().stream()
                         .anyMatch(k -> k.name().equals("cuda") && k.device().isPresent());
         assertThat(result.out())
-                .containsPattern(card ? "(?m)^cuda +card 0" : "(?m)^cuda +not here: .+install");
+                .containsPattern(
+                        card ? "(?m)^cuda +card 0" : "(?m)^cuda +not available: .+install");
     }
 
     @Test

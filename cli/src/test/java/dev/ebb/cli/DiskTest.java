@@ -78,7 +78,8 @@ final class DiskTest {
         assertThat(Shell.whole(json, "measured_peak_bytes"))
                 .isEqualTo(Shell.whole(json, "promised_peak_bytes"))
                 .isLessThanOrEqualTo(Long.parseLong(budget));
-        assertThat(Files.readString(folder.resolve("disk/report.html"))).contains("moved to disk ");
+        assertThat(Files.readString(folder.resolve("disk/report.html")))
+                .contains("offloaded to disk ");
         try (var left = Files.list(Path.of(room))) {
             assertThat(left).as("the file goes with the run").isEmpty();
         }

@@ -9,7 +9,7 @@ class MainTest {
     void the_usage_says_what_it_is_for() {
         assertThat(Main.commandLine().getUsageMessage())
                 .startsWith("Usage: ebb")
-                .contains("Gradients in the memory you name.")
+                .contains("Gradients and training within a memory budget.")
                 .contains("train", "generate", "plan", "curve", "memory", "explain", "Exit codes");
     }
 

@@ -39,7 +39,7 @@ final class RefusalsTest {
         train("--batch must be positive, not -3", "--batch", "-3");
         train("--budget 64 means 64 bytes", "--budget", "64");
         said(2, "overflows a long", List.of("train", "--budget", "99999999999999999999"));
-        said(2, "is no budget", List.of("train", "--budget", "64 miles"));
+        said(2, "is not a budget", List.of("train", "--budget", "64 miles"));
         said(2, "--steps", List.of("train", "--steps", "many"));
         said(2, "--steps", List.of("train", "--steps", "99999999999999999999"));
         said(2, "train --help' explains", List.of("train", "--bugdet", "1GiB"));

@@ -144,7 +144,7 @@ class StudioPageTest {
         var at = middle("#highest");
         browser.click(at[0], at[1]);
         var explained = Shell.run("explain", "--model", MODEL, "--budget", budget()).out();
-        var named = Pattern.compile("(?m)^highest .*which writes (%\\d+)$").matcher(explained);
+        var named = Pattern.compile("(?m)^peak at .*which writes (%\\d+)$").matcher(explained);
         assertThat(named.find()).as(explained).isTrue();
         assertThat(named.group(1)).isNotEqualTo(other);
         browser.await(

@@ -104,14 +104,14 @@ class StudioRunsTest {
         browser.eval("location.hash = 'plan'");
         browser.await("!document.getElementById('plan').hidden");
         assertThat(heard())
-                .contains("heading: Ebb studio", "heading: What memory buys", "navigation: Views")
+                .contains("heading: Ebb studio", "heading: Time over budget", "navigation: Views")
                 .contains("combobox: Checkpoint", "grid: Values", "main: ", "status: ");
         browser.open(folder.resolve("first/report.html").toUri());
         assertThat(browser.unnamed()).isEmpty();
         assertThat(heard())
                 .contains("heading: Where the memory went", "heading: Kernels by time")
                 .contains("table: The largest values, what happened to each, and why")
-                .contains("table: The most bytes of each kind at once", "columnheader: bytes")
+                .contains("table: Peak bytes of each category", "columnheader: bytes")
                 .contains("image: ", "status: ");
         browser.open(server.address());
     }

@@ -127,7 +127,7 @@ final class TrainTest {
                         folder + "/x"),
                 1,
                 "none: there is no such file");
-        said(Shell.run("train", "--budget", "lots"), 2, "'lots' is no budget");
+        said(Shell.run("train", "--budget", "lots"), 2, "'lots' is not a budget");
         said(Shell.run("train", "--model", "huge"), 2, "tiny, small, medium or large");
         said(Shell.run("nonsense"), 2, "nonsense");
         var file = Files.writeString(folder.resolve("file"), "x");

@@ -3,9 +3,10 @@ package dev.ebb.exec;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The computation of one node on few elements, wherever its operands and results lie: what a tape
- * calls for every op of the same kind, whose values lie elsewhere each time. It cannot fail, needs
- * no memory of its own, and its bits are those of the node's kernel. Any thread may call it.
+ * The computation of one node on few elements with the addresses of operands and results as
+ * arguments. A tape calls it for every op of the same kind, whose values are in different memory
+ * each time. It cannot fail, needs no workspace, and gives the bits of the node's kernel.
+ * Thread-safe.
  */
 @FunctionalInterface
 public interface Anywhere {

@@ -11,14 +11,17 @@ import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
 /**
- * Computes kernels: a processor or a card. Which kernels run, in which order and in which memory,
- * is decided before a device is asked to run them.
+ * Runs kernels: a CPU or a GPU. The order of kernels and their memory are decided by the plan, not
+ * by the device.
  */
 public interface Device {
 
     String name();
 
-    /** All that makes this device as fast as it is, such as its number of threads, in one line. */
+    /**
+     * A description of everything that affects the speed of this device, such as its number of
+     * threads, in one line.
+     */
     default String signature() {
         return name();
     }
@@ -29,13 +32,13 @@ public interface Device {
      */
     long workspaceBytes(Node node);
 
-    /** How many threads share a program's kernels at most. */
+    /** The most threads that share a program's kernels. */
     default Threads threads() {
         return Threads.ONE;
     }
 
     /**
-     * The bytes that this device owns beside the arena while a program of these nodes exists, by
+     * The bytes that this device owns outside the arena while a program of these nodes exists, by
      * the number of workers that share its kernels: what {@link Queue#reserve} allocates, to the
      * byte. The nodes in the bodies of loops and branches count too. Never less for more workers.
      */
@@ -63,17 +66,16 @@ public interface Device {
     }
 
     /**
-     * What kernels take here, by fixed rates: what plans are made with unless another cost is asked
-     * for. It depends on the kind of device alone, so that plans do not change from machine to
-     * machine.
+     * The default cost model for plans, from fixed rates. It depends on the kind of device alone,
+     * so that plans do not change from machine to machine.
      */
     default Cost cost() {
         return Roofline.typical();
     }
 
     /**
-     * What it takes of its memory whatever runs, and no budget counts, in one sentence; none if
-     * there is no such thing.
+     * A sentence on the device memory that no budget counts, such as a driver's context; none if
+     * there is none.
      */
     default Optional<String> uncounted() {
         return Optional.empty();

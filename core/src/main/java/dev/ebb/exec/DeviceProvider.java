@@ -1,8 +1,8 @@
 package dev.ebb.exec;
 
 /**
- * Looks for one kind of device on this machine. A module that has a device provides this service;
- * making one must never fail, whatever the machine lacks.
+ * Looks for one kind of device on this machine. A module with a device provides this service; its
+ * constructor must never fail, whatever the machine lacks.
  */
 public interface DeviceProvider {
 

@@ -5,7 +5,7 @@ import dev.ebb.ir.Buffer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A number that stands for the bits of a buffer: FNV-1a over words of eight bytes. */
+/** A 64-bit hash of the contents of a buffer: FNV-1a over words of eight bytes. */
 public final class Digest {
     private static final long PRIME = 0x100000001b3L;
     private static final int PIECE = 1 << 16;

@@ -3,7 +3,7 @@ package dev.ebb.exec;
 import dev.ebb.ir.Node;
 import dev.ebb.plan.schedule.Inversion;
 
-/** A value came out differently when it was computed again. */
+/** Recomputing a value gave other bits than its first computation. */
 public final class DigestException extends IllegalStateException {
     private static final long serialVersionUID = 1;
 

@@ -1,6 +1,9 @@
 package dev.ebb.exec;
 
-/** A program as one method from the elements of its arguments to those of its results. */
+/**
+ * A program as one method that reads arrays of argument elements and writes arrays of result
+ * elements.
+ */
 public interface Direct {
 
     /**

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Host memory for values that are offloaded from a queue's memory, allocated once. Copies to it are
- * made by one thread beside the one that puts work on the queue, one after the other, and those
- * from it by the same thread or by one more; two that are made at once do not overlap.
+ * Host memory for values offloaded from a queue's memory, allocated once. One thread copies to it,
+ * one transfer after the other; the same thread or a second one copies from it. Concurrent
+ * transfers do not overlap.
  */
 public interface HostPool extends AutoCloseable {
 

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
 /**
- * The queue of a device that computes on the thread that asks, in the host's memory: what is put on
- * it has run when the call returns, so that nothing ever waits.
+ * The queue of a device that computes synchronously, on the calling thread and in host memory: work
+ * has finished when the call returns.
  */
 public final class HostQueue implements Queue {
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;

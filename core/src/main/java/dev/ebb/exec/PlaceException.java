@@ -4,7 +4,7 @@ import dev.ebb.plan.Budget;
 import dev.ebb.plan.schedule.Place;
 
 /**
- * A value could not be written to a place beside the arena, or could not be read back from it. The
+ * A value could not be written to a place outside the arena, or could not be read back from it. The
  * run ends; no result is returned.
  */
 public final class PlaceException extends IllegalStateException {

@@ -46,7 +46,7 @@ public interface Queue extends AutoCloseable {
     }
 
     /**
-     * Allocates what the kernels of these nodes need beside the arena, beside those that it was
+     * Allocates what the kernels of these nodes need outside the arena, beside those that it was
      * called for before, to be shared by this number of workers. To be called before such nodes are
      * bound; a node that was bound before may not run after it.
      */

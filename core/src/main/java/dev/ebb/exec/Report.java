@@ -18,7 +18,7 @@ import java.util.Locale;
  * @param recomputationShare the share of the time in kernels that went into repeats
  * @param kernels seconds by op, most first
  * @param categories the peak of each kind of memory, as promised and as counted while running
- * @param places the most that lay in each place beside the arena, as promised and as counted while
+ * @param places the most that lay in each place outside the arena, as promised and as counted while
  *     running
  * @param drifts how far values that an approximate inverse rebuilt were off, where that was checked
  */
@@ -56,7 +56,7 @@ public record Report(
                 drifts);
     }
 
-    /** The most bytes that lay in one place beside the arena. */
+    /** The most bytes that lay in one place outside the arena. */
     public record Beside(Place place, long promisedBytes, long measuredBytes) {}
 
     /**
@@ -98,7 +98,7 @@ public record Report(
         }
         line(
                 out,
-                "computed   %d, and %d again, which took %.1f %% of the time in kernels",
+                "computed   %d nodes; %d recomputations took %.1f %% of the time in kernels",
                 computed,
                 recomputed,
                 100 * recomputationShare);
@@ -106,7 +106,7 @@ public record Report(
             if (there.promisedBytes == 0) continue;
             line(
                     out,
-                    "beside     promised %s in %s",
+                    "offloaded  promised %s to %s",
                     Budget.show(there.promisedBytes),
                     there.place.name());
             line(out, "           measured %s", Budget.show(there.measuredBytes));

@@ -7,11 +7,11 @@ import dev.ebb.ir.Value;
 import java.util.List;
 
 /**
- * The computations of a program, or of one round of a loop, in the order in which they run, each
- * with where it reads and writes: what a device needs to make one method of all.
+ * The computations of a program, or of one round of a loop, in execution order, with the memory
+ * that each reads and writes: the input from which a device compiles one method.
  *
- * @param params what is there before the first of them
- * @param results what must be there after the last of them
+ * @param params the values that exist before the first computation
+ * @param results the values that must exist after the last one
  */
 public record Sequence(List<Work> works, List<Place> params, List<Place> results) {
 

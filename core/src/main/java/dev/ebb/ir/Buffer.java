@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Elements of one type that lie one behind the other in some device's memory. Single elements can
- * be read and set where that memory is the host's.
+ * A contiguous range of elements of one type in some device's memory. Single elements can be read
+ * and set only in host memory.
  */
 public record Buffer(DType dtype, long size, Memory memory) {
 

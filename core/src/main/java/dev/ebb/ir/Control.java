@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Kernels made of whole graphs. A program runs them itself, with the device's kernels inside. */
+/**
+ * Kernels that consist of whole graphs: loops and branches. A program runs them itself and uses the
+ * device's kernels for their bodies.
+ */
 public sealed interface Control extends Kernel {
     /** The graphs this runs. */
     List<Graph> bodies();

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How one input of an op is rebuilt from what came after it. {@code op} reads the operands {@code
- * reads} of the node, its inputs numbered first and its outputs after them, and writes the input.
+ * How one input of an op is rebuilt from later values. {@code op} reads the operands {@code reads}
+ * of the node, its inputs numbered first and its outputs after them, and writes the input.
  *
- * @param exact whether every bit comes back; one that is not exact is used on explicit request
- *     only, and its drift is measured
+ * @param exact whether the rebuilt value is bit-identical; an inexact inverse is used on explicit
+ *     request only, and its drift is measured
  */
 public record Inverse(int input, Op op, List<Integer> reads, boolean exact) {
 

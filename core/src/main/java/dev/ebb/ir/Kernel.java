@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The forms a computation may take. Ops are open and many; kernels are sealed and few, and each
- * says all a device needs beside the element types of its operands. A device is complete when its
- * switch over this interface compiles. Outputs are contiguous, and written whole.
+ * The forms a computation may take. Ops are open and many; kernel forms are sealed and few, and say
+ * all that a device needs besides the element types of the operands. A device is complete when its
+ * switch over this interface compiles. Outputs are contiguous and fully written.
  */
 public sealed interface Kernel
         permits Kernel.Viewed,

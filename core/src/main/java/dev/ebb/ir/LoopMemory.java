@@ -1,17 +1,17 @@
 package dev.ebb.ir;
 
 /**
- * What a loop may keep for its reverse, beside the state it began with: states, from which rounds
- * can be run again, and tapes, each all that the reverse of one round reads. They are kept as on a
- * stack: what is kept later is used earlier. States lie below, the tapes of one stretch of rounds
- * above them. The lowest states, which are written and read least often, may lie in a place beside
- * the arena.
+ * The checkpoint memory of a loop, besides its initial state: states, from which rounds can be run
+ * again, and tapes, each with all that the reverse of one round reads. It is used as a stack: what
+ * is saved last is used first. States lie at the bottom, the tapes of one range of rounds above
+ * them. The lowest states, which are written and read least often, may be offloaded to a place
+ * outside the arena.
  *
  * @param bytes all the memory there is for both
  * @param state what one state takes
  * @param tape what one tape takes
  * @param tapes the most tapes that are kept at once
- * @param offloaded how many states, the lowest, lie in a place beside the arena
+ * @param offloaded how many states, the lowest, lie in a place outside the arena
  * @param place which of the program's places that is
  * @param moving the number of states, 0 or 1, that may be in transfer to or from that place while
  *     the loop runs on; each has its own memory after the rest

@@ -3,10 +3,7 @@ package dev.ebb.ir;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * One application of an op. {@code reverse} tells a node of a backward half from one of the user's
- * program.
- */
+/** One application of an op. {@code reverse} is true for nodes of the backward half. */
 public record Node(Op op, List<Value> inputs, List<Value> outputs, Region region, boolean reverse) {
 
     public Node {

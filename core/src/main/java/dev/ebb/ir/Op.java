@@ -17,11 +17,12 @@ public interface Op {
      */
     List<Type> infer(List<Type> inputs);
 
-    /** What to compute, said once for all devices. */
+    /** The computation, in a form that every device understands. */
     Kernel kernel(List<Type> inputs);
 
     /**
-     * Adds to the cotangent of each input what the cotangents of the outputs imply, as more graph.
+     * Emits the derivative: adds to the cotangent of each input what the cotangents of the outputs
+     * imply.
      */
     void pullback(Node node, Adjoints adjoints);
 
@@ -34,8 +35,8 @@ public interface Op {
     }
 
     /**
-     * Emits this op for many examples at once, some of whose operands differ from example to
-     * example. Its kernel's form says how, unless it is made of graphs of its own.
+     * Emits this op for a batch of examples, where some operands differ from example to example. By
+     * default the form of its kernel decides how; ops with bodies override it.
      */
     default void batch(Node node, Batching batching) {
         batching.together(node);
@@ -52,8 +53,7 @@ public interface Op {
 
     /**
      * Emits this op and its tangents at once, where that is less work than transposing its
-     * pullback, which any op can do; whether it did. An op that does not asks {@code forwarding}
-     * nothing.
+     * pullback, the default; returns whether it did.
      */
     default boolean forward(Node node, Forwarding forwarding) {
         return false;

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * The costs of the rounds of a loop, declared by its author, in the order in which the rounds run
- * and in any unit. The weights are those of stretches of about equal length: of single rounds if
- * they are few. An empty list says that all take the same.
+ * Relative costs of a loop's rounds, declared by its author, in the order of the rounds and in any
+ * unit. Each weight stands for an equal share of the rounds; an empty list means that all rounds
+ * cost the same.
  */
 public record Pace(List<Double> weights) {
 

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where in the user's program a node was written: the regions around it, outermost first. A
- * strategy may treat a region (a layer, a block) as one; the backward half keeps the region it came
- * from.
+ * Where in the user's program a node was written: the enclosing regions (layers, blocks), outermost
+ * first. A strategy may treat a region as a unit. Nodes of the backward half have the region of the
+ * forward node they come from.
  */
 public record Region(List<String> path) {
 

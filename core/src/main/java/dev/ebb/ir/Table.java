@@ -4,10 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * A map from keys to values. Asking for a key that should be there and is not is an error, never a
- * null.
- */
+/** A map whose lookup throws for a missing key instead of returning null. */
 public final class Table<K, V> {
     private final Map<K, V> entries = new HashMap<>();
 

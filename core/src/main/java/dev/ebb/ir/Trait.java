@@ -11,16 +11,13 @@ public enum Trait {
     EFFECT,
     /** Two runs may differ: runs once, and its outputs are kept as long as they are needed. */
     NONDETERMINISTIC,
-    /** So dear that its outputs are kept unless nothing else fits. */
+    /** So expensive that its outputs are kept unless nothing else fits. */
     EXPENSIVE,
-    /**
-     * Stays a kernel of its own, so that what it reads and writes can be rebuilt by its inverse.
-     */
+    /** Is not fused, so that its operands can be rebuilt by its inverse. */
     ALONE,
     /**
-     * Begins something that goes on beside the computation, in the memory of its outputs, until an
-     * op that reads them waits for it. It runs as early as it can, and those outputs stay where
-     * they are.
+     * Starts asynchronous work on the memory of its outputs, which lasts until an op that reads
+     * them waits for it. It runs as early as possible, and those outputs are not moved.
      */
     BESIDE;
 

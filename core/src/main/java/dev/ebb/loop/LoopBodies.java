@@ -21,13 +21,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Plans what is inside loops and branches. A body runs in the workspace of its loop: given a bound
- * for that, the body is replaced by one that computes the same in no more bytes, some of its values
- * computed again or rebuilt by exact inverses, or in as few as there is a plan for. Each body has
- * one curve of memory against time, which equal bodies share.
+ * Plans the bodies of loops and branches. A body runs in the workspace of its loop. Given a limit
+ * on that workspace, the body is replaced by one that computes the same within the limit, or within
+ * the smallest possible workspace, by recomputing some values or rebuilding them by exact inverses.
+ * Each body has one curve of memory against time, which equal bodies share.
  */
 final class LoopBodies {
-    /** Bodies are left as they are. */
+    /** Bodies are not changed. */
     static final long UNBOUNDED = Long.MAX_VALUE;
 
     private record Key(Graph body, int outside, int carried) {}
@@ -66,7 +66,7 @@ final class LoopBodies {
         return graph.nodes().stream().anyMatch(n -> n.kernel() instanceof Control);
     }
 
-    /** What the largest body of a loop or branch of {@code graph} takes as it is. */
+    /** The workspace of the largest body in {@code graph}, as written. */
     synchronized long largest(Graph graph) {
         var largest = new long[1];
         for (Node node : graph.nodes()) {
@@ -82,7 +82,10 @@ final class LoopBodies {
         return largest[0];
     }
 
-    /** Bounds for a curve of all budgets: none, half of what bodies take, the least. */
+    /**
+     * Workspace limits for a curve of all budgets: none, half of what bodies take, the smallest
+     * possible.
+     */
     List<Long> bounds(Graph graph) {
         return isIn(graph) ? List.of(UNBOUNDED, largest(graph) / 2, 0L) : List.of(UNBOUNDED);
     }
@@ -122,7 +125,7 @@ final class LoopBodies {
         return Scratch.remove(plan.schedule().asGraph());
     }
 
-    /** Bounds for the loops and branches inside {@code body}. */
+    /** Workspace limits for the loops and branches inside {@code body}. */
     private static List<Long> inside(Graph body, long bytes) {
         return isIn(body) ? List.of(UNBOUNDED, bytes / 2, 0L) : List.of(UNBOUNDED);
     }

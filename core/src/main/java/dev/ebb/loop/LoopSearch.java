@@ -18,13 +18,13 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Finds the best plan of a program with loops. Loops keep all that their reverse reads if that
- * fits, else as much as does: the search is over numbers of states that loops have room for, which
- * they share with tapes, and over bounds for the memory in which the bodies of loops and branches
- * run.
+ * Finds the best plan of a program with loops. A loop keeps everything that its reverse reads if
+ * that fits, otherwise as much as does. The search is over the number of states for which each loop
+ * gets checkpoint memory, shared with tapes, and over limits on the workspace of the bodies of
+ * loops and branches.
  */
 final class LoopSearch {
-    /** Sums of costs that are added in another order may differ by this share. */
+    /** The relative rounding error between costs that are summed in different orders. */
     private static final double ROUNDING = 1e-9;
 
     private final Graph merged;
@@ -58,7 +58,7 @@ final class LoopSearch {
         everything = curve(whole);
     }
 
-    /** The curve with loops in these rooms and bodies in {@code bound} bytes each. */
+    /** The curve with this checkpoint memory for loops and {@code bound} bytes for each body. */
     private Curve curve(Reversals.Rooms given, long bound) {
         return curve(bodies.within(Reversals.within(merged, given), bound));
     }
@@ -67,25 +67,25 @@ final class LoopSearch {
         return curves.apply(graph).among(rooms.used());
     }
 
-    /** The curve of the form that keeps everything. */
+    /** The curve of the program whose loops keep everything. */
     Curve everything() {
         return everything;
     }
 
-    /** What keeping everything takes. */
+    /** The bytes of keeping everything. */
     long storeAllBytes() {
         return everything.storeAllBytes();
     }
 
-    /** What computing everything once costs, with loops in room for all. */
+    /** The cost of computing everything once, with checkpoint memory for all rounds. */
     double storeAllCost() {
         return everything.storeAllCost();
     }
 
     /**
-     * The curves of the plans that take least: loops without any state but their first, undone or
-     * not, and loops that keep all, for those that are short; with bodies as they are and as small
-     * as they can be.
+     * The curves of the smallest plans: loops that keep only their first state, inverted or not,
+     * and, for short ones, loops that keep everything; with bodies as written and as small as
+     * possible.
      */
     List<Curve> smallest() {
         if (!smallest.isEmpty()) return smallest;
@@ -105,7 +105,7 @@ final class LoopSearch {
         return smallest;
     }
 
-    /** The curves with loops in room for some states, each twice as many as the one before. */
+    /** The curves with checkpoint memory for 1, 2, 4, ... states. */
     List<Curve> between() {
         var all = new ArrayList<Curve>();
         for (long states = 1; states < rooms.mostStates(loops); states *= 2) {
@@ -115,25 +115,25 @@ final class LoopSearch {
         return all;
     }
 
-    /** The best plan in {@code bytes}, none if there is none. */
+    /** The best plan within {@code bytes}, if there is one. */
     Optional<Plan> best(Budget bytes) {
         if (!looping || everything.storeAllBytes() <= bytes.resolve(0))
             return everything.within(bytes.resolve(0));
-        // the least comes first: what does not fit then fits in no other way
+        // the smallest plan comes first: if it does not fit, no other does
         var least = amongSmallest(bytes);
         return least.isPresent()
                 ? Optional.of(inLess(least.get(), bytes))
                 : least().within(bytes.resolve(0));
     }
 
-    /** Says how much the plan takes that takes least of all. */
+    /** The bytes of the smallest plan of all. */
     Plan refuse(Budget bytes) {
         return least().at(bytes);
     }
 
     /**
-     * The cheapest plan that keeps no more than this share of what would be saved if everything
-     * was, rooms of loops included.
+     * The cheapest plan that keeps no more than this share of the bytes that would be saved if
+     * everything was kept, checkpoint memory of loops included.
      */
     Plan saving(double share) {
         if (!looping) return everything.at(Budget.ofSaved(share));
@@ -177,7 +177,8 @@ final class LoopSearch {
                 fits = states;
                 low = states + 1;
             }
-            // room for fewer states may leave the rest of the program more than it costs the loops
+            // checkpoint memory for fewer states may save the rest of the program more than it
+            // costs the loops
             for (long states = fits / 2; how == Bound.NONE && states > 0; states /= 4) {
                 long room = states;
                 best = orLess(best, loop -> rooms.room(loop, room), LoopBodies.UNBOUNDED, bytes);
@@ -187,7 +188,7 @@ final class LoopSearch {
         return best;
     }
 
-    /** How bodies are bounded: not at all, or by as much as makes the program fit. */
+    /** The workspace limits of bodies: none, or what makes the program fit. */
     private enum Bound {
         NONE,
         FITTING
@@ -200,7 +201,10 @@ final class LoopSearch {
         };
     }
 
-    /** What bodies may take so that the program fits with all else kept; 0 if nothing is left. */
+    /**
+     * The workspace that bodies may take so that the program fits with all else kept; 0 if nothing
+     * is left.
+     */
     private long fitting(Reversals.Rooms given, Budget bytes) {
         var graph = Reversals.within(merged, given);
         long excess = curve(graph).storeAllBytes() - bytes.resolve(0);
@@ -230,36 +234,37 @@ final class LoopSearch {
         return best;
     }
 
-    /** Whether no plan of {@code curve} can cost as little as {@code best}: it is not searched. */
+    /**
+     * Whether no plan of {@code curve} can be as cheap as {@code best}: it is then not searched.
+     */
     private static boolean isDearer(Curve curve, Budget bytes, Plan best) {
         return curve.atLeast(bytes.resolve(0)) > best.cost() * (1 + ROUNDING);
     }
 
-    /** The curve of the plan that takes least of all, which leaves workers what there is. */
+    /** The curve of the smallest plan of all, which leaves the most memory to workers. */
     private Curve least() {
         return smallest().stream().min(Comparator.comparingLong(Curve::ownLeast)).orElseThrow();
     }
 
     /**
-     * The same with further states in a place beside the arena, where that is faster than running
-     * more rounds again: as many as it has room for, or a part of them, which leaves room to other
-     * values.
+     * The same with further states offloaded, where that is faster than running more rounds again:
+     * as many as the place holds, or a part of them, which leaves room for other values.
      */
     private Plan withStatesBeside(long states, Plan without, Budget bytes) {
         long bound = LoopBodies.UNBOUNDED;
         var best = without;
         for (var each : rooms.elsewhere(loops)) {
             best = orLess(best, loop -> rooms.room(loop, states, each), bound, bytes);
-            // one state less, and one may be on its way while the loop runs on
+            // one state less, so that one can be in transfer while the loop runs
             if (states > 0)
                 best = orLess(best, loop -> rooms.moving(loop, states - 1, each), bound, bytes);
         }
         return best;
     }
 
-    /** The plan with these rooms, if it fits and is cheaper. */
+    /** The plan with this checkpoint memory, if it fits and is cheaper. */
     private Plan orLess(Plan best, Reversals.Rooms given, long bound, Budget bytes) {
-        // else what lies beside the arena takes too much of its place, or there is no room
+        // otherwise the offloaded states take too much of the place, or there is no room
         var curve = curve(given, bound);
         if (isDearer(curve, bytes, best)) return best;
         return curve.beside(bytes.resolve(0)).map(p -> cheaper(p, best)).orElse(best);
@@ -270,7 +275,7 @@ final class LoopSearch {
         return a.cost() < b.cost() ? a : b;
     }
 
-    /** The program with its loops in rooms of several sizes, and its bodies in as many bounds. */
+    /** The program with checkpoint memory of several sizes and as many workspace limits. */
     List<TradeOff.Variant> variants() {
         if (!looping) return List.of(new TradeOff.Variant(everything, Ways.recomputing(), 0));
         var all = new ArrayList<TradeOff.Variant>();

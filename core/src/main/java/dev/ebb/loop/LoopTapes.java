@@ -31,10 +31,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the tapes of loops hold. The less a tape holds, the more rounds fit on tape, and the more
- * the reverse of a round computes again. For each loop there is a list of tapes, found once for
- * equal rounds; of these the one is taken with which the loop and its reverse take least time in a
- * given room.
+ * Chooses what the tapes of loops hold. A smaller tape allows more rounds on tape, but makes the
+ * reverse of a round recompute more. Each loop has a list of candidate tapes, computed once for
+ * equal rounds; the one is taken with which the loop and its reverse are fastest in the given
+ * checkpoint memory.
  */
 final class LoopTapes {
     /** The most tapes of a loop that are compared: the first, the last and some between them. */
@@ -53,7 +53,7 @@ final class LoopTapes {
      */
     record Tape(Set<Value> kept, long bytes, double taping, double backward, double copying) {
 
-        /** A round and its reverse, where the tape is written once and read once. */
+        /** The cost of a round and its reverse, with the tape written once and read once. */
         double seconds() {
             return taping + backward + 1.5 * copying;
         }
@@ -76,7 +76,7 @@ final class LoopTapes {
         return known(loop).tapes.getLast();
     }
 
-    /** The room of {@code bytes} in which the loop and its reverse take least time. */
+    /** The checkpoint memory of {@code bytes} with which the loop and its reverse are fastest. */
     synchronized Reversals.Room best(
             Reversals.Reversed loop, long bytes, int offloaded, int place) {
         var known = known(loop);
@@ -100,7 +100,8 @@ final class LoopTapes {
     }
 
     /**
-     * Room for the tapes of all rounds, each of which holds what is faster to keep than to make.
+     * Checkpoint memory for the tapes of all rounds, each with the values that are faster to keep
+     * than to recompute.
      */
     synchronized Reversals.Room full(Reversals.Reversed loop) {
         var tape = fastest(loop.round());
@@ -108,9 +109,9 @@ final class LoopTapes {
     }
 
     /**
-     * The tape for which there is always room: of all that the reverse of a round reads, what takes
-     * longer to compute again than to write and read. No other tape of the list is faster, so that
-     * more memory never costs time.
+     * The fastest tape: of the values that the reverse of a round reads, those that take longer to
+     * recompute than to write and read. No other tape of the list is faster, so that more memory
+     * never costs time.
      */
     private Tape fastest(ReversedRound round) {
         return fastest.computeIfAbsent(
@@ -157,7 +158,7 @@ final class LoopTapes {
         return known.computeIfAbsent(loop.round().graph(), _ -> found(loop.round()));
     }
 
-    /** What to keep of a round for its reverse, as a search. */
+    /** The search for the values of a round to keep for its reverse. */
     static TapeSearch search(ReversedRound round) {
         var carries = new HashSet<>(round.carries());
         var params = new HashSet<>(round.forwardParams());
@@ -186,7 +187,7 @@ final class LoopTapes {
         return new Known(ahead, some);
     }
 
-    /** Those that no smaller one undercuts, largest first. */
+    /** The tapes that no smaller one beats in time, largest first. */
     private static List<Tape> undercut(List<Tape> all) {
         var sorted = new ArrayList<>(all);
         sorted.sort(Comparator.comparingLong(Tape::bytes).thenComparingDouble(Tape::seconds));
@@ -205,7 +206,7 @@ final class LoopTapes {
         return new Tape(kept, bytes, early(round, first), backward, copying(bytes));
     }
 
-    /** What the early nodes cost that {@code results} need. */
+    /** The cost of the early nodes that {@code results} need. */
     private double early(ReversedRound round, Collection<Value> results) {
         var needed = new HashSet<>(results);
         double sum = 0;

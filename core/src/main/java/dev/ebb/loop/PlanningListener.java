@@ -4,10 +4,10 @@ import dev.ebb.plan.Plan;
 
 import java.util.function.Consumer;
 
-/** Is told when a graph is planned, and what came of it. */
+/** Receives the plan of every graph that is planned. */
 @FunctionalInterface
 public interface PlanningListener {
 
-    /** A graph is being planned by this strategy; what is returned takes the plan, at the end. */
+    /** Called when planning with this strategy starts; the returned consumer receives the plan. */
     Consumer<Plan> planning(String strategy);
 }

@@ -37,7 +37,7 @@ import java.util.function.Supplier;
  * @param budget the memory that the program may own, the device's own memory included
  * @param strategy how to plan, if not by the budget
  * @param fusing whether ops are merged into as few kernels as pay
- * @param ways how values may be brought back, besides by computing them again
+ * @param ways how values may be restored, besides by computing them again
  * @param cache results of earlier searches
  * @param searches the latest searches, shared by all planners made from one another
  * @param listener is told of every plan
@@ -121,7 +121,7 @@ public record ProgramPlanner(
             return told(new Fit(budget).toString(), () -> search(traced, bindings).best(budget));
         var chosen = strategy.get();
         if (chosen instanceof Fit(var own)) {
-            // the default, in a budget of its own, and held to that of the program too
+            // the default strategy within its own budget, and within the program's too
             var within =
                     own.places().isEmpty()
                             ? new Budget.WithPlaces(own.memory(), budget.places())
@@ -132,7 +132,10 @@ public record ProgramPlanner(
         return costingTransfers().plannedBy(chosen, traced, bindings);
     }
 
-    /** What memory buys, and what each way adds; of the budget only the places count. */
+    /**
+     * Time over budget, with a line for each way of restoring values; of the budget only its places
+     * matter.
+     */
     public TradeOff tradeOff(Graph traced, List<Binding> bindings) {
         return search(traced, bindings).tradeOff();
     }
@@ -156,7 +159,7 @@ public record ProgramPlanner(
         return places.isEmpty() ? this : costing(new LoopTransferCost(cost, places));
     }
 
-    /** The places beside the arena that may be used. */
+    /** The places outside the arena that may be used. */
     List<Place> places() {
         return budget.places().stream().filter(p -> ways.has(p.way())).toList();
     }
@@ -165,12 +168,12 @@ public record ProgramPlanner(
         return Simplify.of(traced);
     }
 
-    /** How states that read the same are updated. */
+    /** How states with common inputs are updated. */
     enum Updates {
-        /** By as few kernels as pay. */
+        /** By as few kernels as pay off. */
         TOGETHER,
 
-        /** Each by a kernel of its own, so that states in places need not be in memory together. */
+        /** Each by its own kernel, so that offloaded states need not be in memory together. */
         ONE_BY_ONE
     }
 
@@ -194,7 +197,7 @@ public record ProgramPlanner(
         return plan;
     }
 
-    /** What memory buys for a graph whose loops and bodies are decided. */
+    /** Time over budget for a graph whose loops and bodies are decided. */
     Curve curve(Graph graph, List<Binding> bindings) {
         var problem = problem(graph, bindings);
         return new Curve(problem, cost, Curve.Measure.ARENA, workers(problem), cache);

@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the best plan of a program in any budget with the same places beside the arena. The plan
- * with fewer of the places is always among the candidates, so that a further place never costs
- * time: without places, states are updated together by one kernel, and loops are given other rooms.
+ * Finds the best plan of a program at any budget with the same places to offload to. The plans with
+ * fewer places are always among the candidates, so that a further place never costs time: without
+ * places, states are updated together by one kernel, and loops get other checkpoint memory.
  */
 final class ProgramSearch {
     private final ProgramPlanner planner;
@@ -29,16 +29,16 @@ final class ProgramSearch {
     /** One search for each selection of places that may have plans of its own, fewest first. */
     private final List<LoopSearch> searches = new ArrayList<>();
 
-    /** What each of these searches in. */
+    /** The places of each of these searches. */
     private final List<Searched> searched = new ArrayList<>();
 
     /**
-     * The same for the program with its large regions in parts: for each selection, most parts
-     * first. Made when first asked for.
+     * The same for the tiled program: for each selection of places, most tiles first. Made when
+     * first asked for.
      */
     private Optional<List<List<LoopSearch>>> inParts = Optional.empty();
 
-    /** The curves so far: other rooms and bounds may come to the same graph. */
+    /** The curves so far: other checkpoint memory and limits may lead to the same graph. */
     private final Map<Graph, Curve> curves = new HashMap<>();
 
     private final LoopBodies bodies;
@@ -69,7 +69,7 @@ final class ProgramSearch {
         return new LoopSearch(graph, rooms, bodies, this::curve);
     }
 
-    /** The searches in parts, for each selection of places. */
+    /** The searches of the tiled program, for each selection of places. */
     private List<List<LoopSearch>> inParts() {
         if (inParts.isPresent()) return inParts.get();
         var all = new ArrayList<List<LoopSearch>>();
@@ -85,7 +85,7 @@ final class ProgramSearch {
         return all;
     }
 
-    /** A curve of a graph without loops has the plans with fewer places itself. */
+    /** For a graph without loops one curve includes the plans with fewer places. */
     private List<List<Place>> selections(Graph together, Graph apart) {
         var places = planner.places();
         if (LoopBodies.isIn(apart)) return Families.selections(planner.ways(), places);
@@ -103,7 +103,7 @@ final class ProgramSearch {
     private List<Curve> smallest() {
         var all = new ArrayList<>(searches.getLast().smallest());
         if (searches.size() > 1) all.addAll(searches.getFirst().smallest());
-        // no program takes less in fewer parts
+        // no program needs less memory with fewer tiles
         for (var search : inParts()) all.addAll(search.getFirst().smallest());
         return all;
     }
@@ -112,12 +112,12 @@ final class ProgramSearch {
         return searches.getLast().between();
     }
 
-    /** The best plan in {@code budget}, of which the places are this search's. */
+    /** The best plan in {@code budget}, whose places are those of this search. */
     synchronized Plan best(Budget budget) {
         try {
             return search(budget);
         } finally {
-            // what their searches found is in the cache
+            // the results of their searches are in the cache
             curves.clear();
         }
     }
@@ -125,7 +125,7 @@ final class ProgramSearch {
     private Plan search(Budget budget) {
         var all = searches.getLast();
         if (budget.memory() instanceof Budget.OfSaved(double share)) return all.saving(share);
-        // a share is one of keeping everything, whatever the loops are given in the end
+        // a share is relative to keeping everything, whatever the loops keep in the end
         var bytes = budget.resolved(all.storeAllBytes());
         var best = Optional.<Plan>empty();
         for (var search : searches.reversed()) {
@@ -139,9 +139,8 @@ final class ProgramSearch {
     }
 
     /**
-     * The best plan in parts where that is cheaper than {@code whole}, or there is no other. Fewer
-     * parts are tried only where the most do: so what fits the least budget is what is refused
-     * below it.
+     * The best tiled plan where it is cheaper than {@code whole}, or there is no other. Fewer tiles
+     * are tried only if the most tiles fit: so the smallest budget is that of the most tiles.
      */
     private Optional<Plan> inParts(Budget bytes, Optional<Plan> whole) {
         var best = whole;
@@ -157,7 +156,7 @@ final class ProgramSearch {
         return best;
     }
 
-    /** What memory buys, and what each way adds. */
+    /** Time over budget, with a line for each way of restoring values. */
     synchronized TradeOff tradeOff() {
         try {
             var all = new ArrayList<>(searches.getFirst().variants());

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * The searches for plans that were made last: another budget for the same program goes on from what
- * is known of its curves. The answer of a search does not depend on what it was asked before.
+ * The most recent plan searches: another budget for the same program continues from the curves
+ * found so far. The result of a search does not depend on earlier ones.
  */
 public final class RecentSearches {
-    /** The number of programs that are remembered, those asked for last. */
+    /** The number of programs whose searches are kept, most recently used first. */
     private static final int MOST = 4;
 
-    /** All that a search depends on. */
+    /** Everything that a search depends on. */
     record Key(
             Graph traced,
             List<Binding> bindings,

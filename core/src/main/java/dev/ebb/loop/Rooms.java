@@ -10,29 +10,29 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How much room loops may be given for what their reverse reads.
+ * The checkpoint memory ("room") that loops may be given for their reverse.
  *
- * @param places the places beside the arena, by whose numbers rooms name them
+ * @param places the places outside the arena, by whose numbers rooms name them
  * @param used those of them in which states may lie
  */
 record Rooms(List<Place> places, List<Place> used, Ways ways, LoopTapes tapes) {
 
-    /** What each loop may keep beside the arena: this many bytes of states in one place. */
+    /** The states that each loop may offload: this many bytes in one place. */
     record Elsewhere(int place, long bytes) {
         private static final Elsewhere NOTHING = new Elsewhere(0, 0);
     }
 
-    /** The same where no loop is undone. */
+    /** The same without inverting loops. */
     Rooms inMemory() {
         return new Rooms(places, used, ways.without(Ways.of(Way.INVERSES)), tapes);
     }
 
-    /** Whether a loop among {@code loops} would be undone. */
+    /** Whether a loop among {@code loops} would be inverted. */
     boolean undo(List<Reversals.Reversed> loops) {
         return loops.stream().anyMatch(this::isUndone);
     }
 
-    /** Room for more states than this is room for everything. */
+    /** Room for more states than this counts as room for all. */
     long mostStates(List<Reversals.Reversed> loops) {
         long most = 0;
         for (var loop : loops) {
@@ -49,13 +49,13 @@ record Rooms(List<Place> places, List<Place> used, Ways ways, LoopTapes tapes) {
         return loop.undoable() && ways.has(Way.INVERSES);
     }
 
-    /** The same as {@link #room}, where a state may be on its way while the loop runs on. */
+    /** As {@link #room}, with memory for one state in transfer while the loop runs. */
     Optional<Reversals.Room> moving(Reversals.Reversed loop, long states, Elsewhere further) {
         return room(loop, states, further)
                 .map(r -> new Reversals.Room(r.memory().movingBeside(), r.kept()));
     }
 
-    /** What to let each loop put beside the arena: place by place, most bytes first. */
+    /** The offloading choices for each loop: place by place, most bytes first. */
     List<Elsewhere> elsewhere(List<Reversals.Reversed> loops) {
         var sharing = loops.stream().filter(l -> statesIn(l, Long.MAX_VALUE) > 0).toList();
         if (sharing.isEmpty()) return List.of();
@@ -80,15 +80,15 @@ record Rooms(List<Place> places, List<Place> used, Ways ways, LoopTapes tapes) {
     }
 
     /**
-     * Room for the smallest tape and so many states, or for the fastest tapes of all rounds if that
-     * is less, with the tapes that are best in it. A loop that can be undone keeps all or nothing:
-     * undoing a round takes no longer than running it again.
+     * Room for the smallest tape and this many states, or for the fastest tapes of all rounds if
+     * that is less, with the tapes that are best in it. A loop that can be inverted keeps all or
+     * nothing: inverting a round takes no longer than running it again.
      */
     Optional<Reversals.Room> room(Reversals.Reversed loop, long states) {
         return room(loop, states, Elsewhere.NOTHING);
     }
 
-    /** The same, with further states beside the arena. */
+    /** The same, with further states offloaded. */
     Optional<Reversals.Room> room(Reversals.Reversed loop, long states, Elsewhere further) {
         var full = tapes.full(loop);
         long all = full.memory().bytes();

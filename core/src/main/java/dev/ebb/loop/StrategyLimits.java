@@ -9,11 +9,11 @@ import dev.ebb.plan.schedule.Place;
 
 import java.util.List;
 
-/** Holds the plan of a strategy that the user chose to the budget and to the room in its places. */
+/** Checks the plan of a user's strategy against the budget and the capacity of its places. */
 final class StrategyLimits {
     private StrategyLimits() {}
 
-    /** {@code plan} with as many workers as {@code budget} allows; refused if it takes more. */
+    /** {@code plan} with as many workers as {@code budget} allows; throws if it needs more. */
     static Plan hold(Plan plan, Planner chosen, Budget budget, List<Place> places) {
         long bytes = budget.resolve(plan.storeAllBytes());
         for (var there : plan.layout().places()) {
@@ -30,7 +30,7 @@ final class StrategyLimits {
         long homeless = places.isEmpty() ? offloaded(plan) : 0;
         if (homeless > 0)
             throw tooMuchBeside(
-                    chosen, plan, homeless, " beside the arena, and the budget names no place");
+                    chosen, plan, homeless, " outside the arena, and the budget names no place");
         var bounded = plan.within(bytes);
         if (bounded.peakBytes() <= bytes) return bounded;
         throw new OverBudgetException(
@@ -44,7 +44,7 @@ final class StrategyLimits {
                 bounded.peakBytes());
     }
 
-    /** The bytes that loops keep outside memory. */
+    /** The bytes that loops offload. */
     private static long offloaded(Plan plan) {
         return plan.schedule().problem().graph().nodes().stream()
                 .flatMap(node -> LoopStates.of(node).stream())

@@ -21,9 +21,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Plans loops and branches by a strategy of the user's choice. The strategy says how many states a
- * loop keeps; of a round and its reverse, planned by the strategy as one program, the tape holds
- * what that plan keeps from the one to the other; and every body is run as the strategy plans it.
+ * Plans loops and branches by a user's strategy. The strategy gives the number of states a loop
+ * keeps. A round and its reverse are planned by the strategy as one program; the tape holds the
+ * values that this plan keeps from the round to its reverse. Every body is run as the strategy
+ * plans it.
  */
 final class StrategyLoops {
     private record Key(Graph body, int outside, int carried) {}
@@ -42,7 +43,7 @@ final class StrategyLoops {
         this.places = places;
     }
 
-    /** {@code merged} with its loops reversed and its bodies planned as the strategy says. */
+    /** {@code merged} with loops reversed and bodies planned by the strategy. */
     Graph planned(Graph merged) {
         return bodies(Reversals.within(merged, this::room));
     }
@@ -88,7 +89,7 @@ final class StrategyLoops {
                         kept));
     }
 
-    /** What the strategy keeps of a round for its reverse. */
+    /** The values of a round that the strategy keeps for its reverse. */
     private Set<Value> tape(ReversedRound round) {
         return LoopTapes.search(round).kept(problem -> strategy.planBody(problem, cost));
     }

@@ -62,7 +62,7 @@ record PartAxis(
             Optional<Combined> combined,
             Part part) {}
 
-    /** That of {@code node} for values of so many rows, if it has one. */
+    /** The axis of {@code node} for values of this number of rows, if it has one. */
     static Optional<PartAxis> of(Node node, int rows, Node.Cuts cuts) {
         var traits = node.op().traits();
         if (Trait.once(traits) || traits.contains(Trait.ALONE) || traits.contains(Trait.BESIDE))
@@ -151,7 +151,7 @@ record PartAxis(
                                 == node.inputs().getFirst().type().dtype().compute());
     }
 
-    /** A part has a multiple of so many rows. */
+    /** The rows of a part are a multiple of this number. */
     int unit() {
         return folded ? every / gcd(every, each) : 1;
     }

@@ -100,7 +100,7 @@ final class PartLoop {
         return left() == 0 || all.stream().noneMatch(v -> v.type().dtype() == DType.BIT);
     }
 
-    /** So many rows of {@code v}. */
+    /** The type of {@code count} rows of {@code v}. */
     private Type some(Value v, int count) {
         var shape = v.type().shape();
         for (int d = 0; d < shape.rank(); d++) {

@@ -199,7 +199,7 @@ public final class Reversals {
                 + (room.tapes() == 1 ? "" : " or up to " + room.capacity(0) + " tapes")
                 + (room.offloaded() == 0
                         ? ""
-                        : ", up to " + room.offloaded() + " states beside the arena")
+                        : ", up to " + room.offloaded() + " states outside the arena")
                 + (loop.pace().isEven() ? "" : ", rounds at a declared pace")
                 + again;
     }

@@ -13,10 +13,9 @@ import dev.ebb.plan.search.ScheduleWriter;
 import java.util.Arrays;
 
 /**
- * Treats the regions as a chain of equal steps and reverses it with a fixed number of saved states,
- * the first of them the input: optimal for such chains (see {@link Revolve}), valid for any graph,
- * since what a later step still reads simply stays. The rounds of a loop are such a chain too: each
- * loop is reversed with as many of its states.
+ * Reverses the regions as a chain of equal steps with a fixed number of saved states, the input
+ * being the first: optimal for such chains (see {@link Revolve}), valid for any graph, since values
+ * that a later step still reads are kept. Each loop is reversed with the same number of states.
  *
  * @param offloaded the number of further states of a loop that are kept in the last place that the
  *     budget names

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How much memory a program may own, all of it: parameters, inputs, activations, gradients,
- * workspace.
+ * The most memory that a program may use: parameters, inputs, activations, gradients and workspace
+ * together.
  */
 public sealed interface Budget {
 
@@ -44,12 +44,11 @@ public sealed interface Budget {
     }
 
     /**
-     * A share of what an eager framework would save for its backward pass: of the bytes that the
-     * forward half computes and the backward half reads. It bounds what is kept from the one to the
-     * other, not the peak, since what is computed again also takes room; the plan still promises
-     * its peak, and keeps to it. For those who come from PyTorch's activation memory budget. What
-     * loops keep for their reverse is saved too. What is not kept is computed again: places beside
-     * such a budget are not used.
+     * A share of the bytes that an eager framework would save for its backward pass: those that the
+     * forward half computes and the backward half reads. It limits what is kept from one to the
+     * other, not the peak, since recomputed values also take memory; the plan still promises its
+     * peak. Known from PyTorch's activation memory budget. States and tapes of loops count as
+     * saved. Places of such a budget are not used.
      */
     record OfSaved(double share) implements Budget {
         public OfSaved {
@@ -59,14 +58,14 @@ public sealed interface Budget {
             }
         }
 
-        /** No bound: it says nothing about the peak. */
+        /** No limit. */
         @Override
         public long resolve(long storeAllBytes) {
             return Long.MAX_VALUE;
         }
     }
 
-    /** A bound on memory, and places beside the arena for what does not fit, the nearest first. */
+    /** A bound on memory, and places outside the arena for what does not fit, the nearest first. */
     record WithPlaces(Budget memory, List<Place> places) implements Budget {
         public WithPlaces {
             places = List.copyOf(places);
@@ -93,9 +92,8 @@ public sealed interface Budget {
     }
 
     /**
-     * The same bound on memory, and one more place for values that are put there meanwhile, behind
-     * those that are named already: {@code Budget.mebibytes(64).with(Host.memory(1L << 30)).with(
-     * Disk.in(folder, 8L << 30))}.
+     * This budget with one more place to offload values to, after those already named: {@code
+     * Budget.mebibytes(64).with(Host.memory(1L << 30)).with( Disk.in(folder, 8L << 30))}.
      */
     default Budget with(Place place) {
         var all = new ArrayList<>(places());
@@ -103,12 +101,12 @@ public sealed interface Budget {
         return new WithPlaces(memory(), all);
     }
 
-    /** The places beside the arena, if there are any. */
+    /** The places outside the arena, if there are any. */
     default List<Place> places() {
         return List.of();
     }
 
-    /** What bounds memory, without the places. */
+    /** The limit on memory, without the places. */
     default Budget memory() {
         return this;
     }
@@ -129,9 +127,8 @@ public sealed interface Budget {
     long resolve(long storeAllBytes);
 
     /**
-     * A budget as people write it: {@code "64MiB"}, {@code "1.5GiB"}, {@code "1073741824"}, {@code
-     * "80%"} of what keeping everything takes, {@code "free"} for nine tenths of what the machine
-     * has free.
+     * Parses a budget: {@code "64MiB"}, {@code "1.5GiB"}, {@code "1073741824"}, {@code "80%"} of
+     * keeping everything, {@code "free"} for nine tenths of the machine's free memory.
      */
     static Budget of(String text) {
         return BudgetParser.parse(text);
@@ -157,12 +154,12 @@ public sealed interface Budget {
         return new Share(share);
     }
 
-    /** See {@link OfSaved}: 0 computes all again, 1 keeps what an eager framework would. */
+    /** See {@link OfSaved}: 0 recomputes everything, 1 keeps what an eager framework would. */
     static Budget ofSaved(double share) {
         return new OfSaved(share);
     }
 
-    /** What the machine has free right now, less a tenth left to everything else. */
+    /** Nine tenths of the machine's free memory. */
     static Budget free() {
         return new Bytes(Math.max(1, FreeMemory.bytes() / 10 * 9));
     }

@@ -45,7 +45,7 @@ final class BudgetParser {
         return new IllegalArgumentException(
                 "'"
                         + text
-                        + "' is no budget: give bytes (1073741824), a size (64MiB), a share of"
-                        + " store-all (80%) or free");
+                        + "' is not a budget: give bytes (1073741824), a size (64MiB), a share of"
+                        + " keeping everything (80%) or free");
     }
 }

@@ -22,9 +22,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The trade of memory against time: for one problem under one cost model, the cheapest plan found
- * at every budget. Equal budgets get equal plans, and a larger budget never gets a dearer one. A
- * budget is searched for when it is first asked for, and no smaller one with it.
+ * The trade-off of memory against time: for one problem and cost model, the fastest plan found at
+ * every budget. Equal budgets give equal plans, and a larger budget never gives a slower one. A
+ * budget is searched when it is first asked for; smaller ones are not.
  */
 public final class Curve {
 
@@ -36,7 +36,7 @@ public final class Curve {
 
     /**
      * A corner of the curve: a budget in bytes, the predicted time of the best plan in it, and the
-     * part of that time that each way of bringing values back takes.
+     * part of that time that each way of restoring values takes.
      */
     public record Point(long bytes, double cost, Mix mix) {
         /** Of two the one whose memory times time is less, which is least at a curve's knee. */
@@ -56,7 +56,7 @@ public final class Curve {
     private final MemberLayouts layouts;
     private final TradeOff.Forms forms;
 
-    /** Every budget also has to hold what the device's workers own beside the arena. */
+    /** Every budget also has to hold what the device's workers own outside the arena. */
     public Curve(Problem problem, Cost cost, Measure measure, WorkerMemory workers) {
         this(problem, cost, measure, workers, SearchCache.NONE);
     }
@@ -116,7 +116,7 @@ public final class Curve {
         return new Curve(this, ways.and(allowed), among, forms);
     }
 
-    /** The same problem with no other places beside the arena than {@code some} of its own. */
+    /** The same problem with no other places outside the arena than {@code some} of its own. */
     public Curve among(List<Place> some) {
         var allowed = among.stream().filter(some::contains).toList();
         var kinds = allowed.stream().map(Place::way).toArray(Way[]::new);
@@ -203,7 +203,7 @@ public final class Curve {
         }
     }
 
-    /** All plans whose values beside the arena fit their places. */
+    /** All plans whose values outside the arena fit their places. */
     Set<Frontier.Member> members() {
         synchronized (families) {
             var members = new LinkedHashSet<Frontier.Member>();
@@ -240,7 +240,7 @@ public final class Curve {
     }
 
     /**
-     * The plan of {@link #at}, none where no plan fits. With places beside the arena it is the
+     * The plan of {@link #at}, none where no plan fits. With places outside the arena it is the
      * cheapest of the answers with each selection of them, so that a place more never costs time.
      */
     public Optional<Plan> within(long bytes) {
@@ -289,7 +289,7 @@ public final class Curve {
         }
     }
 
-    /** Whether {@code more} is cheaper, or as cheap with less beside the arena. */
+    /** Whether {@code more} is cheaper, or as cheap with less outside the arena. */
     private boolean isBetter(Layout more, Layout less) {
         int order = Double.compare(cost(more), cost(less));
         return order < 0 || order == 0 && more.offloadedBytes() <= less.offloadedBytes();

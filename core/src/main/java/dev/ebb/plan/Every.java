@@ -8,8 +8,8 @@ import dev.ebb.plan.schedule.Schedule;
 import java.util.Set;
 
 /**
- * Keeps what crosses every {@code regions}-th boundary between regions, and computes what lies
- * between again.
+ * Keeps the values that cross every {@code regions}-th boundary between regions, and recomputes
+ * those in between.
  */
 public record Every(int regions) implements Strategy {
 

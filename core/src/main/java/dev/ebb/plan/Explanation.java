@@ -79,12 +79,12 @@ final class Explanation {
                     out,
                     "workers         "
                             + plan.workers()
-                            + ", which own "
+                            + ", using "
                             + Budget.show(plan.workerBytes())
-                            + " of it beside the arena");
+                            + " of it outside the arena");
         }
         line(out, "store all       " + Budget.show(plan.storeAllBytes()));
-        line(out, "highest         " + highest());
+        line(out, "peak at         " + highest());
         line(
                 out,
                 "cost            "
@@ -105,8 +105,7 @@ final class Explanation {
             inParts(node).ifPresent(text -> line(out, "in parts        " + text));
         for (String loop : LoopText.of(problem.graph())) line(out, "inside          " + loop);
         if (fates.isEmpty())
-            return out.append("no value is computed twice or kept for a backward half\n")
-                    .toString();
+            return out.append("no value is recomputed or kept for a backward pass\n").toString();
         var rows = new ArrayList<List<String>>();
         rows.add(
                 List.of(
@@ -169,7 +168,7 @@ final class Explanation {
         return node.op().name() + " \"" + String.join("\", \"", new TreeSet<>(labels)) + "\"";
     }
 
-    /** How values come back, all ways in one line; what is kept needs none. */
+    /** How freed values are restored, all ways in one line. */
     private Optional<String> ways() {
         var mix = plan.mix();
         var parts = new ArrayList<String>();
@@ -181,7 +180,7 @@ final class Explanation {
                         });
         return parts.isEmpty()
                 ? Optional.empty()
-                : Optional.of("brought back    " + String.join("; ", parts));
+                : Optional.of("restored        " + String.join("; ", parts));
     }
 
     private String amount(Mix.Part part, boolean rounds) {
@@ -191,7 +190,7 @@ final class Explanation {
                 + (part.cost() == 0 ? "" : ", " + share(part.cost(), plan.cost()) + " of the time");
     }
 
-    /** What lies in a place beside the arena, in one line. */
+    /** What is offloaded to one place, in one line. */
     private Optional<String> beside(PlaceLayout there) {
         if (there.bytes() == 0) return Optional.empty();
         long fetched =
@@ -201,9 +200,9 @@ final class Explanation {
         long starting =
                 plan.schedule().away().values().stream().filter(there.place()::equals).count();
         return Optional.of(
-                "beside          "
+                "offloaded       "
                         + Budget.show(there.bytes())
-                        + " in "
+                        + " to "
                         + there.place().name()
                         + "; "
                         + fetched
@@ -227,12 +226,12 @@ final class Explanation {
 
     private String reason(ValueFate f) {
         var traits = f.node().op().traits();
-        if (!f.matters()) return "its readers come soon after it; then it is freed";
+        if (!f.matters()) return "freed soon, after its last reader";
         if (f.history().rebuilt() > 0)
-            return "rebuilt from what came after it"
+            return "rebuilt from later values by an inverse"
                     + (f.history().exact() ? "" : ", approximately");
         if (!f.history().fetched().isEmpty())
-            return "put beside the arena meanwhile: "
+            return "offloaded until it is needed: "
                     + f.history().fetched().stream()
                             .map(Place::name)
                             .distinct()
@@ -240,8 +239,8 @@ final class Explanation {
         if (f.computed() > 1) return "recomputed: costs " + number(rate(f)) + " per MiB";
         if (fates.stream().allMatch(ValueFate::stayed)) return "everything fits";
         if (traits.contains(Trait.EFFECT) || traits.contains(Trait.NONDETERMINISTIC))
-            return "may run only once";
-        if (traits.contains(Trait.EXPENSIVE)) return "declared expensive";
+            return "kept: its op may run only once";
+        if (traits.contains(Trait.EXPENSIVE)) return "kept: its op is declared expensive";
         double dearest =
                 fates.stream()
                         .filter(g -> g.computed() > 1)
@@ -249,8 +248,8 @@ final class Explanation {
                         .max()
                         .orElse(0);
         if (rate(f) > dearest) return "kept: recomputing costs " + number(rate(f)) + " per MiB";
-        if (f.bytes() * 64 <= fates.getFirst().bytes()) return "small";
-        return "no need to let it go at this budget";
+        if (f.bytes() * 64 <= fates.getFirst().bytes()) return "kept: small";
+        return "kept: the budget has room for it";
     }
 
     private double rate(ValueFate f) {

@@ -5,8 +5,8 @@ import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
 
 /**
- * The default: the least predicted time whose promised peak fits the budget. What does not fit is
- * refused with an {@link OverBudgetException} that names the least budget that would.
+ * The default strategy: the plan with the least predicted time whose promised peak fits the budget.
+ * If there is none, an {@link OverBudgetException} names the smallest budget that works.
  */
 public record Fit(Budget budget) implements Planner {
 

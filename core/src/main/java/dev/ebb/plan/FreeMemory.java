@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The memory a new arena could take: what the system says is available, no more than its control
- * group may still take, or else what the heap may still grow to.
+ * The memory available for a new arena: what the operating system reports, limited by the control
+ * group (container); if that is unknown, what the heap may still grow to.
  */
 final class FreeMemory {
     private FreeMemory() {}

@@ -7,7 +7,8 @@ import dev.ebb.plan.schedule.Step;
 import java.util.Optional;
 
 /**
- * The first step of a plan at which most bytes are alive, and the largest value that it writes.
+ * The step of a plan with the most live bytes, the first if there are several, and the largest
+ * value that it writes.
  *
  * @param step its place in the schedule, from zero on
  * @param bytes what is alive then, in the arena

@@ -9,8 +9,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Keeps the values that a policy picks, by name, kind, size or any other rule, and computes the
- * others again.
+ * Keeps the values that a policy selects, by name, kind, size or any other rule, and recomputes the
+ * others.
  */
 public record Keep(Policy policy) implements Strategy {
 

@@ -27,8 +27,8 @@ import java.util.Set;
  * @param kept values that the backward half reads and that stay until then
  * @param recomputed values computed again
  * @param iterated rounds of loops that are run again, and what their states take
- * @param inverted values rebuilt from what came after them, rounds of loops undone among them
- * @param fetched values and states of loops read from places beside the arena; their cost is the
+ * @param inverted values rebuilt from later values, rounds of loops undone among them
+ * @param fetched values and states of loops read from places outside the arena; their cost is the
  *     time that the computation waits for them
  */
 public record Mix(Part kept, Part recomputed, Part iterated, Part inverted, Part fetched) {

@@ -1,6 +1,6 @@
 package dev.ebb.plan;
 
-/** The program does not fit: says the least budget that would do, and what stands in the way. */
+/** The program does not fit in the budget. Names the smallest budget that works, and why. */
 public final class OverBudgetException extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
     private final long leastBytes;

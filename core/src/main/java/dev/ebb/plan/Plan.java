@@ -20,12 +20,12 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
         return layout.schedule();
     }
 
-    /** The promised peak: what the budget bounds, the memory of its workers included. */
+    /** The promised peak, the memory of its workers included: what the budget limits. */
     public long peakBytes() {
         return curve.planned(layout) + workerBytes();
     }
 
-    /** What the device owns beside the arena to run this on its workers. */
+    /** The memory that the device uses outside the arena to run this on its workers. */
     public long workerBytes() {
         return curve.workers().bytes().applyAsLong(workers);
     }
@@ -49,18 +49,19 @@ public record Plan(Layout layout, double lowerBound, Curve curve, int workers) {
     }
 
     /**
-     * How far the cost is above what no plan can undercut, as a share of it: 0.01 is one percent.
+     * The gap: how far the cost is above the lower bound, relative to that bound; 0.01 is one
+     * percent.
      */
     public double gap() {
         return lowerBound == 0 ? 0 : Math.max(0, cost() / lowerBound - 1);
     }
 
-    /** How its values are there when they are read, and what that costs. */
+    /** How values are kept or restored, and at which cost. */
     public Mix mix() {
         return Mix.of(layout, curve.cost(), cost(), storeAllCost(), 0);
     }
 
-    /** What keeping everything would take, of which a budget may be a share. */
+    /** The peak of keeping everything; a budget may be a share of it. */
     public long storeAllBytes() {
         return curve.program().storeAllBytes();
     }

@@ -5,8 +5,8 @@ import dev.ebb.plan.schedule.Problem;
 import dev.ebb.plan.schedule.Schedule;
 
 /**
- * A strategy: decides what is kept, what is computed again, and when. Equal inputs give equal
- * plans.
+ * A strategy: decides which values are kept and which are recomputed, and when. Equal inputs give
+ * equal plans.
  */
 @FunctionalInterface
 public interface Planner {
@@ -29,21 +29,21 @@ public interface Planner {
     }
 
     /**
-     * How many states of such a loop are kept besides in the last place that the budget names;
-     * none, unless asked for.
+     * How many further states of such a loop are kept in the last place that the budget names; by
+     * default none.
      */
     default int offloaded(int rounds) {
         return 0;
     }
 
-    /** The plan with all that can be said of it, on a device that owns nothing but the arena. */
+    /** The complete plan, on a device that uses no memory outside the arena. */
     default Plan decide(Problem problem, Cost cost) {
         return decide(problem, cost, WorkerMemory.NONE);
     }
 
     /**
-     * The plan with all that can be said of it; every promise counts what the device's workers own
-     * beside the arena.
+     * The complete plan; every promise includes the memory that the device's workers use outside
+     * the arena.
      */
     default Plan decide(Problem problem, Cost cost, WorkerMemory workers) {
         return new Curve(problem, cost, Curve.Measure.ARENA, workers).plan(plan(problem, cost));

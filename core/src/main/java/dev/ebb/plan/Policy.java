@@ -6,13 +6,13 @@ import dev.ebb.ir.Value;
 
 import java.util.List;
 
-/** Whether a value of the forward half is kept for the backward half. */
+/** Decides whether a value of the forward half is kept for the backward half. */
 @FunctionalInterface
 public interface Policy {
 
     /**
-     * A value that could be kept, the node that computes it, the memory it takes and what bringing
-     * it back costs.
+     * A value that could be kept, the node that computes it, its bytes and the cost of restoring
+     * it.
      */
     record Candidate(Value value, Node node, long bytes, double cost) {}
 
@@ -30,25 +30,25 @@ public interface Policy {
         return c -> !keeps(c);
     }
 
-    /** What is computed inside a region of one of these names, at any depth. */
+    /** Values computed inside a region of one of these names, at any depth. */
     static Policy regions(String... names) {
         var wanted = List.of(names);
         return c -> c.node().region().path().stream().anyMatch(wanted::contains);
     }
 
-    /** What was given one of these names with {@code Ebb.name}. */
+    /** Values named with {@code Ebb.name}. */
     static Policy names(String... names) {
         var wanted = List.of(names);
         return c -> c.node().op().labels().stream().anyMatch(wanted::contains);
     }
 
-    /** What ops of these names compute. */
+    /** Outputs of ops of these names. */
     static Policy ops(String... names) {
         var wanted = List.of(names);
         return c -> wanted.contains(c.node().op().name());
     }
 
-    /** What kernels of this form compute. */
+    /** Outputs of kernels of this form. */
     static Policy kind(Class<? extends Kernel> form) {
         return c -> form.isInstance(c.node().kernel());
     }

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Says why a budget is too small, and what would be enough. */
+/** The error for a budget that is too small: why, and which budget would be enough. */
 final class Refusal {
     private Refusal() {}
 
-    /** Less than this share of the time is not worth another budget. */
+    /** The knee is mentioned only if its time is below this share of the smallest budget's. */
     private static final double WORTH = 0.9;
 
     /**
@@ -56,12 +56,12 @@ final class Refusal {
                         + Budget.show(bytes)
                         + " is too small: the least that works is "
                         + enough
-                        + ". In the way is "
+                        + ". The step that needs most is "
                         + way
                         + (worker > 0
-                                ? "; the device keeps "
+                                ? "; buffers of the device take "
                                         + Budget.show(worker)
-                                        + " to run it on one worker, the fewest there can be"
+                                        + ", even with a single worker"
                                 : "")
                         + (model.paramBytes > 0
                                 ? "; parameters take " + Budget.show(model.paramBytes) + " in all"

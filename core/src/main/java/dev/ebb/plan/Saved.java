@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Keeps at most a share of the bytes that an eager framework would save between its forward and its
- * backward pass, and of those the values that cost most a byte to bring back: what {@link
- * Budget#ofSaved} plans by.
+ * Keeps at most a given share of the bytes that an eager framework would save between its forward
+ * and backward pass, choosing the values that are most expensive to recompute per byte. Implements
+ * {@link Budget#ofSaved}.
  */
 public record Saved(double share) implements Strategy {
 

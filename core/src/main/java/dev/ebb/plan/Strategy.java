@@ -12,8 +12,9 @@ import dev.ebb.plan.search.ScheduleWriter;
 import java.util.Set;
 
 /**
- * A planner that says which values of the forward half stay until the backward half reads them; the
- * others are computed again when they are first needed there, and then kept to their last use.
+ * A planner that selects which values of the forward half are kept until the backward half reads
+ * them. The others are recomputed when they are first needed there, and then kept until their last
+ * use.
  */
 public interface Strategy extends Planner {
 

@@ -3,8 +3,8 @@ package dev.ebb.plan;
 /**
  * The number of threads among which a device may divide the kernels of a program.
  *
- * @param asked whether the user chose that number; else it is as many as the machine has cores, and
- *     no plan depends on it
+ * @param asked whether the user chose the number; otherwise it is the number of cores, and no plan
+ *     depends on it
  */
 public record Threads(int count, boolean asked) {
     /** One thread, on any machine. */

@@ -14,11 +14,11 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What memory buys for a program, and what each way of bringing values back adds to that: a line of
- * budgets and predicted times for computing again alone, then one for each way more. Loops can be
- * given more or less room, which makes a graph, and so a curve, of its own for each; a line takes
- * the best of them all. Each line gets dearer with less memory, and one with a way more is never
- * above one without it, nor does it end earlier.
+ * Predicted time over budget for a program, as several lines: one for recomputation alone, then one
+ * for each further way of restoring values that is allowed. Loops can be given more or less
+ * checkpoint memory, and each choice has its own curve; a line takes the best of them. Along each
+ * line time grows as memory shrinks; a line with more ways is never above one with fewer, and
+ * reaches at least as small a budget.
  */
 public final class TradeOff {
 
@@ -97,9 +97,7 @@ public final class TradeOff {
         }
     }
 
-    /**
-     * The corners of the curve that a set of ways of bringing values back allows, cheapest first.
-     */
+    /** The corners of the curve that a set of ways of restoring values allows, cheapest first. */
     public record Line(Ways ways, List<Curve.Point> points) {
         public Line {
             points = List.copyOf(points);

@@ -3,15 +3,15 @@ package dev.ebb.plan;
 import java.util.function.IntToLongFunction;
 
 /**
- * The memory that a device owns beside the arena to run one program, by the number of workers that
- * share its kernels; and how a budget is divided between the workers and the arena.
+ * The memory that a device uses outside the arena to run one program, by number of workers, and how
+ * a budget is divided between the workers and the arena.
  *
- * <p>One worker's memory is set aside from every budget. For further ones an eighth of the budget
- * is, but no more than {@value #PLANNED} workers take. So the arena that a plan may fill depends on
- * program and budget alone, not on the cores of the machine, and never shrinks when the budget
- * grows. As many workers then run as there are threads and as the memory beside the arena that was
- * really planned has room for. Where the number of threads was asked for, the memory of that many
- * workers is set aside, up to half of the budget.
+ * <p>The memory of one worker is always reserved. For further workers an eighth of the budget is
+ * reserved, but no more than {@value #PLANNED} workers need. So the size of the arena depends only
+ * on program and budget, not on the cores of the machine, and never shrinks when the budget grows.
+ * At run time there are as many workers as threads, limited by the memory that the planned arena
+ * leaves free. If the user chose the number of threads, the memory of that many workers is
+ * reserved, up to half of the budget.
  *
  * @param bytes the memory of a number of workers in all; never less for more workers
  */
@@ -25,7 +25,7 @@ public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
     /** A device that owns nothing but the arena. */
     public static final WorkerMemory NONE = new WorkerMemory(Threads.ONE, _ -> 0);
 
-    /** What one worker takes: the least a budget must hold beside the arena. */
+    /** What one worker takes: the least a budget must hold outside the arena. */
     public long least() {
         return bytes.applyAsLong(1);
     }

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * A tensor with data. It copies what it is made of, so it never changes, and any thread may read
- * it. One that is donated to a compiled function can be read no more.
+ * A tensor with data. It copies the data it is made from and is immutable, so any thread may read
+ * it. An array that was donated to a compiled function can no longer be read.
  */
 public final class Array implements Tensor {
     private static final long MOST_WORDS = Integer.MAX_VALUE - 8;

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where random numbers come from. A key is a value: the same key draws the same numbers, always,
- * which is why a mask need not be kept. For other numbers make another key, of a step with {@link
- * #fold} and of a draw within the step with {@link #split}.
+ * A key for random numbers. The same key always draws the same numbers, so a random mask need not
+ * be kept. For other numbers derive another key, per step with {@link #fold} and per draw within a
+ * step with {@link #split}.
  */
 public record Key(Tensor bits) {
 

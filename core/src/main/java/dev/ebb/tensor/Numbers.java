@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The Java numbers that a function mixes with tensors while it is traced, as in {@code
- * x.mul(rate)}, in the order in which it does. Those that are known to change from call to call
- * become parameters of the graph, so that the graph stays the same; the others are part of it.
+ * The Java numbers that a function combines with tensors while it is traced, as in {@code
+ * x.mul(rate)}, in order. Numbers known to change from call to call become parameters of the graph,
+ * so that the graph stays the same; the others are constants in it.
  */
 public final class Numbers {
     static final ScopedValue<Optional<Numbers>> CURRENT = ScopedValue.newInstance();

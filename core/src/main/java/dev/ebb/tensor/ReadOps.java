@@ -5,9 +5,9 @@ import dev.ebb.ir.ShapeException;
 import java.util.Arrays;
 
 /**
- * Reading a tensor's numbers. A result of a compiled function has them, and so has a tensor on a
- * tape; inside a function that is being traced there are none yet, and the refusal says what to do
- * instead.
+ * Reading a tensor's elements. Results of compiled functions and tensors on a tape have them; in a
+ * function that is being traced there are none yet, and reading throws an exception that says what
+ * to do instead.
  */
 public interface ReadOps {
 

@@ -12,9 +12,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * One function being traced: its graph, and the outer tensors it closes over, each a hidden
- * parameter. Or a tape, which no function bounds: it is open until it is closed, and its {@link
- * Follower} is told of each op when it is recorded.
+ * A graph being recorded. For a function that is traced, the outer tensors it captures become
+ * hidden parameters. For a tape, the recording stays open until it is closed, and its {@link
+ * Follower} is notified of each op.
  */
 public final class Recording {
     /** The innermost function being traced; empty inside {@link #atOnce}. */

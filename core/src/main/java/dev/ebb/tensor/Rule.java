@@ -13,9 +13,9 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * What a derivative rule sees: the operands, the results and the results' cotangents of one node,
- * as tensors. What it adds to an operand is summed back over the axes along which the operand was
- * broadcast.
+ * The arguments of a derivative rule: the operands, the results and the cotangents of the results
+ * of one node, as tensors. A contribution to an operand is summed over the axes along which that
+ * operand was broadcast.
  */
 public final class Rule {
     private final Node node;

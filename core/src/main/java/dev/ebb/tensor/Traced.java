@@ -3,7 +3,7 @@ package dev.ebb.tensor;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 
-/** A tensor inside a function that is being recorded: a name, no data. */
+/** A tensor inside a function that is being traced: it has a type but no data. */
 public record Traced(Recording owner, Value value) implements Tensor {
 
     @Override

@@ -27,7 +27,7 @@ final class Form {
                 }
             };
 
-    /** So many uses are worth a class of its own, which takes milliseconds to make. */
+    /** From this number of uses on, a generated class pays, which takes milliseconds to make. */
     private static final int OFTEN = 500;
 
     private final Class<?> type;

@@ -16,10 +16,10 @@ class ExplanationTest {
                         """
                         promised peak   33152 bytes (32.4 KiB)
                         store all       45440 bytes (44.4 KiB)
-                        highest         step 15 of 43, dloss, which writes %16
+                        peak at         step 15 of 43, dloss, which writes %16
                         cost            1114.289, 100.3 % of computing everything once
                         lower bound     1113.473, gap 0.07 %
-                        brought back    recomputed 3, 12288 bytes (12.0 KiB), 0.3 % of the time
+                        restored        recomputed 3, 12288 bytes (12.0 KiB), 0.3 % of the time
                         value  op       region   bytes  computed    extra cost  present  why
                         %1     in                 4096  2 times          1.024   11.6 %  recomputed: costs 262.144 per MiB
                         %3     product  layer 0   4096  once, kept           -   86.0 %  kept: recomputing costs 25600 per MiB
@@ -27,9 +27,9 @@ class ExplanationTest {
                         %6     product  layer 1   4096  once, kept           -   62.8 %  kept: recomputing costs 25600 per MiB
                         %7     tanh     layer 1   4096  2 times          1.024   14.0 %  recomputed: costs 262.144 per MiB
                         %9     product  layer 2   4096  once, kept           -   39.5 %  kept: recomputing costs 25600 per MiB
-                        %10    tanh     layer 2   4096  once, kept           -   30.2 %  no need to let it go at this budget
+                        %10    tanh     layer 2   4096  once, kept           -   30.2 %  kept: the budget has room for it
                         %12    product  layer 3   4096  once, kept           -   18.6 %  kept: recomputing costs 25600 per MiB
-                        %13    tanh     layer 3   4096  once, kept           -   11.6 %  no need to let it go at this budget
+                        %13    tanh     layer 3   4096  once, kept           -   11.6 %  kept: the budget has room for it
                         """);
     }
 

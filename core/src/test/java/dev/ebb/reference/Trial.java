@@ -27,7 +27,7 @@ import java.util.Random;
 
 /**
  * One random program, run with everything kept and then in another way: in a random budget, in the
- * least and one byte below, with places beside the arena, by a strategy, on a tape. It must have
+ * least and one byte below, with places outside the arena, by a strategy, on a tape. It must have
  * the same bits, stay within the budget by counts of its own, and write nothing outside its memory.
  *
  * @param device what it runs on, measured; its bits are those of {@code base}

@@ -27,7 +27,7 @@ import java.util.function.IntToLongFunction;
 
 /**
  * The kernels of the Vector API, shared among threads. Loaded only where that API is there. What a
- * program's kernels need beside the arena is made when its queue reserves it.
+ * program's kernels need outside the arena is made when its queue reserves it.
  */
 final class VectorCpu implements Device, AutoCloseable {
     private final Threads threads;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import java.lang.reflect.Modifier;
 import java.util.List;
 
-/** What a program is said to own beside the arena is what is allocated for it. */
+/** What a program is said to own outside the arena is what is allocated for it. */
 class TilesTest {
     private static final int WORKERS = 5;
 

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 
 /**
  * Random programs on a card, with loops, branches and draws among them: in random budgets, at the
- * least and a byte below it, with places beside the arena, by strategies and on tapes. Each has the
- * bits of the same program with everything kept.
+ * least and a byte below it, with places outside the arena, by strategies and on tapes. Each has
+ * the bits of the same program with everything kept.
  */
 class CudaCampaignTest {
     private static final int PROGRAMS = 60;

@@ -49,7 +49,7 @@ public record BarePlan(Plan plan) {
         lines.put("peak", Budget.show(plan.peakBytes()));
         lines.put("store all", Budget.show(plan.storeAllBytes()));
         least.ifPresent(bytes -> lines.put("least budget", Budget.show(bytes)));
-        var share = String.format(Locale.ROOT, " (%.5f of computing everything once)", times);
+        var share = String.format(Locale.ROOT, " (%.5f x computing everything once)", times);
         lines.put("cost", number(plan.cost()) + share);
         var gap = String.format(Locale.ROOT, ", gap %.3f %%", 100 * plan.gap());
         lines.put("lower bound", number(plan.lowerBound()) + gap);
@@ -59,7 +59,7 @@ public record BarePlan(Plan plan) {
                 schedule.steps().size()
                         + ", "
                         + schedule.footprint().recomputed()
-                        + " computations again");
+                        + " recomputations");
         return lines;
     }
 

@@ -13,8 +13,8 @@ public final class CacheArgument {
     @Option(
             names = "--no-cache",
             description =
-                    "Plan anew. Otherwise what was planned before is found in the user's cache"
-                            + " folder, which changes no plan.")
+                    "Do not read or write the plan cache in the user's cache folder. The cache"
+                            + " makes planning faster and changes no plan.")
     private boolean off;
 
     /**

@@ -14,9 +14,9 @@ import java.nio.file.Path;
 /** What kernels are said to cost: {@code typical}, {@code timed}, or a file of prices. */
 public record CostText(String text) {
     public static final String HELP =
-            "What kernels cost: typical of the device, which plans the same everywhere; timed, by"
-                    + " this machine's own kernels, kept in ~/.cache/ebb/prices; or a file of such"
-                    + " prices. Default: typical.";
+            "How kernel times are predicted: typical, from fixed rates of the device, with the same"
+                    + " plan on every machine; timed, by measuring kernels on this machine (cached"
+                    + " in ~/.cache/ebb/prices); or a file of such measurements. Default: typical.";
 
     /** Reads the option. */
     public static final class Converter implements ITypeConverter<CostText> {

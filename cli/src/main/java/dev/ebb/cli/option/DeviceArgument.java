@@ -14,8 +14,8 @@ public final class DeviceArgument {
             names = "--device",
             paramLabel = "NAME",
             description =
-                    "cpu, cuda, or best: a card if there is one that works. 'ebb devices' lists"
-                            + " them. Default: best, when going on with a run too.")
+                    "cpu, cuda, or best: a GPU if a usable one is present. 'ebb devices' lists"
+                            + " them. Default: best, with --resume too.")
     private String name = BEST;
 
     public Device device() {

@@ -18,8 +18,8 @@ public final class DiskArguments {
             names = "--disk",
             paramLabel = "DIR",
             description =
-                    "A folder for what does not fit in the budget: values, weights and optimizer"
-                            + " state may lie in a file there meanwhile.")
+                    "Offload what does not fit in the budget (values, weights, optimizer state) to"
+                            + " a file in this folder.")
     private @Nullable Path folder;
 
     @Option(
@@ -27,7 +27,7 @@ public final class DiskArguments {
             paramLabel = "BYTES",
             defaultValue = ROOM,
             converter = BudgetText.class,
-            description = "The most bytes of that file. Default: ${DEFAULT-VALUE}.")
+            description = "The largest size of that file. Default: ${DEFAULT-VALUE}.")
     private Budget room = Budget.of(ROOM);
 
     public boolean isNamed() {

@@ -12,11 +12,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 
-/** A trade-off in words and as JSON: what each way adds, and how values come back. */
+/** A trade-off as a table and as JSON: time over budget, and what happens to values. */
 public final class CurveTable {
     private CurveTable() {}
 
-    /** How one point brings its values back: {@code kept 12, 3.0 MiB; recomputed 4 ...}. */
+    /** What one point does with values: {@code kept 12 (3.0 MiB); recomputed 4 (1.0 MiB, 0.3%)}. */
     static String how(Mix mix, double cost) {
         var parts = new ArrayList<String>();
         mix.parts()
@@ -29,13 +29,11 @@ public final class CurveTable {
     }
 
     private static String amount(Mix.Part part, double cost) {
-        var share =
-                part.cost() == 0 || cost == 0
-                        ? ""
-                        : String.format(Locale.ROOT, " for %.1f%%", 100 * part.cost() / cost);
-        return part.count()
-                + (part.bytes() == 0 ? "" : " of " + BudgetText.show(part.bytes()))
-                + share;
+        var details = new ArrayList<String>();
+        if (part.bytes() != 0) details.add(BudgetText.show(part.bytes()));
+        if (part.cost() != 0 && cost != 0)
+            details.add(String.format(Locale.ROOT, "%.1f%%", 100 * part.cost() / cost));
+        return part.count() + (details.isEmpty() ? "" : " (" + String.join(", ", details) + ")");
     }
 
     public static void print(TradeOff curve, PrintWriter out) {
@@ -46,7 +44,7 @@ public final class CurveTable {
         out.printf("%14s  %8s", "budget", "of all");
         for (int i = 0; i < lines.size(); i++)
             out.printf("  %12s", lines.size() == 1 ? "time" : "time " + (i + 1));
-        out.printf("  how, and for how much of the time%n");
+        out.printf("  values (bytes, share of the time)%n");
         for (var point : curve.points()) {
             out.printf(
                     Locale.ROOT,
@@ -64,7 +62,7 @@ public final class CurveTable {
         }
     }
 
-    /** All lines, their least budgets and points, and how each point brings values back. */
+    /** All lines, their least budgets and points, and how each point restores values. */
     public static Json json(TradeOff curve) {
         var members = new LinkedHashMap<String, Json>();
         members.put("store_all_peak_bytes", Json.of(curve.storeAllBytes()));

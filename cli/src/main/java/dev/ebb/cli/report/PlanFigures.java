@@ -21,7 +21,7 @@ import java.util.SequencedMap;
  * @param kneeBudgetBytes where more memory begins to save little time; known with the least
  * @param storeAllCost the cost of computing everything once
  * @param recomputed how many computations are made again
- * @param diskPromisedPeakBytes what lies beside the arena at most
+ * @param diskPromisedPeakBytes what lies outside the arena at most
  */
 public record PlanFigures(
         long budgetBytes,
@@ -69,14 +69,14 @@ public record PlanFigures(
         var lines = new LinkedHashMap<String, String>();
         lines.put("budget", BudgetText.show(budgetBytes));
         lines.put("promised", BudgetText.show(promisedPeakBytes));
-        lines.put("workers", workers + ", which own " + BudgetText.show(workerBytes) + " of it");
+        lines.put("workers", workers + ", using " + BudgetText.show(workerBytes) + " of it");
         lines.put("store all", BudgetText.show(storeAllPeakBytes));
         leastBudgetBytes.ifPresent(
                 least -> lines.put("least budget", BudgetText.show(least) + knee(least)));
         var time = String.format(Locale.ROOT, "%.4f", cost / storeAllCost);
-        lines.put("time", time + " of computing everything once");
+        lines.put("time", time + " x computing everything once");
         lines.put("gap", String.format(Locale.ROOT, "at most %.2f %%", 100 * gap));
-        lines.put("steps", steps + ", " + recomputed + " computations again");
+        lines.put("steps", steps + ", " + recomputed + " recomputations");
         if (diskPromisedPeakBytes > 0)
             lines.put("on the disk", BudgetText.show(diskPromisedPeakBytes));
         return lines;

@@ -40,10 +40,10 @@ record Why(Plan plan, Value value) {
     /** What happens to a value, in a few words. */
     static String way(ValueFate fate) {
         if (fate.history().rebuilt() > 0)
-            return "rebuilt from what came after it, " + fate.history().rebuilt() + " x";
+            return "rebuilt from later values, " + fate.history().rebuilt() + " x";
         if (!fate.history().fetched().isEmpty()) return moved(fate.history());
         if (fate.computed() > 1) return "computed " + fate.computed() + " times";
-        return fate.crossing() ? "kept for the backward half" : "used and freed";
+        return fate.crossing() ? "kept for the backward pass" : "used and freed";
     }
 
     /** The same of a value that is given. */
@@ -53,7 +53,7 @@ record Why(Plan plan, Value value) {
 
     private static String moved(ValueHistory history) {
         var places = history.fetched();
-        return "moved to " + places.getLast().name() + ", fetched " + places.size() + " x";
+        return "offloaded to " + places.getLast().name() + ", fetched " + places.size() + " x";
     }
 
     private List<Json> choices(ValueFate fate) {
@@ -69,7 +69,7 @@ record Why(Plan plan, Value value) {
                 choice(
                         "compute again",
                         fate.computed() > 1,
-                        "its inputs must be there: " + inputs(fate),
+                        "needs its inputs: " + inputs(fate),
                         seconds(again)));
         choices.add(inversion(fate));
         choices.add(disk(fate));
@@ -86,24 +86,25 @@ record Why(Plan plan, Value value) {
                 ? choice(
                         "rebuild",
                         fate.history().rebuilt() > 0,
-                        "from what came after it",
+                        "from later values, by an inverse",
                         seconds(ways.getAsDouble()))
-                : choice("rebuild", false, "no op that reads it can be undone", "not possible");
+                : choice("rebuild", false, "no op that reads it has an inverse", "not possible");
     }
 
     private Json disk(ValueFate fate) {
         var places = problem().places();
         if (places.isEmpty())
-            return choice("move", false, "no place beside the arena is named", "not possible");
+            return choice(
+                    "offload", false, "the budget names no host memory or disk", "not possible");
         double seconds =
                 places.stream()
                         .mapToDouble(p -> p.toWrite(fate.bytes()) + p.toRead(fate.bytes()))
                         .min()
                         .orElse(0);
         return choice(
-                "move",
+                "offload",
                 !fate.history().fetched().isEmpty(),
-                "out and back beside the computation, if there is time",
+                "copied in parallel with the computation",
                 seconds(seconds));
     }
 

@@ -87,7 +87,7 @@ public final class Finetune implements Callable<Integer> {
             names = "--budget",
             paramLabel = "BYTES",
             defaultValue = BUDGET,
-            description = "All memory the run may own. Default: ${DEFAULT-VALUE}.")
+            description = "All memory for the run. Default: ${DEFAULT-VALUE}.")
     private String budget = BUDGET;
 
     @Option(
@@ -101,13 +101,13 @@ public final class Finetune implements Callable<Integer> {
     @Option(
             names = "--rank",
             paramLabel = "N",
-            description = "The width of the adapters: more learns more. Default: 8.")
+            description = "The rank of the adapters. Default: 8.")
     private int rank = 8;
 
     @Option(
             names = "--alpha",
             paramLabel = "X",
-            description = "Adapters count alpha / rank times. Default: twice the rank.")
+            description = "Adapters are scaled by alpha / rank. Default: twice the rank.")
     private @Nullable Double alpha;
 
     @Option(
@@ -119,19 +119,16 @@ public final class Finetune implements Callable<Integer> {
                             + " c_attn or q_proj,v_proj. Default: every dense layer.")
     private List<String> targets = List.of();
 
-    @Option(names = "--steps", paramLabel = "N", description = "Steps in all. Default: 200.")
+    @Option(names = "--steps", paramLabel = "N", description = "Total steps. Default: 200.")
     private long steps = 200;
 
-    @Option(
-            names = "--batch",
-            paramLabel = "N",
-            description = "Passages of the text in a step. Default: 4.")
+    @Option(names = "--batch", paramLabel = "N", description = "Sequences per step. Default: 4.")
     private int batch = 4;
 
     @Option(
             names = "--context",
             paramLabel = "N",
-            description = "Tokens of a passage. Default: 128, or what the model can look at.")
+            description = "Tokens per sequence. Default: 128, or the model's context.")
     private @Nullable Integer context;
 
     @Option(names = "--rate", paramLabel = "X", description = "Learning rate. Default: 0.0005.")
@@ -141,7 +138,7 @@ public final class Finetune implements Callable<Integer> {
             names = "--held-out",
             paramLabel = "SHARE",
             description =
-                    "The share of the text, from its end, that is evaluated and not trained on."
+                    "The share of the text, at its end, held out for evaluation."
                             + " Default: 0.1.")
     private double heldOut = 0.1;
 
@@ -154,13 +151,13 @@ public final class Finetune implements Callable<Integer> {
     @Option(
             names = "--seed",
             paramLabel = "N",
-            description = "Decides which passages come when. Default: 1.")
+            description = "The seed of the order of sequences. Default: 1.")
     private long seed = 1;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "Of the processor. Default: one for each core.")
+            description = "CPU threads. Default: one per core.")
     private int threads;
 
     @Mixin private DeviceArgument device = new DeviceArgument();
@@ -169,17 +166,15 @@ public final class Finetune implements Callable<Integer> {
             names = "--out",
             paramLabel = "DIR",
             defaultValue = "ebb-tuned",
-            description = "Where the adapters go. Default: ${DEFAULT-VALUE}.")
+            description = "The folder for the adapters. Default: ${DEFAULT-VALUE}.")
     private Path out = Path.of("ebb-tuned");
 
     @Option(
             names = "--merge",
-            description = "Write the model with the adapters added to its weights too.")
+            description = "Also write the model with the adapters merged into its weights.")
     private boolean merge;
 
-    @Option(
-            names = "--resume",
-            description = "Go on from the checkpoint in --out, bit for bit, as it was begun.")
+    @Option(names = "--resume", description = "Continue from the checkpoint in --out, bit for bit.")
     private boolean resume;
 
     @Spec private @Nullable CommandSpec spec;

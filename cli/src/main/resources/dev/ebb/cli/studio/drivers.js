@@ -14,7 +14,7 @@ const CHOICES = [
   { name: "optimizer", title: "Optimizer", values: ["adamw", "lion", "momentum", "sgd"] },
   { name: "precision", title: "Precision", values: ["f32", "bf16", "f16"] },
   { name: "trained", title: "What is trained", values: ["whole", "adapters", "adapters-8", "adapters-4"],
-    texts: ["the whole model", "adapters of rank 8 (LoRA)", "adapters, frozen weights of 8 bits", "adapters, frozen weights of 4 bits"] },
+    texts: ["the whole model", "adapters of rank 8 (LoRA)", "adapters, frozen 8-bit weights", "adapters, frozen 4-bit weights"] },
 ];
 
 export function driversView() {
@@ -62,8 +62,8 @@ export function driversView() {
     const used = [["parameters", Math.min(found.use, found.bytes.parameters)], ["activations", Math.max(0, found.use - found.bytes.parameters)]];
     const table = el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "most at once"), el("th", { class: "n" }, "training"))),
       el("tbody", {}, ...CATEGORIES.filter(c => found.bytes[c]).map(c => el("tr", {}, el("td", {}, swatch(c, "span", "dot"), c), el("td", { class: "n" }, bytes(found.bytes[c]))))));
-    $("bars").replaceChildren(el("div", { class: "bars" }, bar(state.trained === "whole" ? "training, everything kept" : "fine-tuning, everything kept", parts, found.training), bar("use: the logits of a batch", used, found.use), table));
-    $("drivers-note").textContent = "Training takes " + (found.training / found.use).toFixed(1) + " times what use takes. Attention is computed without its scores in memory; with them the backward half would keep " + bytes(found.scores) + " more. A budget on the Plan page asks for less.";
+    $("bars").replaceChildren(el("div", { class: "bars" }, bar(state.trained === "whole" ? "training, everything kept" : "fine-tuning, everything kept", parts, found.training), bar("inference: the logits of a batch", used, found.use), table));
+    $("drivers-note").textContent = "Training takes " + (found.training / found.use).toFixed(1) + " times the memory of inference. Attention does not store its scores; storing them for the backward pass would take " + bytes(found.scores) + " more. Set a smaller budget on the Plan page.";
     $("drivers-command").textContent = found.command;
   }
   return { open() { if (!asked) load(); } };

@@ -7,7 +7,7 @@ import { graphView } from "./graph.js";
 import { whyPanel } from "./why.js";
 
 const COMPUTE = 0, REBUILD = 1, FREE = 2, OFFLOAD = 3, FETCH = 4;
-const FATES = { held: "given and held", kept: "kept for the backward half", again: "computed again", rebuilt: "rebuilt", moved: "moved to another place", freed: "used and freed" };
+const FATES = { held: "input, always in memory", kept: "kept for the backward pass", again: "computed again", rebuilt: "rebuilt", moved: "offloaded", freed: "used and freed" };
 const START = 64 * 1048576;
 const $ = id => document.getElementById(id);
 
@@ -227,7 +227,7 @@ export function planView() {
   form.addEventListener("submit", e => e.preventDefault());
   $("budget").addEventListener("change", () => {
     const b = parseBytes($("budget").value, traced ? traced.storeAll : 0);
-    if (!(b > 0)) { status("'" + $("budget").value + "' is no budget; write 64MiB or 50%", true); return; }
+    if (!(b > 0)) { status("'" + $("budget").value + "' is not a budget; write 64MiB or 50%", true); return; }
     budget = b;
     if (curve) chart.update(curve, budget);
     follow();

@@ -53,7 +53,7 @@ public final class BoundSteps {
             List<Value> left,
             long highest) {
 
-        /** What is computed. */
+        /** The node that is computed. */
         Node node() {
             return work.orElseThrow().node();
         }
@@ -70,7 +70,7 @@ public final class BoundSteps {
     private final BoundTransfers carrier;
     private final Graph graph;
 
-    /** How many times {@link #run} has run all of them one by one. */
+    /** How many times {@link #run} has run all steps one by one. */
     private int runs;
 
     private Optional<Merged> straight = Optional.empty();
@@ -92,7 +92,7 @@ public final class BoundSteps {
         for (Value r : graph.results()) resident.find(r).ifPresent(results::add);
     }
 
-    /** Binds event by event. */
+    /** Binds the events of a schedule one by one. */
     private final class Binder implements ScheduleListener {
         private final Table<Layout.Stay, Long> starts;
         private final Table<Value, Buffer> elsewhere;
@@ -165,7 +165,7 @@ public final class BoundSteps {
         }
     }
 
-    /** What has been freed since the step before. */
+    /** The values freed since the step before. */
     private List<Value> left() {
         var all = List.copyOf(left);
         left.clear();
@@ -212,12 +212,12 @@ public final class BoundSteps {
         return highest;
     }
 
-    /** The end of the memory of the parameters that are there before a run. */
+    /** The end of the memory of the parameters that exist before a run. */
     public long paramsEnd() {
         return end(params);
     }
 
-    /** The offset of every stay. */
+    /** The offset of every buffer, for each time it is in memory. */
     private static Table<Layout.Stay, Long> starts(Layout layout) {
         var starts = new Table<Layout.Stay, Long>();
         for (var slot : layout.slots()) {
@@ -226,7 +226,7 @@ public final class BoundSteps {
         return starts;
     }
 
-    /** {@code v} in the place of another, which may lie outside. */
+    /** {@code v} in the memory of another value, which may lie outside. */
     private static Buffer over(Buffer other, Value v) {
         return new Buffer(v.type().dtype(), v.type().size(), other.memory());
     }
@@ -246,12 +246,12 @@ public final class BoundSteps {
         return results;
     }
 
-    /** What is in memory before a run. */
+    /** The values in memory before a run. */
     public Table<Value, Buffer> initial() {
         return initial;
     }
 
-    /** Where values lie when a run has ended. */
+    /** The location of values when a run has ended. */
     public Table<Value, Buffer> resident() {
         return resident;
     }
@@ -261,8 +261,8 @@ public final class BoundSteps {
     }
 
     /**
-     * All of them as a device takes them to make one method of it; none where values are moved
-     * beside the arena.
+     * All steps as a sequence that a device can compile into one method; none where values are
+     * offloaded.
      */
     public Optional<Sequence> sequence() {
         var works = new ArrayList<Sequence.Work>();
@@ -290,7 +290,7 @@ public final class BoundSteps {
                                 .toList()));
     }
 
-    /** Runs all of them, as the body of a loop or branch. */
+    /** Runs all steps, as the body of a loop or branch. */
     void run() {
         if (RepeatedBits.WATCHED.isBound()) {
             bound.forEach(RepeatedBits.WATCHED.get()::run);

@@ -30,24 +30,27 @@ record CheckpointPool(Session session, Memory memory, LoopMemory room, Checkpoin
         else read(room.stateBytes(level), carries);
     }
 
-    /** State number {@code level} is the next to be restored: it may come while the loop runs. */
+    /**
+     * Announces that state {@code level} is the next to be restored: it may be prefetched while the
+     * loop runs.
+     */
     void expect(int level, List<Buffer> carries) {
         if (level >= 0 && level < room.offloaded()) elsewhere.ahead(level, carries, beside());
     }
 
-    /** Memory for a state on its way to or from its place, if there is any. */
+    /** Memory for a state in transfer to or from its place, if there is any. */
     private Memory beside() {
         return room.moving() == 0
                 ? memory.slice(0, 0)
                 : memory.slice(room.movingAt(), room.state());
     }
 
-    /** Where tape number {@code number} lies beside {@code level} states. */
+    /** The location of tape {@code number} above {@code level} states. */
     long tape(int level, int number) {
         return room.stateBytes(level) + number * room.tape();
     }
 
-    /** Writes buffers one behind the other; the end of the last. */
+    /** Writes buffers contiguously; returns the end of the last. */
     long write(List<Buffer> buffers, long offset) {
         long at = offset;
         for (int i = 0; i < buffers.size(); i++) {

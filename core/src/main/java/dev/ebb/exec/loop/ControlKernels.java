@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Binds the kernels that are made of graphs, loops and branches, to memory. Their graphs lie in the
- * kernel's planned workspace.
+ * Binds loops and branches, whose bodies are graphs, to memory. The bodies run in the kernel's
+ * planned workspace.
  */
 public final class ControlKernels {
     private ControlKernels() {}
@@ -33,13 +33,13 @@ public final class ControlKernels {
     @FunctionalInterface
     public interface Rewriting {
         /**
-         * The first {@code outside} parameters of {@code body} are read where they lie; the next
-         * {@code carried} are replaced where they lie by the first results.
+         * The first {@code outside} parameters of {@code body} are read in place; the next {@code
+         * carried} are replaced in place by the first results.
          */
         Graph of(Graph body, int outside, int carried);
     }
 
-    /** The same kernel with other graphs for those it runs. */
+    /** The same kernel with other bodies. */
     public static Control rewritten(Control control, Rewriting rewriting) {
         return switch (control) {
             case Control.Scan k -> {
@@ -71,12 +71,12 @@ public final class ControlKernels {
         };
     }
 
-    /** What is planned of a body that {@link Rewriting} describes so. */
+    /** The problem that is planned for a body which {@link Rewriting} describes so. */
     public static Problem problem(Graph body, int outside, int carried, Device device) {
         return NestedGraph.problem(body, outside, carried, device);
     }
 
-    /** A kernel that keeps no states of a loop but in memory. */
+    /** A kernel that keeps loop states in memory only. */
     public static Runnable bind(
             Control control, Session session, List<Buffer> in, List<Buffer> out, Buffer workspace) {
         return bind(control, session, in, out, workspace, CheckpointStore.NONE);
@@ -98,7 +98,9 @@ public final class ControlKernels {
         };
     }
 
-    /** How many of the outputs of {@code control} are values; room for states comes after them. */
+    /**
+     * The number of outputs of {@code control} that are values; checkpoint memory comes after them.
+     */
     static int values(Control control, int outputs) {
         return switch (control) {
             case Control.Scan k -> outputs - rooms(k.remember());

@@ -132,7 +132,7 @@ final class ForwardLoops {
         };
     }
 
-    /** What is kept of a loop while it runs. */
+    /** The states of a loop that are kept while it runs. */
     private interface Keeper {
         void before(int round);
 

@@ -20,7 +20,7 @@ final class LoopBody {
     private final List<Buffer> slices;
     private final List<Buffer> given;
 
-    /** Rounds of {@code loop}, run as {@code body} has them. */
+    /** Rounds of {@code loop}, run by {@code body}. */
     LoopBody(
             Control.Scan loop,
             Graph body,
@@ -37,12 +37,12 @@ final class LoopBody {
         given = List.copyOf(steps.results().subList(loop.carries(), steps.results().size()));
     }
 
-    /** {@code body} gives the next carries first, and what else it gives after them. */
+    /** {@code body} returns the next carries first, then its other results. */
     static NestedGraph nested(Control.Scan loop, Graph body, Device device) {
         return new NestedGraph(body, loop.constants(), loop.carries(), device);
     }
 
-    /** Where slice number {@code i} of the next round is to be put. */
+    /** The buffer for slice {@code i} of the next round. */
     Buffer slice(int i) {
         return slices.get(i);
     }
@@ -51,13 +51,13 @@ final class LoopBody {
         return slices.subList(from, to);
     }
 
-    /** What the latest round gave beside its carries. */
+    /** The results of the latest round other than its carries. */
     List<Buffer> given() {
         return given;
     }
 
     /**
-     * Feeds slices {@code from, from + 1, ...} of the round that reads {@code place} from their
+     * Loads slices {@code from, from + 1, ...} for the round at index {@code place} from their
      * stacks.
      */
     void feed(List<Buffer> stacks, int from, long place) {
@@ -75,7 +75,7 @@ final class LoopBody {
         return session;
     }
 
-    /** Puts {@code slices} at {@code place} of their stacks. */
+    /** Stores {@code slices} at index {@code place} of their stacks. */
     void stack(List<Buffer> slices, List<Buffer> stacks, long place) {
         for (int i = 0; i < slices.size(); i++) {
             var y = slices.get(i);

@@ -21,24 +21,24 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * A graph inside a control kernel, laid out in that kernel's workspace. Some of its parameters are
- * used where they lie instead. It is run as it is written: what the planner has decided to compute
- * again is in the graph twice.
+ * The body of a loop or branch, laid out in the workspace of that kernel. Some of its parameters
+ * are used in place, outside the workspace. It is run as written: a value that the planner decided
+ * to recompute is computed by two nodes of the graph.
  */
 final class NestedGraph {
     private final Layout layout;
     private final List<Value> elsewhere;
 
     /**
-     * The first {@code outside} parameters are read where they lie; the next {@code carried} are
-     * replaced where they lie by the results of the same number; the others are fed for every run.
+     * The first {@code outside} parameters are read in place; the next {@code carried} are replaced
+     * in place by the results of the same index; the others are written before every run.
      */
     NestedGraph(Graph body, int outside, int carried, Device device) {
         elsewhere = body.params().subList(0, outside + carried);
         layout = Layout.of(new StoreAll().plan(problem(body, outside, carried, device), _ -> 1));
     }
 
-    /** What is planned: the body, without the memory that lies outside it. */
+    /** The problem that is planned: the body, without the memory outside it. */
     static Problem problem(Graph body, int outside, int carried, Device device) {
         var elsewhere = body.params().subList(0, outside + carried);
         var bindings = new ArrayList<Binding>();

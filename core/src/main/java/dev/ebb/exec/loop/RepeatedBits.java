@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Holds the ops inside loops and branches to what they claim: an op that runs again on the same
- * bits gives the same bits. A round that runs again begins with the carries of its first run, so
- * the first op in it that is not what it claims to be is found, whichever of a loop's bodies it
- * runs in. Takes a few words of heap for every computation in a loop.
+ * Checks that ops inside loops and branches are deterministic: an op that runs again on the same
+ * bits must give the same bits. A round that is run again starts from the carries of its first run,
+ * so the first op in it that differs is found, in whichever of the loop's bodies it runs. Uses a
+ * few words of heap for every computation in a loop.
  */
 public final class RepeatedBits {
-    /** What the running thread's program is held to, while it is checked. */
+    /** The check of the program that runs on this thread, if it is checked. */
     public static final ScopedValue<RepeatedBits> WATCHED = ScopedValue.newInstance();
 
     private record Key(Op op, List<Type> types) {}
@@ -43,7 +43,7 @@ public final class RepeatedBits {
         return all;
     }
 
-    /** Runs {@code bound}, which is a computation, and compares. */
+    /** Runs the computation {@code bound} and compares its results. */
     void run(BoundSteps.Bound bound) {
         var node = bound.node();
         if (node.kernel() instanceof Control || Trait.once(node.op().traits())) {
@@ -56,7 +56,7 @@ public final class RepeatedBits {
                         _ ->
                                 keys.computeIfAbsent(
                                         new Key(node.op(), node.inputTypes()), _ -> keys.size()));
-        // before it runs: it may write where it reads
+        // before it runs, as it may overwrite its inputs
         var call = new Call(key, digest(bound.inputs()));
         bound.body().run();
         long digest = digest(bound.outputs());

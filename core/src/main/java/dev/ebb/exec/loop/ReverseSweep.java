@@ -113,7 +113,7 @@ final class ReverseSweep implements Runnable {
         return seen;
     }
 
-    /** The loop as one that only reads its carries. */
+    /** The loop with carries that are only read. */
     private static Control.Scan reading(Control.Scan f) {
         return new Control.Scan(
                 f.body(),
@@ -179,7 +179,10 @@ final class ReverseSweep implements Runnable {
         pool.elsewhere().settle();
     }
 
-    /** Once all from round {@code first} on is reversed, the latest state before it is next. */
+    /**
+     * Called once all rounds from {@code first} on are reversed: the latest state before them is
+     * next.
+     */
     private void expect(int first) {
         if (first == 0) return;
         int next = saved.size() - 1;
@@ -187,7 +190,7 @@ final class ReverseSweep implements Runnable {
         pool.expect(next, carries);
     }
 
-    /** Reverses the last rounds before {@code to}; where it came to. */
+    /** Reverses the last rounds before {@code to}; returns the first round that it reversed. */
     private int stretch(int to) {
         while (!saved.isEmpty() && saved.getLast() >= to) saved.removeLast();
         int from = saved.isEmpty() ? 0 : saved.getLast();
@@ -210,7 +213,7 @@ final class ReverseSweep implements Runnable {
         return first;
     }
 
-    /** Puts the states that were kept on the way in order: round by round. */
+    /** Sorts the saved states by round. */
     private void sort() {
         var rounds = positions.getFirst();
         var order = new ArrayList<Integer>();

@@ -31,7 +31,7 @@ public final class Scratch {
         return new Graph(graph.params(), nodes, graph.results());
     }
 
-    /** {@code graph} without what {@link #add} added. */
+    /** {@code graph} without the outputs that {@link #add} added. */
     public static Graph remove(Graph graph) {
         var nodes = new ArrayList<Node>();
         for (Node node : graph.nodes()) {

@@ -12,7 +12,7 @@ final class TapingBody {
     private final List<Buffer> taped;
 
     /**
-     * The tape has the {@code carries} at the start of the round that its reverse reads, then the
+     * The tape holds the {@code carries} at the start of the round that its reverse reads, then the
      * results after the first {@code plain}.
      */
     TapingBody(LoopBody rounds, List<Buffer> carries, int plain) {
@@ -29,7 +29,7 @@ final class TapingBody {
         pool.write(taped, rest);
     }
 
-    /** What the latest round gave beside carries and tape. */
+    /** The results of the latest round other than carries and tape. */
     List<Buffer> given() {
         return given;
     }

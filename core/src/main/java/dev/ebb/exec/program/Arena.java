@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The memory of a program, or of several that run in turns, with the queue they run on.
+ * The memory of one program, or of several that run in turn, and its queue.
  *
- * @param ownBytes what the device owns beside the memory to run their kernels
+ * @param ownBytes what the device uses outside the arena to run their kernels
  */
 public record Arena(Session session, Memory memory, long ownBytes) {
     private static final long LINE = 64;

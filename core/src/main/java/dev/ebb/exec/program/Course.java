@@ -8,7 +8,7 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.plan.schedule.Schedule;
 import dev.ebb.plan.schedule.Step;
 
-/** Whether the host has a part in a run. */
+/** Whether the host takes part in a run. */
 final class Course {
     private Course() {}
 

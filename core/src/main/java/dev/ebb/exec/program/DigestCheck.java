@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Compares the bits of every value that comes back with those of its first computation. */
+/** Compares the bits of every restored value with those of its first computation. */
 final class DigestCheck {
     private final Queue queue;
     private final Map<Value, Long> first = new HashMap<>();

@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * Counts, while a program runs, the bytes it holds by what they are for. It goes by the steps that
- * really run and by the memory that they were bound to, knows nothing of the sizes and slots that
- * were planned, and allocates nothing while counting.
+ * Measures, while a program runs, the bytes it holds by category. It observes the steps that run
+ * and the memory they are bound to, independently of the planned sizes and slots, and allocates
+ * nothing while counting.
  */
 final class MemoryMeter {
     private static final int KINDS = Category.values().length;

@@ -29,8 +29,8 @@ import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 
 /**
- * A laid-out schedule bound to memory and a device. One arena is allocated here and nothing after;
- * running steps through the schedule.
+ * A laid-out schedule bound to memory and a device. The arena is allocated here, and nothing after
+ * that; a run executes the schedule step by step.
  */
 public final class Program implements AutoCloseable {
     private static final long LINE = 64;

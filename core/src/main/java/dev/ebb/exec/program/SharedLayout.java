@@ -11,10 +11,9 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * Layouts of programs that run in turns in one arena and share parameters: states and weights. A
- * parameter that outlives a run has its bytes to itself all the time, so nothing changes if those
- * bytes lie elsewhere: here they come first, in the same order for all programs, and what a run
- * needs meanwhile comes after them.
+ * Layouts of programs that run in turn in one arena and share parameters, such as states and
+ * weights. The shared parameters come first, in the same order for all programs; the temporary
+ * memory of each program comes after them.
  */
 public final class SharedLayout {
     private SharedLayout() {}

@@ -34,7 +34,10 @@ final class ReferenceLoops {
         return all;
     }
 
-    /** So many terms of a sum are added up by themselves, and those sums in order. */
+    /**
+     * The number of terms of a sum that are added first; these partial sums are then added in
+     * order.
+     */
     static final int BLOCK = 64;
 
     /**

@@ -33,14 +33,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Runs nodes one by one, as they come, in an arena of a bounded size, and runs them again when a
- * value is read that was evicted; in which order is decided by {@link TapeReplay}.
+ * Runs the nodes of a tape one by one in an arena of bounded size, and runs nodes again when an
+ * evicted value is read; {@link TapeReplay} decides the order.
  *
- * <p>What does not fit is refused when data are read next, not where it was recorded: until then
- * all that comes is only recorded, so that the least budget that is named covers it too. After a
- * refusal only what was computed before it can be read.
+ * <p>A node that does not fit is refused when data are read next, not when it is recorded: until
+ * then all further nodes are only recorded, so that the smallest budget in the error covers them
+ * too. After a refusal only values computed before it can be read.
  *
- * <p>Not for several threads at once.
+ * <p>Not thread-safe.
  */
 public final class Replayer implements AutoCloseable {
     private final Device device;
@@ -48,7 +48,7 @@ public final class Replayer implements AutoCloseable {
     private final Cost cost;
     private final long budget;
 
-    /** What the device may own beside the arena, and what it owns. */
+    /** What the device may own outside the arena, and what it owns. */
     private final WorkerMemory workers;
 
     private long owned;
@@ -170,7 +170,7 @@ public final class Replayer implements AutoCloseable {
     }
 
     /**
-     * Copies the data of {@code v}, which is brought back for it if it is gone.
+     * Copies the data of {@code v}, which is restored for it if it is gone.
      *
      * @throws OverBudgetException if the budget does not suffice for it, or did not suffice for
      *     something that was recorded before and {@code v} came after that
@@ -317,7 +317,7 @@ public final class Replayer implements AutoCloseable {
         form.reserved();
     }
 
-    /** What the budget has beside the arena and what the device owns. */
+    /** What the budget has outside the arena and what the device owns. */
     private long beside() {
         return budget > Long.MAX_VALUE / 4 ? Long.MAX_VALUE : workers.reserveForAny(budget) - owned;
     }

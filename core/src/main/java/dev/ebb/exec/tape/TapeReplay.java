@@ -18,10 +18,10 @@ import java.util.List;
 
 /**
  * The order of a tape's work in an arena of a bounded size: which node runs when, what is evicted
- * for it, and what runs again when a value is asked for that had to go. A value is brought back by
- * the nodes it needs, in the order in which they first ran; if one of them misses an operand in
- * turn, that is brought back first. All of this waits on a list, never on the stack of the thread,
- * so a chain of any length may be gone.
+ * for it, and what runs again when a value is asked for that had to go. A value is restored by the
+ * nodes it needs, in the order in which they first ran; if one of them misses an operand in turn,
+ * that is restored first. All of this waits on a list, never on the stack of the thread, so a chain
+ * of any length may be gone.
  *
  * <p>Every decision follows from the events and the sizes alone. So the same events, with kernels
  * that compute nothing and no memory behind the sizes, show what another budget would lead to.
@@ -160,7 +160,7 @@ final class TapeReplay {
         if (done < count) perform(Arrays.copyOfRange(order, done, count));
     }
 
-    /** Whether a new node can run now without anything being evicted or brought back for it. */
+    /** Whether a new node can run now without anything being evicted or restored for it. */
     private boolean isReady(int i) {
         var form = ledger.form(i);
         if (form.kernel() instanceof Control.Sweep) return false;

@@ -15,13 +15,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The cost of kernels on this machine, measured. Each distinct kernel is timed once, when it is
- * first asked for, and never again: within one of these, and with a file across processes. What
- * cannot be timed costs what a roofline of measured rates says. To have the same plan everywhere,
- * hand {@link #prices} on, or plan with a fixed cost.
+ * The measured cost of kernels on this machine. Each distinct kernel is timed once, when it is
+ * first asked for; with a file, once across processes. A kernel that cannot be timed is estimated
+ * by a roofline of measured rates. To get the same plan everywhere, pass {@link #prices} on, or
+ * plan with a fixed cost.
  *
- * <p>The file carries the machine's signature. One that is damaged or from another machine is not
- * believed: that is logged, and it is written anew.
+ * <p>The file carries the machine's signature. A damaged file, or one from another machine, is
+ * logged, ignored and rewritten.
  */
 public final class Timed implements Cost {
     private final KernelTimer timer;

@@ -166,7 +166,7 @@ public final class BoundTransfers implements AutoCloseable {
         return found;
     }
 
-    /** Where {@code v} lies between two runs, which starts or ends beside the arena. */
+    /** Where {@code v} lies between two runs, which starts or ends outside the arena. */
     private Open home(Value v) {
         var start = away.get(v);
         if (start != null) return in(start);
@@ -278,7 +278,7 @@ public final class BoundTransfers implements AutoCloseable {
 
     /**
      * Brings {@code v}, which no run changes, back after a run has failed, if it has ever been put
-     * beside the arena: its memory may hold something else by now.
+     * outside the arena: its memory may hold something else by now.
      */
     public void recover(Value v, Memory to) {
         for (var there : open.values()) {
@@ -288,12 +288,12 @@ public final class BoundTransfers implements AutoCloseable {
         }
     }
 
-    /** Puts {@code v} where it starts beside the arena, now. */
+    /** Puts {@code v} where it starts outside the arena, now. */
     public void put(Value v, MemorySegment from) {
         move(home(v).betweenRuns(v, Memory.of(from), true));
     }
 
-    /** Copies {@code v} from where it lies beside the arena, now. */
+    /** Copies {@code v} from where it lies outside the arena, now. */
     public void get(Value v, MemorySegment to) {
         move(home(v).betweenRuns(v, Memory.of(to), false));
     }

@@ -64,7 +64,7 @@ public interface CheckpointStore {
     /** Brings state number {@code number} back. */
     void get(int number, List<Buffer> carries, Memory beside);
 
-    /** Begins to bring back the state that is asked for next; {@code carries} are not written. */
+    /** Begins to restore the state that is asked for next; {@code carries} are not written. */
     void ahead(int number, List<Buffer> carries, Memory beside);
 
     /** Nothing is under way: whatever was has ended, or failed with its run. */

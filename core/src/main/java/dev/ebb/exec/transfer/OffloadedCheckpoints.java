@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The checkpoints of a loop that lie in a place beside the arena, one after the other; each carry
+ * The checkpoints of a loop that lie in a place outside the arena, one after the other; each carry
  * is a block of its own.
  */
 final class OffloadedCheckpoints implements CheckpointStore {

@@ -203,7 +203,7 @@ final class TransferLane implements AutoCloseable {
 
     private static CancellationException interrupted() {
         return new CancellationException(
-                "the thread of a run that moves values beside the arena was interrupted; the run"
+                "the thread of a run that moves values outside the arena was interrupted; the run"
                         + " has ended without a result, and the next one begins anew");
     }
 

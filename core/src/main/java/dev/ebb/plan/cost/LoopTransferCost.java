@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The cost of kernels by another model, plus the time that a loop waits while its checkpoints are
- * written to a place beside the arena and read back.
+ * written to a place outside the arena and read back.
  */
 public final class LoopTransferCost implements Cost {
     private final Cost kernels;

@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
- * A fixed list of what kernels take, and a roofline for those that are not on it. It never changes,
- * so plans made by it are the same on every machine; it can be written to a file and read back.
+ * A fixed list of kernel times, with a roofline for kernels that are not on it. It never changes,
+ * so plans made with it are the same on every machine; it can be written to a file and read back.
  */
 public final class Prices implements Cost {
     private static final String HEADER = "ebb prices 1";

@@ -15,10 +15,9 @@ import dev.ebb.plan.schedule.Cost;
 import java.util.List;
 
 /**
- * What a kernel takes on a machine of which three numbers are known: how fast it multiplies
- * matrices, how fast it does plain vector arithmetic, and how fast memory is (Williams, Waterman
- * and Patterson, "Roofline", 2009). A kernel takes the longer of its arithmetic and its traffic,
- * and something to start.
+ * Predicts the time of a kernel from the peak rates of a machine: matrix products, vector
+ * arithmetic, and memory traffic (Williams, Waterman and Patterson, "Roofline", 2009). A kernel
+ * takes the longer of its arithmetic and its memory traffic, plus a constant to start.
  *
  * @param products multiply-adds a second in contractions, counted as two operations each
  * @param simple elementwise operations a second

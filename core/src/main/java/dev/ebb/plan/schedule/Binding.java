@@ -1,17 +1,14 @@
 package dev.ebb.plan.schedule;
 
-/** How the memory of a parameter may be used while the program runs. */
+/** What a program may do with the memory of a parameter while it runs. */
 public sealed interface Binding {
 
-    /** Read in anew for every run: its memory is free once it is dead. */
+    /** Written before every run: its memory may be reused once it is dead. */
     record Consumed() implements Binding {}
 
     /** Must still hold its value when the program ends. */
     record Kept() implements Binding {}
 
-    /**
-     * Result number {@code result} lies in its place when the program ends: state, updated in
-     * place.
-     */
+    /** Result number {@code result} replaces it in place when the program ends: a state. */
     record Replaced(int result) implements Binding {}
 }

@@ -6,10 +6,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The time a schedule takes when transfers run beside the computation: in each place one transfer
- * at a time, in the order in which they are started, or one each way where it is two-way, and those
- * of several places beside each other. A value is fetched after it was offloaded. A kernel waits
- * for what it reads to arrive, and memory is given back only after what lay in it has been written.
+ * The predicted time of a schedule whose transfers overlap with computation. A place runs one
+ * transfer at a time, in the order in which they start, or one in each direction if it is two-way;
+ * different places run in parallel. A value is fetched after it was offloaded. A kernel waits for
+ * its operands to arrive, and memory is released only after its contents have been written.
  */
 public final class Clock implements ScheduleListener {
     private final Problem problem;

@@ -3,9 +3,9 @@ package dev.ebb.plan.schedule;
 import java.nio.file.Path;
 
 /**
- * A file of the program's own on a disk: slower and larger than memory.
+ * A private file on a disk, as a place to offload values to.
  *
- * @param folder where the file lies
+ * @param folder the folder of the file
  */
 public record Disk(Path folder, long bytes, Speed speed) implements Place {
 

@@ -1,10 +1,10 @@
 package dev.ebb.plan.schedule;
 
 /**
- * A pool of host memory beside the arena. It is allocated once, of the size that the plan promises,
- * and never more than {@code bytes}.
+ * A pool of host memory to offload values to. It is allocated once, with the size that the plan
+ * promises, at most {@code bytes}.
  *
- * @param kind whether a card can read and write it by itself
+ * @param kind whether a GPU can access it directly
  */
 public record Host(Kind kind, long bytes, Speed speed) implements Place {
 

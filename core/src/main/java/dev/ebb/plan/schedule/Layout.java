@@ -46,7 +46,7 @@ public record Layout(
         return places.get(schedule.problem().places().indexOf(place));
     }
 
-    /** What lies beside the arena in all places together. */
+    /** What lies outside the arena in all places together. */
     public long offloadedBytes() {
         return places.stream().mapToLong(PlaceLayout::bytes).sum();
     }

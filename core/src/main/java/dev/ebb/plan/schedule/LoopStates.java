@@ -14,15 +14,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The states that a loop keeps in a place beside the arena. Its schedule uses its states as a
- * stack, so those at the bottom are written and read least often: they are the ones that lie there,
- * and the number of forward steps is that of as many states in memory. No schedule of both places
- * can do with fewer: it would be one of a single place with as many slots.
+ * The states that a loop offloads to a place outside the arena. A loop uses its states as a stack,
+ * so those at the bottom are written and read least often; these are offloaded. The number of
+ * forward steps is the same as with all states in memory, and no schedule over both kinds of memory
+ * needs fewer.
  *
- * @param key the memory beside which they are kept, as a value: what the forward loop leaves and
- *     its reverse reads
- * @param carries what a state is made of
- * @param forward whether this is the loop itself, not its reverse
+ * @param key identifies the checkpoint memory that the forward loop writes and its reverse reads
+ * @param carries the values of which a state consists
+ * @param forward whether this is the forward loop, not its reverse
  */
 public record LoopStates(
         Value key, LoopMemory room, int rounds, Pace pace, List<Value> carries, boolean forward) {

@@ -1,11 +1,10 @@
 package dev.ebb.plan.schedule;
 
 /**
- * A place for values beside the arena, such as a pool of host memory or a file on a disk. A value
- * is offloaded to it and fetched back when it is read again. A budget names any number of places,
- * the nearest first; transfers of one place run one after the other, beside the computation and
- * beside the transfers of the others. A place that is two-way takes values in and gives others out
- * at the same time.
+ * A memory to offload values to, such as a pool of host memory or a file on a disk. A budget names
+ * any number of places, the nearest first. Transfers of one place run one after the other, in
+ * parallel with the computation and with other places; a two-way place can be written and read at
+ * the same time.
  */
 public sealed interface Place permits Host, Disk {
 
@@ -40,7 +39,7 @@ public sealed interface Place permits Host, Disk {
     static long room(long bytes) {
         if (bytes <= 0)
             throw new IllegalArgumentException(
-                    "a place beside the arena holds some bytes, not " + bytes);
+                    "a place outside the arena holds some bytes, not " + bytes);
         return bytes;
     }
 }

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where in a place beside the arena each value lies that a schedule puts there, and how much room
- * that takes. A state that starts there and its next version share an offset. A loop keeps its
- * states there from its first run to the end of its reverse.
+ * The offset of each value in one place, and the bytes the place needs. A state that starts there
+ * and its next version share an offset. A loop's states occupy the place from the first run of the
+ * loop to the end of its reverse.
  *
  * @param offsets where each value starts
  * @param loops where the states of each loop start, by {@link LoopStates#key}

@@ -13,11 +13,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A graph to be scheduled: with the use that may be made of the memory of each parameter, the bytes
- * that each value occupies, and the ways of bringing values back besides computing them again.
+ * A graph to be scheduled: what may be done with the memory of each parameter, the size of each
+ * value, and the ways of restoring values besides recomputation.
  *
- * @param inversions how values can be rebuilt from what came after them
- * @param places where values can be put meanwhile, beside the arena
+ * @param inversions how values can be rebuilt from later values
+ * @param places where values can be put meanwhile, outside the arena
  */
 public record Problem(
         Graph graph,
@@ -73,7 +73,7 @@ public record Problem(
         return new Problem(graph, bindings, sizes, ways, places);
     }
 
-    /** The same problem with these places for values beside the arena. */
+    /** The same problem with these places for values outside the arena. */
     public Problem with(List<Place> beside) {
         return new Problem(graph, bindings, sizes, inversions, beside);
     }

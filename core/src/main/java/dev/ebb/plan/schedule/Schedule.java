@@ -78,8 +78,8 @@ public record Schedule(Problem problem, List<Step> steps) {
      *
      * @param computed how many distinct nodes are computed
      * @param recomputed how many computations are repeats
-     * @param rebuilt how many values are brought back by inversion
-     * @param fetched how many are brought back from places beside the arena
+     * @param rebuilt how many values are restored by inversion
+     * @param fetched how many are restored from places outside the arena
      */
     public record Footprint(
             long peakBytes, int computed, int recomputed, int rebuilt, int fetched) {}
@@ -100,7 +100,7 @@ public record Schedule(Problem problem, List<Step> steps) {
     /**
      * The graph that computes what this schedule computes, in its order: a node that is computed
      * again is there twice, and a value that is rebuilt by an inversion is the output of one more
-     * node. Values that come back from a place beside the arena have no place in a graph.
+     * node. Values that come back from a place outside the arena have no place in a graph.
      */
     public Graph asGraph() {
         var graph = problem.graph();
@@ -138,8 +138,8 @@ public record Schedule(Problem problem, List<Step> steps) {
     }
 
     /**
-     * The parameters that lie beside the arena when the schedule starts, each with its place: those
-     * that are fetched from where they were not put.
+     * The parameters that lie outside the arena when the schedule starts, each with its place:
+     * those that are fetched from where they were not put.
      */
     public Map<Value, Place> away() {
         return away(problem, steps);

@@ -23,7 +23,7 @@ final class ScheduleCheck implements ScheduleListener {
     private final Set<Value> kept = new HashSet<>();
     private final Map<Value, Place> away = new HashMap<>();
 
-    /** What has a copy beside the arena, and where. */
+    /** What has a copy outside the arena, and where. */
     private final Set<Step.Offload> stored = new HashSet<>();
 
     private final IdentityHashMap<Node, Integer> number = new IdentityHashMap<>();

@@ -14,14 +14,14 @@ public interface ScheduleListener {
         FIRST,
         /** Its node is computed again. */
         AGAIN,
-        /** It rebuilds a value from what came after it. */
+        /** It rebuilds a value from later values. */
         INVERTED
     }
 
     /** Before the first step, a parameter is in the arena. */
     default void starts(Value param) {}
 
-    /** Before the first step, a parameter is in a place beside the arena. */
+    /** Before the first step, a parameter is in a place outside the arena. */
     default void startsAway(Value param, Place place) {}
 
     /** A kernel runs. What becomes of its operands and outputs is told by the events after it. */

@@ -34,7 +34,7 @@ public sealed interface Step {
         }
     }
 
-    /** Rebuilds an input of a node from what came after it. */
+    /** Rebuilds an input of a node from later values. */
     record Invert(Inversion inversion, List<Reuse> reuses) implements Work {
         public Invert {
             reuses = List.copyOf(reuses);
@@ -46,7 +46,7 @@ public sealed interface Step {
         }
     }
 
-    /** Gives a value's memory back. */
+    /** Frees a value's memory. */
     record Free(Value value) implements Step {}
 
     /** Starts to write a value to a place; it stays in the arena until it is freed. */

@@ -11,7 +11,7 @@ import java.util.Map;
  * What happens to one value in a schedule.
  *
  * @param computed how often its node is computed
- * @param rebuilt how often it is rebuilt from what came after it
+ * @param rebuilt how often it is rebuilt from later values
  * @param exact whether it is rebuilt to the last bit, if at all
  * @param fetched the places from which it is fetched, one for each time
  * @param overwritten whether another value is written over it

@@ -1,11 +1,11 @@
 package dev.ebb.plan.schedule;
 
-/** A way to bring a value back, besides keeping it and computing it or its rounds again. */
+/** A way to restore a value, besides keeping or recomputing it. */
 public enum Way {
-    /** From what came after it, to the last bit: {@link Inversion#exact}. */
+    /** From later values, to the last bit: {@link Inversion#exact}. */
     INVERSES("inverses"),
 
-    /** From what came after it, nearly: of ops that were asked for by name. */
+    /** From later values, approximately: of ops that were asked for by name. */
     APPROXIMATE_INVERSES("approximate inverses"),
 
     /** From a pool of host memory that the budget names. */
@@ -14,7 +14,7 @@ public enum Way {
     /** From a disk that the budget names. */
     DISK("disk"),
 
-    /** Not at all: of a large region only a part exists at a time, one after the other. */
+    /** By tiling: only a part of a large region exists at a time. */
     PARTS("parts");
 
     private final String text;

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a plan may use to bring values back, beside keeping them and computing them again, which it
- * always may. {@code Ebb.compile(f).within(budget).only(Ways.recomputing())} plans as if ops had no
- * inverses and the budget named no place.
+ * The ways of restoring values that a plan may use besides keeping and recomputing, which are
+ * always allowed. {@code Ebb.compile(f).within(budget).only(Ways.recomputing())} plans as if ops
+ * had no inverses and the budget named no place.
  */
 public record Ways(Set<Way> all) {
 
@@ -53,7 +53,7 @@ public record Ways(Set<Way> all) {
         return has(of(inversion));
     }
 
-    /** Those of values that lie in places beside the arena. */
+    /** Those of values that lie in places outside the arena. */
     public static Ways places() {
         return of(Way.HOST, Way.DISK);
     }

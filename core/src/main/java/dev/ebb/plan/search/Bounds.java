@@ -8,17 +8,16 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * Lower bounds of memory and time that hold for every plan, whatever its order and however often it
- * computes a node again.
+ * Lower bounds of memory and time that hold for every plan, whatever its order and recomputations.
  *
  * <p>Memory: some step must hold a node's inputs and outputs at once. Time: at the moment a node
  * {@code w} is computed for the first time, all it depends on has been computed and nothing that
- * depends on it has. A value made before and read after either is resident at that moment, or is
- * computed again. So under a budget the cheapest choice of values to let go, a knapsack, costs at
- * least its fractional relaxation; the best over many {@code w} bounds every plan.
+ * depends on it has. A value computed before and read after that moment is either resident then, or
+ * recomputed. So under a budget, choosing the values to free at least cost is a knapsack problem,
+ * whose fractional relaxation is a lower bound; the largest over many {@code w} bounds every plan.
  */
 public final class Bounds {
-    /** Moments looked at in a graph too large to look at all. */
+    /** The number of moments examined in a graph too large to examine all. */
     private static final int MOMENTS = 400;
 
     private final Model model;
@@ -41,7 +40,7 @@ public final class Bounds {
     }
 
     /**
-     * The bytes that node {@code u} takes with its operands and the parameters that never go away.
+     * The bytes of node {@code u} with its operands and the parameters that are always resident.
      */
     static long alone(Model model, int u) {
         var bounds = new Bounds(model);
@@ -54,11 +53,11 @@ public final class Bounds {
     }
 
     /**
-     * The least that recomputing adds to the cost of computing everything once, under {@code
+     * A lower bound on the cost that recomputation adds to computing everything once, under {@code
      * budget}.
      */
     public static double extra(Model model, long budget, int[] order) {
-        // what transfers take can hide behind the computation
+        // transfers can overlap with computation
         if (model.mayMove()) return 0;
         var bounds = new Bounds(model);
         double best = 0;
@@ -66,7 +65,7 @@ public final class Bounds {
         return best;
     }
 
-    /** Where memory is highest when everything is kept. */
+    /** The step of the highest memory when everything is kept. */
     private static int[] moments(Model model, int[] order) {
         if (order.length <= 2 * MOMENTS) return order;
         var replay = new Liveness(model);
@@ -84,7 +83,9 @@ public final class Bounds {
         return model.pinned[p] || !(model.problem.bindings().get(p) instanceof Binding.Consumed);
     }
 
-    /** The bytes that node {@code w} adds at the least, if it writes in place wherever it may. */
+    /**
+     * A lower bound on the bytes that node {@code w} adds, with in-place writes wherever possible.
+     */
     private long written(int w) {
         long sum = 0;
         for (int o : model.out[w]) sum += model.bytes[o];
@@ -118,7 +119,7 @@ public final class Bounds {
         return false;
     }
 
-    /** The least that bringing an output of {@code u} back takes, in whatever way. */
+    /** The least cost of restoring an output of {@code u}, in any way. */
     private double cheapest(int u) {
         double least = model.once[u] ? Double.POSITIVE_INFINITY : model.again[u];
         for (int o : model.out[u])

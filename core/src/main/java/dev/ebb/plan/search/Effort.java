@@ -1,6 +1,6 @@
 package dev.ebb.plan.search;
 
-/** How much work is spent on the search for a family of plans. */
+/** The amount of work for searching a family of plans. */
 public enum Effort {
     /** For a whole program. */
     FULL(100, 600_000L),
@@ -8,10 +8,10 @@ public enum Effort {
     /** For a part of it that is planned in several variants, such as the body of a loop. */
     PART(40, 40_000L);
 
-    /** Replayed steps spent on improving a whole family at most. */
+    /** The most replayed steps for improving a whole family. */
     private static final long MOST = 120_000_000L;
 
-    /** A graph with more nodes is large: fewer levels, fewer attempts. */
+    /** A graph with more nodes is searched with fewer levels and attempts. */
     static final int LARGE = 1_500;
 
     private final int levels;
@@ -22,12 +22,12 @@ public enum Effort {
         this.stepsPerNode = stepsPerNode;
     }
 
-    /** How many bounds there are between keeping everything and nothing. */
+    /** The number of memory bounds between keeping everything and nothing. */
     int levels(int nodes) {
         return nodes > LARGE ? levels / 2 : levels;
     }
 
-    /** Replayed steps spent on improving the plan of one bound. */
+    /** The replayed steps for improving the plan of one bound. */
     long share(int nodes) {
         return Math.min(MOST, stepsPerNode * nodes) / levels(nodes) / (nodes > LARGE ? 4 : 1);
     }

@@ -10,22 +10,22 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * The eviction candidates of a sequence: every gap between two uses of a value, with the memory
- * over the budget that evicting it there would free and the cost of bringing it back. The values
- * that the recomputation reads are kept alive or recomputed too, whichever is cheaper at the
- * current price of memory. A value may also come back by an inversion, or by a fetch from a place
- * beside the arena if it was stored when its gap began.
+ * The eviction candidates of a sequence: every gap between two uses of a value, with the overflow
+ * (memory above the budget) that evicting it there would remove and the cost of restoring it.
+ * Operands of the recomputation are kept alive or recomputed too, whichever is cheaper at the
+ * current price of memory. A value may also be restored by an inversion, or by a fetch if it was
+ * offloaded when its gap began.
  */
 final class EvictionCandidates {
-    /** A choice is as good as another if it is worth this share of it. */
+    /** A choice counts as equally good if its worth is at least this share of the other's. */
     static final double ALMOST = 0.5;
 
     /**
-     * One choice: the value to let go until a use, what to compute again before which step, and
-     * what that is worth.
+     * One choice: the value to evict until a use, the works that restore it before which step, and
+     * the worth of that.
      *
      * @param since the last step before the value goes
-     * @param store the transfer that puts it beside the arena then; -1 for none
+     * @param store the transfer that puts it outside the arena then; -1 for none
      */
     record Choice(
             int value,
@@ -46,7 +46,7 @@ final class EvictionCandidates {
     private final RecomputeChain recall;
     private final double least;
 
-    /** The values that take memory and may go. */
+    /** The values that take memory and may be evicted. */
     private final int[] evictable;
 
     private double price;
@@ -55,7 +55,7 @@ final class EvictionCandidates {
     private Optional<Choice> best = Optional.empty();
     private double bestScore;
 
-    /** Steps looked at so far, by the measure of {@link Rematerialisation#work}. */
+    /** Steps examined so far, in units of {@link Rematerialisation#work}. */
     long work;
 
     EvictionCandidates(Model model, Timeline time, SplitMix dice) {
@@ -73,7 +73,7 @@ final class EvictionCandidates {
     }
 
     /**
-     * The best choice for the timeline as it is, under {@code bound} and at this price of memory.
+     * The best choice for the current timeline, under {@code bound} and at this price of memory.
      */
     Optional<Choice> best(long bound, double priceOfMemory, Set<Long> refused, double noise) {
         budget = bound;
@@ -91,7 +91,7 @@ final class EvictionCandidates {
     }
 
     /**
-     * The choice and the same one wherever the graph repeats itself, if it is almost as good there.
+     * The choice, and the same choice at repeated parts of the graph if it is almost as good there.
      */
     List<Choice> like(Choice choice, Set<Long> refused) {
         var all = new ArrayList<Choice>();
@@ -114,7 +114,7 @@ final class EvictionCandidates {
         return all;
     }
 
-    /** Whether event {@code e} reads {@code v} after a gap in which memory is short. */
+    /** Whether event {@code e} reads {@code v} after a gap in which memory exceeds the bound. */
     private boolean isOpen(int v, int e, Set<Long> refused) {
         if ((time.events[e] & 1) == 1) return false;
         int to = time.events[e] >> 1;
@@ -126,7 +126,7 @@ final class EvictionCandidates {
         return (long) v * (model.works + 1) + use;
     }
 
-    /** Whether there is a way back for {@code v}, and no promise that it stays. */
+    /** Whether {@code v} can be restored and need not stay resident. */
     private boolean mayGo(int v) {
         if (v < model.params && (model.pinned[v] || model.isReplaced(v))) return false;
         if (model.place[v] >= 0) return false;
@@ -134,7 +134,7 @@ final class EvictionCandidates {
         return (node >= 0 && !model.once[node]) || model.ways[v].length > 0;
     }
 
-    /** Weighs every way to bring {@code v} back for a use. */
+    /** Evaluates every way to restore {@code v} for a use. */
     private void weigh(int v, int event, double noise) {
         int from = time.events[event - 1] >> 1;
         int to = time.events[event] >> 1;
@@ -148,9 +148,9 @@ final class EvictionCandidates {
     }
 
     /**
-     * Weighs bringing {@code v} back by {@code way} just before a use, or where what it reads was
-     * last alive. Where nothing has read it since it was written, that is to move it, and costs
-     * less.
+     * Evaluates restoring {@code v} by {@code way} just before a use, or where the operands were
+     * last alive. If nothing has read it since it was written, this moves its computation, which
+     * costs less.
      */
     private void weigh(int v, int way, int from, int to, double relief, double luck) {
         double saved = moved(v, way, from);
@@ -168,7 +168,10 @@ final class EvictionCandidates {
             offer(v, way, from, earlier, to, saved, luck);
     }
 
-    /** What is saved because the work that wrote {@code v} at step {@code from} can go. */
+    /**
+     * The cost saved because the work that wrote {@code v} at step {@code from} becomes
+     * unnecessary.
+     */
     private double moved(int v, int way, int from) {
         if (from < 0) return 0;
         int writer = time.order[from];
@@ -215,7 +218,7 @@ final class EvictionCandidates {
         }
     }
 
-    /** No more than this is in each place at any time. */
+    /** An upper bound on the bytes in each place at any time. */
     private void countStored() {
         Arrays.fill(stored, 0);
         if (!model.mayMove()) return;
@@ -227,7 +230,9 @@ final class EvictionCandidates {
         }
     }
 
-    /** The store that must come first where {@code way} fetches what is not there; -1 for none. */
+    /**
+     * The store that must precede a fetch by {@code way} of a value not yet offloaded; -1 for none.
+     */
     private int storeBefore(int way, int at) {
         if (!model.isTransfer(way)) return -1;
         int copy = model.in[way][0];

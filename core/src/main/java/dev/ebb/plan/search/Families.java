@@ -13,12 +13,12 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * The families of plans of one problem, from computing again alone to all that is allowed. A family
- * with one way or place more holds the plans of those before it too: the answer to a budget is the
- * cheapest of what each of them answers. So a way or a place more never costs time, and since each
- * family gets dearer with less memory, so does the cheapest of them. Every selection of up to three
- * places is a family: with up to four places, no selection of them is ever predicted to be faster
- * than all of them together.
+ * The families of plans of one problem, by the set of ways and places they may use, from
+ * recomputation alone to everything allowed. A larger family includes the plans of smaller ones:
+ * the answer for a budget is the cheapest over all families. So a further way or place never costs
+ * time, and as each family gets slower with less memory, so does the answer. Every selection of up
+ * to three places is a family: with up to four places, no selection of them is ever predicted to be
+ * faster than all of them together.
  */
 public final class Families {
     private final Problem problem;
@@ -36,12 +36,12 @@ public final class Families {
         this.effort = effort;
     }
 
-    /** Those of {@code ways}, smaller ones first. */
+    /** The families for {@code ways}, smaller ones first. */
     public List<Frontier> of(Ways ways) {
         return of(ways, problem.places());
     }
 
-    /** Those of {@code ways} that use no other places than {@code among}, smaller ones first. */
+    /** The families for {@code ways} that use only places of {@code among}, smaller ones first. */
     public List<Frontier> of(Ways ways, List<Place> among) {
         var all = new ArrayList<Frontier>();
         var inMemory = ways.and(Ways.in(problem)).without(Ways.places());
@@ -63,7 +63,10 @@ public final class Families {
         return all;
     }
 
-    /** Selections of more places than this are searched only if those of nearer kinds are in. */
+    /**
+     * Selections of more places than this are searched only as prefixes of the list, nearer kinds
+     * first.
+     */
     private static final int EVERY = 3;
 
     /**
@@ -92,7 +95,10 @@ public final class Families {
         return all;
     }
 
-    /** What lies beside the arena from the start, and what ends there, makes its own family. */
+    /**
+     * Problems with parameters that start, or results that end, outside the arena have their own
+     * family.
+     */
     private List<Frontier> made(Key key, List<Frontier> smaller) {
         if (known.has(key)) return known.at(key);
         var allowed = problem.only(key.ways.or(Ways.places()));

@@ -14,15 +14,15 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The trade of memory for time of one problem: a family of plans, each the cheapest found for its
- * peak. It depends on the problem and the costs alone, never on a budget someone asks for.
+ * The trade-off of memory against time of one problem: a family of plans, each the cheapest found
+ * for its peak. It depends on the problem and the costs alone, not on the budgets asked for.
  *
- * <p>The family is grown downwards: from computing everything once, the bound is lowered level by
- * level, each plan made from the one above, improved by {@link Search}; then upwards, where a plan
- * from below may turn out better than the one found before. It grows in generations, always the
- * same ones, as many as the smallest budget asked for so far needs. A budget is answered from the
- * first generations that have a plan for it, and no later plan is cheaper than theirs: so the
- * answer does not depend on earlier questions, and more memory never costs time.
+ * <p>The search goes downwards: from computing everything once, the memory bound is lowered level
+ * by level ("rungs"), each plan derived from the one above and improved by {@link Search}; then
+ * upwards, where a plan from below may beat the one found before. It proceeds in generations,
+ * always the same ones, as many as the smallest budget so far needs. A budget is answered from the
+ * first generations that have a plan for it, and no later plan is cheaper: so the answer does not
+ * depend on earlier requests, and more memory never costs time.
  */
 public final class Frontier {
     /** One plan: its sequence, its peak of live bytes, and its cost above computing all once. */
@@ -65,19 +65,21 @@ public final class Frontier {
         }
     }
 
-    /** Replayed steps that one attempt to fit a bound may take, for each node. */
+    /** The replayed steps per node that one attempt to fit a bound may take. */
     private static final long ATTEMPT_PER_NODE = 3_000L;
 
-    /** How much chance enters the choices, where choosing the best each time leads nowhere. */
+    /** The randomness in the choices, for when the greedy choice fails. */
     private static final double[] NOISES = {0, 0.5, 1};
 
-    /** Where a rung costs this share of computing everything once, the curve is steep. */
+    /** The curve is steep where a rung adds this share of the cost of computing everything once. */
     private static final double STEEP = 0.02;
 
     /** A generation covers a tenth of the way from the store-all peak down to nothing. */
     private static final int GENERATIONS = 10;
 
-    /** A generation is judged when the next rungs are known, from which its own may improve. */
+    /**
+     * A generation is final when the next rungs are known, from which its own plans may improve.
+     */
     private static final int AHEAD = 2;
 
     private final Model model;
@@ -91,16 +93,16 @@ public final class Frontier {
     private final int levels;
     private final long share;
 
-    /** The members of each generation, in the order in which they came to be. */
+    /** The members of each generation, in the order in which they were found. */
     private final List<List<Member>> generations = new ArrayList<>();
 
-    /** The rungs that were known besides when each generation was made. */
+    /** The further rungs that were known when each generation was made. */
     private final List<List<Member>> beyond = new ArrayList<>(List.of(List.of()));
 
-    /** Rungs that are known and not yet in a generation, highest bound first. */
+    /** Known rungs that are not yet in a generation, highest bound first. */
     private final List<Member> ladder = new ArrayList<>();
 
-    /** The plan that rebuilds all it can from what came after it, until it is used. */
+    /** The plan that rebuilds all it can by inverses, until it is used. */
     private Optional<Member> walkedBack;
 
     private Member above;
@@ -108,8 +110,8 @@ public final class Frontier {
     private boolean ended;
 
     /**
-     * The plans that one way more allows than those of {@code smaller} families. They are searched
-     * for where they win: a rung that a smaller family reaches for less is taken over from it.
+     * The plans that one more way allows than the {@code smaller} families. A rung that a smaller
+     * family reaches at less cost is taken over from it.
      */
     Frontier(Model model, Cost cost, List<Frontier> smaller, Effort effort, SearchCache cache) {
         this.model = model;
@@ -140,14 +142,14 @@ public final class Frontier {
         level = levels;
     }
 
-    /** How many generations there are so far. */
+    /** The number of generations so far. */
     int size() {
         return generations.size();
     }
 
     /**
-     * The cheapest member that fits, of the first generations that have one. What counts for
-     * fitting is up to {@code fits}; nothing with a larger peak than {@code bytes} does.
+     * The cheapest member that fits, of the first generations that have one. {@code fits} decides;
+     * members with a peak above {@code bytes} never fit.
      */
     public Optional<Member> answer(long bytes, Predicate<Member> fits) {
         for (int count = 1; count <= size() || grow(); count++) {
@@ -164,7 +166,7 @@ public final class Frontier {
         return pruned(all);
     }
 
-    /** Every member there is. */
+    /** Every member, after searching to the end. */
     public List<Member> all() {
         while (grow()) {
             // until it ends
@@ -172,7 +174,7 @@ public final class Frontier {
         return members(size());
     }
 
-    /** Makes one more generation, with less memory; false if there is none. */
+    /** Searches one more generation, with less memory; false if there is none. */
     boolean grow() {
         if (known.next(generations, beyond)) return true;
         if (known.isComplete()) return false;
@@ -192,7 +194,7 @@ public final class Frontier {
         ascend(share / 8);
         int kept = ended ? 0 : Math.min(AHEAD, ladder.size());
         var own = ladder.subList(0, ladder.size() - kept);
-        // a plan for more memory may already have been given out: it must not cost more than this
+        // a plan for more memory may have been returned already: it must not cost more than this
         // one
         var dearest = members(generations.size()).getLast();
         generations.add(timed(own).stream().filter(m -> m.extra >= dearest.extra).toList());
@@ -201,7 +203,7 @@ public final class Frontier {
         return true;
     }
 
-    /** The cheapest plan under {@code bound} that is known when there is one. */
+    /** The cheapest known plan under {@code bound}. */
     private Optional<Member> first(long bound) {
         for (int count = 1; count <= size() || grow(); count++) {
             var known = new ArrayList<>(members(count));
@@ -234,7 +236,7 @@ public final class Frontier {
         return new Member(model, now.sequence(), now.peak, now.extra);
     }
 
-    /** One rung down, if there is one. */
+    /** Goes one rung down, if there is one. */
     private void descend() {
         level--;
         long bound = (long) (storeAll * (double) level / levels);
@@ -261,9 +263,9 @@ public final class Frontier {
     }
 
     /**
-     * The cheapest plan under {@code bound}, where a smaller family has {@code rival}. With places
-     * beside the arena only what is cheaper before it is improved is worth the work; else the rival
-     * is taken over, unless it keeps in memory what this family has elsewhere from the start.
+     * The cheapest plan under {@code bound}, where a smaller family has {@code rival}. With places,
+     * only a plan that is cheaper before it is improved is improved; otherwise the rival is taken
+     * over, unless it keeps in memory what this family offloads from the start.
      */
     private @Nullable Member against(Member rival, long bound, boolean full, long allowance) {
         if (!mayMove()) {
@@ -282,7 +284,7 @@ public final class Frontier {
         return model.mayMove();
     }
 
-    /** Goes on from the plan that rebuilds all it can, if that takes less; false if not. */
+    /** Continues from the plan that rebuilds all it can, if that needs less memory. */
     private boolean walkBack() {
         var back = walkedBack;
         walkedBack = Optional.empty();
@@ -298,7 +300,7 @@ public final class Frontier {
         return true;
     }
 
-    /** Where the curve is steep, one more rung on the way, which may also lead to a better end. */
+    /** Adds a rung where the curve is steep, which may also lead to a better end. */
     private Member inTwo(long bound, Member found) {
         var middle = under(above, bound + (above.peak - bound) / 2, true, share / 4);
         if (middle == null || middle.extra >= found.extra) return found;
@@ -307,7 +309,7 @@ public final class Frontier {
         return better != null && better.extra < found.extra ? better : found;
     }
 
-    /** Closes in on the least memory that works. */
+    /** Bisects towards the least memory that works. */
     private void settleLeast() {
         boolean large = model.nodes.size() > Effort.LARGE;
         long failed = Math.max(floor - 1, above.peak - storeAll / levels);
@@ -326,8 +328,8 @@ public final class Frontier {
     }
 
     /**
-     * The cheapest plan found under {@code bound}: from the plan above it, and if {@code full} or
-     * if need be from the start; null if none.
+     * The cheapest plan found under {@code bound}: derived from the plan above it and, if {@code
+     * full} or necessary, from the start; null if none.
      */
     private @Nullable Member under(Member from, long bound, boolean full, long allowance) {
         var starts = new ArrayList<>(List.of(from.sequence));
@@ -359,7 +361,7 @@ public final class Frontier {
         return here();
     }
 
-    /** Tries at each rung what a lower rung can be relaxed to. */
+    /** Tries at each rung to relax the plan of a lower rung. */
     private void ascend(long allowance) {
         for (int i = ladder.size() - 2; i >= 0; i--) {
             var own = ladder.get(i);
@@ -373,7 +375,7 @@ public final class Frontier {
         }
     }
 
-    /** Only those that no other beats in both peak and cost. */
+    /** Only the members that no other beats in both peak and cost. */
     static List<Member> pruned(List<Member> all) {
         var sorted = new ArrayList<>(all);
         sorted.sort(Comparator.comparingDouble(Member::extra).thenComparingLong(Member::peak));
@@ -382,7 +384,7 @@ public final class Frontier {
         return best;
     }
 
-    /** With transfers begun early, and what then remains of the time they take. */
+    /** With transfers started early, and the waiting time that then remains. */
     private List<Member> timed(List<Member> members) {
         return members.stream().map(this::timed).toList();
     }

@@ -9,15 +9,14 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * Chooses where parameters start and results end that lie beside the arena: all of them in the last
- * place that can hold them all, so that nearer places are left to what moves in between; else each
- * in the first place that has room for it. A state and its next version lie in one place, the one
- * over the other.
+ * Chooses the places of parameters that start, and results that end, outside the arena: all of them
+ * in the last place that can hold them all, which leaves nearer places to values moved in between;
+ * otherwise each in the first place with room. A state and its next version share the same bytes.
  */
 final class Homes {
     private final Model model;
 
-    /** What shares its bytes. */
+    /** The values that share their bytes. */
     private final List<int[]> groups = new ArrayList<>();
 
     Homes(Model model, int[] moved) {
@@ -36,21 +35,21 @@ final class Homes {
         for (int v : leaving) if (!paired.contains(v)) groups.add(new int[] {v});
     }
 
-    /** Whether {@code v} may start or end beside the arena. */
+    /** Whether {@code v} may start or end outside the arena. */
     private boolean mayLeave(int v) {
         boolean result = model.problem.graph().results().contains(model.values[v]);
         if (v >= model.params) return result && model.place[v] < 0;
-        // what a result must be written over stays
+        // a parameter that a result must overwrite stays
         boolean taken = Arrays.stream(model.place).anyMatch(p -> p == v);
         return !result && !(taken && model.problem.bindings().get(v) instanceof Binding.Replaced);
     }
 
     private int number(int[] leaving, Value result) {
         for (int v : leaving) if (model.values[v].equals(result)) return v;
-        throw new IllegalStateException(result + " cannot end beside the arena");
+        throw new IllegalStateException(result + " cannot end outside the arena");
     }
 
-    /** Lets all of them leave; false if there is no room for all. */
+    /** Assigns a place to all of them; false if there is no room for all. */
     boolean choose() {
         long all = 0;
         for (int[] group : groups) all += model.bytes[group[0]];

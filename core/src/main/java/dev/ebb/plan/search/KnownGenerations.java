@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The generations of a {@link Frontier} that were found before, in this process or another, and are
- * kept in a cache. Every sequence is replayed before it is taken.
+ * The generations of a {@link Frontier} found earlier, in this process or another, and stored in a
+ * cache. Every sequence is validated by replay before it is used.
  */
 final class KnownGenerations {
-    /** One generation, and the rungs that were known besides when it was made. */
+    /** One generation, and the further rungs that were known when it was made. */
     record Generation(List<Frontier.Member> own, List<Frontier.Member> beyond) {}
 
     private record All(List<Generation> generations, boolean complete) {}
@@ -27,7 +27,10 @@ final class KnownGenerations {
     private final String key;
     private Optional<All> known;
 
-    /** Those of the family of {@code model}, which may take over plans of {@code smaller} ones. */
+    /**
+     * The known generations of the family of {@code model}, which may take over plans of {@code
+     * smaller} ones.
+     */
     KnownGenerations(
             Model model, List<KnownGenerations> smaller, Effort effort, SearchCache cache) {
         this.cache = cache;
@@ -44,7 +47,7 @@ final class KnownGenerations {
         known = cache.find(key).flatMap(this::read);
     }
 
-    /** Adds the generation after those there are; false if it is not known. */
+    /** Adds the next generation; false if it is not in the cache. */
     boolean next(List<List<Frontier.Member>> generations, List<List<Frontier.Member>> beyond) {
         int count = generations.size();
         if (known.isEmpty() || known.get().generations.size() <= count) return false;
@@ -54,14 +57,14 @@ final class KnownGenerations {
         return true;
     }
 
-    /** Whether there are no generations but those that are known. */
+    /** Whether all generations so far came from the cache. */
     boolean isComplete() {
         return known.isPresent() && known.get().complete;
     }
 
     /**
-     * Ends with what is known: a search goes on from its start, since where it stood is not kept.
-     * All generations but the first are removed once; how many there were.
+     * Stops using the cache: a search restarts from the beginning, since its state is not stored.
+     * Removes all generations but the first, once; returns how many there were.
      */
     int end(List<List<Frontier.Member>> generations, List<List<Frontier.Member>> beyond) {
         int count = generations.size();
@@ -72,7 +75,7 @@ final class KnownGenerations {
         return count;
     }
 
-    /** Keeps all generations there are by now. */
+    /** Stores all generations so far. */
     void put(
             List<List<Frontier.Member>> generations,
             List<List<Frontier.Member>> beyond,
@@ -102,7 +105,10 @@ final class KnownGenerations {
         }
     }
 
-    /** What was put; none if it is not what {@link #put} writes, or does not hold here. */
+    /**
+     * The stored generations; none if the entry was not written by {@link #put} or is not valid
+     * here.
+     */
     private Optional<All> read(byte[] data) {
         try (var in = new DataInputStream(new ByteArrayInputStream(data))) {
             boolean complete = in.readBoolean();
@@ -138,7 +144,7 @@ final class KnownGenerations {
             var replay = new Liveness(model);
             if (!replay.replay(sequence, length) || replay.length != length)
                 return Optional.empty();
-            // with places beside the arena, extra is what the clock shows
+            // with places, extra is the predicted time
             boolean counted = !model.mayMove();
             if (counted && extra != replay.extra) return Optional.empty();
             members.add(new Frontier.Member(model, sequence, replay.peak, extra));

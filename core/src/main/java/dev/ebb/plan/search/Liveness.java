@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What a sequence of computations takes. A plan is no more than the order in which nodes are
- * computed, some of them more than once: each value is best freed after its last use before it is
- * computed again, so the memory at every step follows from one walk backwards. Computations nobody
- * reads are dropped on the way, as long as one of each node is left. Other works, inversions and
- * transfers, stay only where something reads what they write.
+ * Computes the memory and cost of a sequence of computations. A plan is just the order in which
+ * nodes are computed, some more than once: each value is best freed after its last use before it is
+ * recomputed, so the memory at every step follows from one backward pass. Unread computations are
+ * dropped on the way, except the last remaining one of a node. Other works, inversions and
+ * transfers, are kept only if something reads what they write.
  */
 final class Liveness {
     private final Model model;
@@ -19,10 +19,10 @@ final class Liveness {
     private final int[] instances;
     private final boolean[] later;
 
-    /** The inputs that each work must write over. */
+    /** The inputs that each work must overwrite. */
     private final int[][] forced;
 
-    /** The inputs that each work may write over, each followed by the output that would. */
+    /** The inputs that each work may overwrite, each followed by the output that would. */
     private final int[][] free;
 
     /**
@@ -35,10 +35,10 @@ final class Liveness {
     int length;
     long peak;
 
-    /** What the recomputations count, beyond computing every node once. */
+    /** The cost of the recomputations, beyond computing every node once. */
     double extra;
 
-    /** How many sequences were replayed: another number, another sequence. */
+    /** The number of replays so far; identifies the current sequence. */
     long replays;
 
     Liveness(Model model) {
@@ -52,10 +52,7 @@ final class Liveness {
         for (int u = 0; u < model.works; u++) sortPairs(u);
     }
 
-    /**
-     * Replays {@code sequence[0..count)}, an array of the caller's; false if it reads what is not
-     * there.
-     */
+    /** Replays {@code sequence[0..count)}; false if a work reads a value that is not resident. */
     boolean replay(int[] sequence, int count) {
         if (order.length < count) {
             order = new int[count + count / 4 + 16];
@@ -119,7 +116,8 @@ final class Liveness {
     }
 
     /**
-     * The bytes that node {@code u} saves by writing over dying inputs; -1 if it must and cannot.
+     * The bytes that node {@code u} saves by overwriting dying inputs; -1 if it must overwrite one
+     * and cannot.
      */
     private long reused(int u) {
         long saved = 0;
@@ -141,7 +139,7 @@ final class Liveness {
         return saved;
     }
 
-    /** Sorts the pairs of {@code u}: what must be written over, and where there is a choice. */
+    /** Sorts the pairs of {@code u} into mandatory and optional overwrites. */
     private void sortPairs(int u) {
         int[] pairs = model.reuse[u];
         if (pairs.length == 0) {
@@ -169,7 +167,7 @@ final class Liveness {
         free[u] = Arrays.copyOf(may, left);
     }
 
-    /** The computation of {@code sequence} that takes most memory; none if nothing is computed. */
+    /** The computation of {@code sequence} with the highest memory; none if nothing is computed. */
     static Optional<Node> largest(Model model, int[] sequence) {
         var replay = new Liveness(model);
         replay.replay(sequence, sequence.length);

@@ -32,7 +32,7 @@ public final class MemberLayouts {
         return laidOut.apply(schedule);
     }
 
-    /** Whether the values that a member puts beside the arena fit their places. */
+    /** Whether the values that a member puts outside the arena fit their places. */
     public boolean fitPlaces(Frontier.Member member) {
         return problem.places().isEmpty()
                 || fitting.computeIfAbsent(member, m -> Layout.fitsPlaces(schedule(m)));

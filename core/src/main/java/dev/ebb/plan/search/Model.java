@@ -16,16 +16,12 @@ import java.util.List;
 
 /**
  * A problem in plain arrays, for algorithms that replay it thousands of times. Values are numbered
- * params first, then the outputs of the nodes in graph order, then the values that only inversions
- * and transfers read or write. Works are what a sequence is made of: the nodes, in their place in
- * the graph, then inversions, then transfers to and from places beside the arena. A copy there is a
- * value that takes no memory.
+ * params first, then outputs of nodes in graph order, then the values that only inversions and
+ * transfers use. A sequence consists of works: nodes in graph order, then inversions, then
+ * transfers to and from places. An offloaded copy is a value that takes no memory.
  */
 public final class Model {
-    /**
-     * How much dearer than it is the recomputation of an EXPENSIVE node counts, so that it comes
-     * last.
-     */
+    /** The factor on the recomputation cost of an EXPENSIVE node, so that it is chosen last. */
     private static final double RELUCTANCE = 64;
 
     public final Problem problem;
@@ -33,7 +29,7 @@ public final class Model {
     final Value[] values;
     final int params;
 
-    /** How many works there are; those below {@code nodes.size()} are nodes. */
+    /** The number of works; those below {@code nodes.size()} are nodes. */
     final int works;
 
     private final int firstTransfer;
@@ -53,33 +49,33 @@ public final class Model {
     final int[] writesFrom;
 
     /**
-     * Which output may lie over which dying input: pairs of values, {@code from, into, from, into,
-     * ...}.
+     * Possible in-place writes: pairs of a dying input and an output, {@code from, into, from,
+     * into, ...}.
      */
     final int[][] reuse;
 
     final long[] bytes;
     final double[] cost;
 
-    /** What doing a work once more counts: its cost, or a multiple of it if it is EXPENSIVE. */
+    /** The recomputation cost of a work: its cost, or a multiple of it if it is EXPENSIVE. */
     final double[] again;
 
-    /** The node that writes a value; -1 for a param; for one that starts away what fetches it. */
+    /** The node that writes a value; -1 for a param; the fetch of one that starts offloaded. */
     public final int[] producer;
 
-    /** Other works that write a value, none of which the graph needs. */
+    /** Other works that can write a value and are not part of the graph. */
     final int[][] ways;
 
-    /** The value of a copy beside the arena; -1 for what is none. */
+    /** The value of which this is an offloaded copy; -1 for other values. */
     final int[] original;
 
-    /** Where a value lies that starts or ends beside the arena, as a number; -1 for none. */
+    /** The place of a value that starts or ends outside the arena, as a number; -1 for none. */
     final int[] home;
 
-    /** Whether all that may start or end beside the arena does. */
+    /** Whether all values that may start or end outside the arena do. */
     final boolean fitsAway;
 
-    /** The values that may be moved, and the place of each in that list; -1 for the others. */
+    /** The values that may be offloaded, and the index of each in that list; -1 for the others. */
     private final int[] moved;
 
     private final int[] moving;
@@ -90,26 +86,26 @@ public final class Model {
     /** The nodes that read a value, in graph order. */
     final int[][] readers;
 
-    /** Must be there at the end. */
+    /** Whether a value must be resident at the end. */
     final boolean[] pinned;
 
-    /** Is there at the start. */
+    /** Whether a value is resident at the start. */
     final boolean[] initial;
 
-    /** May not be computed twice. */
+    /** Whether a work may run only once. */
     public final boolean[] once;
 
     final boolean[] effect;
 
-    /** The value, a param in the end, in whose place a value must lie; -1 for none. */
+    /** The value, ultimately a param, whose memory a value must reuse; -1 for none. */
     final int[] place;
 
     public final long paramBytes;
 
-    /** The bytes of all that must be there at the end. */
+    /** The bytes of all values that must be resident at the end. */
     final long pinnedBytes;
 
-    /** Params whose place a result takes. */
+    /** Params whose memory a result reuses. */
     private final boolean[] replaced;
 
     private final double total;
@@ -119,8 +115,8 @@ public final class Model {
     }
 
     /**
-     * With these of the problem's places. If {@code away}, large parameters start in one of them,
-     * and large results end there.
+     * A model with these of the problem's places. If {@code away}, large parameters start in one of
+     * them, and large results end there.
      */
     Model(Problem problem, Cost costs, List<Place> places, boolean away) {
         this.problem = problem;
@@ -151,7 +147,8 @@ public final class Model {
         }
         int count = all.size();
         values = all.toArray(Value[]::new);
-        // numbered alike whichever places are used: a sequence of fewer places is one of more
+        // numbered independently of the places used, so that a sequence for fewer places is valid
+        // for more
         works = firstTransfer + 2 * moved.length * copies.length;
         in = new int[works][];
         out = new int[works][];
@@ -262,7 +259,7 @@ public final class Model {
         ways[v] = with(ways[v], fetch);
     }
 
-    /** Lets a parameter start in place number {@code k}, or a result end there. */
+    /** Makes a parameter start in place {@code k}, or a result end there. */
     void leave(int v, int k) {
         home[v] = k;
         pinned[v] = false;
@@ -275,12 +272,12 @@ public final class Model {
         }
     }
 
-    /** Whether {@code v} is a result that ends beside the arena. */
+    /** Whether {@code v} is a result that ends outside the arena. */
     boolean endsAway(int v) {
         return v >= params && home[v] >= 0;
     }
 
-    /** Whether values may be moved at all. */
+    /** Whether values may be offloaded at all. */
     boolean mayMove() {
         return moved.length > 0;
     }
@@ -383,12 +380,12 @@ public final class Model {
         }
     }
 
-    /** Whether a result has taken the place of a param, which cannot be kept for longer. */
+    /** Whether a result reuses the memory of a param, which then cannot be kept for longer. */
     boolean isReplaced(int x) {
         return replaced[x];
     }
 
-    /** Whether some work counts more than it costs when it is done again. */
+    /** Whether some work has a recomputation cost above its cost. */
     public boolean isWeighted() {
         return !Arrays.equals(again, cost);
     }

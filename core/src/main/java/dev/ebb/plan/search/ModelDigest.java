@@ -8,7 +8,7 @@ import dev.ebb.plan.schedule.Schedule;
 
 /**
  * A digest of all that a search in a {@link Model} depends on: what each work reads, writes and
- * costs, what each value takes and may become, and how fast the places beside the arena are. Two
+ * costs, what each value takes and may become, and how fast the places outside the arena are. Two
  * programs of the same digest have the same plans.
  */
 final class ModelDigest {

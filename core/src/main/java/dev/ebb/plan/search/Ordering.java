@@ -7,12 +7,12 @@ import java.util.PriorityQueue;
 import java.util.stream.IntStream;
 
 /**
- * Orders in which every node is computed once. The graph's own, as far as updates in place allow
- * it: a node that writes over a parameter waits for all other readers of that parameter. And an
- * order in which nodes have been moved, earlier if that lets more die than it creates (a mask
- * instead of an activation, a statistic instead of its rows, a parameter's update instead of its
- * gradient), later if its output is larger than what it reads. Each move lowers the sum of memory
- * over time; the peak usually follows.
+ * Orders in which every node is computed once. One is the graph's own, as far as in-place updates
+ * allow: a node that overwrites a parameter waits for all other readers of that parameter. The
+ * other moves nodes, earlier if that frees more than it allocates (a mask instead of an activation,
+ * a statistic instead of its rows, a parameter's update instead of its gradient), later if its
+ * output is larger than its operands. Each move lowers the sum of memory over time; the peak
+ * usually follows.
  */
 public final class Ordering {
     private static final int ROUNDS = 3;
@@ -21,7 +21,7 @@ public final class Ordering {
     private final int[][] before;
     private final int[][] after;
 
-    /** Nodes that write over a parameter, and all that must wait for them. */
+    /** Nodes that overwrite a parameter, and all that must wait for them. */
     private final boolean[] late;
 
     private int[] order;
@@ -57,7 +57,7 @@ public final class Ordering {
     }
 
     /**
-     * Whether {@code u} writes over a parameter or waits for a node that does; such nodes are
+     * Whether {@code u} overwrites a parameter or waits for a node that does; such nodes are
      * computed once.
      */
     public boolean isLate(int u) {
@@ -65,8 +65,8 @@ public final class Ordering {
     }
 
     /**
-     * The sequence with its late nodes moved to the earliest step at which what they read has been
-     * computed and, recomputations included, nothing reads any more what they write over.
+     * The sequence with its late nodes moved to the earliest step at which their operands have been
+     * computed and nothing, recomputations included, reads any more what they overwrite.
      */
     public int[] settle(int[] sequence) {
         var first = new int[model.works];
@@ -99,7 +99,7 @@ public final class Ordering {
         return false;
     }
 
-    /** The graph's order, with updates in place as early as they may be. */
+    /** The graph's order, with in-place updates as early as possible. */
     public int[] plain() {
         return order.clone();
     }
@@ -158,7 +158,7 @@ public final class Ordering {
         return "the effects and updates of the graph wait for each other";
     }
 
-    /** The order that always computes next what lets most memory go or takes least. */
+    /** The greedy order: next is always the node that frees most memory or takes least. */
     int[] thrifty() {
         int n = before.length;
         var waiting = new int[n];
@@ -192,7 +192,7 @@ public final class Ordering {
     }
 
     /**
-     * How memory changes if {@code u} is computed now, when {@code left} readers of each value
+     * The change of memory if {@code u} is computed now, when {@code left} readers of each value
      * remain.
      */
     private long growth(int u, int[] left) {

@@ -3,11 +3,11 @@ package dev.ebb.plan.search;
 import java.util.Arrays;
 
 /**
- * The computations that bring a value back before a step of a sequence: the last one writes it, the
+ * The computations that restore a value before a step of a sequence: the last one writes it, the
  * others restore the operands that are not in memory.
  */
 final class RecomputeChain {
-    /** No chain is longer: what takes more to bring back is better kept. */
+    /** The longest chain; a value that takes more to restore is better kept. */
     private static final int LONGEST = 400;
 
     private final Model model;
@@ -35,9 +35,9 @@ final class RecomputeChain {
     }
 
     /**
-     * Builds the chain that ends in {@code way} and brings {@code v} back before step {@code at},
-     * where an excess byte during a step counts {@code price}; false if there is none. If {@code
-     * stored}, what the way reads will be there.
+     * Builds the chain that ends in {@code way} and restores {@code v} before step {@code at},
+     * where an excess byte during a step costs {@code price}; false if there is none. If {@code
+     * stored}, the operand of the way will have been offloaded.
      */
     boolean by(int way, int v, int at, boolean stored, double price) {
         this.price = price;
@@ -65,7 +65,7 @@ final class RecomputeChain {
         return cost;
     }
 
-    /** How much more memory than the budget keeping alive what the chain reads takes, summed up. */
+    /** The overflow caused by keeping the operands of the chain alive, summed over steps. */
     double harm() {
         return harm;
     }
@@ -79,7 +79,9 @@ final class RecomputeChain {
         return Arrays.copyOf(chain, chained);
     }
 
-    /** How far the steps of the chain, run before step {@code at}, exceed the budget, summed up. */
+    /**
+     * The overflow during the steps of the chain, run before step {@code at}, summed over steps.
+     */
     double crowding(int v, int at, long budget) {
         long now = time.memory(at) - model.bytes[v] + held;
         for (int o : model.out[time.order[at]]) now -= model.bytes[o];
@@ -115,8 +117,8 @@ final class RecomputeChain {
     }
 
     /**
-     * Appends to the chain what computing {@code node} before step {@code at} takes; false if it
-     * cannot be done.
+     * Appends to the chain the works needed to compute {@code node} before step {@code at}; false
+     * if that is impossible.
      */
     private boolean reach(int node, int at) {
         stamp[node] = stamps;
@@ -151,8 +153,8 @@ final class RecomputeChain {
     }
 
     /**
-     * The work by which to bring {@code x} back: the one of which least is missing. What the chain
-     * does already comes first.
+     * The work by which to restore {@code x}: the one with the fewest missing operands. Works
+     * already in the chain come first.
      */
     private int wayTo(int x, int at) {
         int best = model.producer[x];
@@ -169,7 +171,7 @@ final class RecomputeChain {
         return best;
     }
 
-    /** A look at what {@code way} costs, with those of its inputs that are not there. */
+    /** An estimate of the cost of {@code way}, including its inputs that are not resident. */
     private double missing(int way, int at) {
         double sum = model.again[way];
         for (int x : model.in[way]) {

@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Brings a sequence under a budget by evicting values and computing them again just before their
- * next use. Each round takes the best of all {@link EvictionCandidates}, and the same choice
- * wherever the graph repeats itself: the layers of a network are decided together, so a network of
- * many layers takes hardly more rounds than one of few. The choice is greedy, as in DTR (Kirisame
- * et al., 2021), but it sees every later use and is followed by an exact replay.
+ * Fits a sequence into a budget by evicting values and recomputing them just before their next use.
+ * Each round applies the best of all {@link EvictionCandidates}, and the same choice at repeated
+ * parts of the graph: the layers of a network are decided together, so a deep network takes hardly
+ * more rounds than a shallow one. The choice is greedy, as in DTR (Kirisame et al., 2021), but it
+ * knows every later use and is followed by an exact replay.
  */
 final class Rematerialisation {
     /**
-     * How many refused attempts end a search; a little more in large graphs, where one refusal
-     * comes many times.
+     * The number of rejected attempts that end a search; a little more in large graphs, where one
+     * rejection repeats many times.
      */
     private static final int PATIENCE = 40;
 
@@ -40,8 +40,7 @@ final class Rematerialisation {
     }
 
     /**
-     * Steps replayed so far: the measure of work, which unlike a clock is the same on every
-     * machine.
+     * Steps replayed so far: a measure of work that, unlike a clock, is the same on every machine.
      */
     long work() {
         return replayed + offers.work;
@@ -57,8 +56,8 @@ final class Rematerialisation {
     }
 
     /**
-     * Lowers the peak of the current sequence to {@code bound}, with more chance in the choices the
-     * higher {@code noise} is; false if it found no way within the allowance of work.
+     * Lowers the peak of the current sequence to {@code bound}, with more randomness in the choices
+     * the higher {@code noise} is; false if it found no way within the allowance of work.
      */
     boolean to(long bound, double noise, long allowance) {
         budget = bound;
@@ -86,7 +85,9 @@ final class Rematerialisation {
         return true;
     }
 
-    /** Makes as many of several choices, best first, as bring what they promise and are needed. */
+    /**
+     * Applies those of several choices, best first, that deliver what they promise and are needed.
+     */
     private boolean make(List<EvictionCandidates.Choice> choices, double overflow) {
         var byScore = new ArrayList<>(choices);
         byScore.sort(Comparator.comparingDouble(EvictionCandidates.Choice::score).reversed());
@@ -101,7 +102,7 @@ final class Rematerialisation {
         return false;
     }
 
-    /** As few of the choices as fit, when all of them do. */
+    /** A minimal number of the choices that suffices, when all of them do. */
     private boolean fewest(List<EvictionCandidates.Choice> choices) {
         int low = 1;
         int high = choices.size();
@@ -113,7 +114,7 @@ final class Rematerialisation {
         return replay(choices.subList(0, high));
     }
 
-    /** Tries the current sequence with this choice made. */
+    /** Tries the current sequence with this choice applied. */
     private boolean replay(EvictionCandidates.Choice choice) {
         if (choice.store() >= 0) return replay(List.of(choice));
         int step = choice.step();
@@ -127,7 +128,7 @@ final class Rematerialisation {
         return trial.replay(scratch, length);
     }
 
-    /** Tries the current sequence with these choices made. */
+    /** Tries the current sequence with these choices applied. */
     private boolean replay(List<EvictionCandidates.Choice> choices) {
         var chains = new ArrayList<>(choices);
         chains.sort(Comparator.comparingInt(EvictionCandidates.Choice::step));
@@ -150,7 +151,7 @@ final class Rematerialisation {
                 System.arraycopy(chain, 0, scratch, to, chain.length);
                 to += chain.length;
             }
-            // what is stored earlier now need not be stored again
+            // a value that is now stored earlier need not be stored again
             if (i < current.length && !stored.contains(current.order[i]))
                 scratch[to++] = current.order[i];
         }
@@ -174,7 +175,7 @@ final class Rematerialisation {
         if (scratch.length < length) scratch = new int[length + length / 4 + 16];
     }
 
-    /** Drops recomputations that the budget has room without, dearest first. */
+    /** Drops recomputations that are not needed to fit the budget, most expensive first. */
     void relax(long bound) {
         budget = bound;
         var stuck = new boolean[model.works];
@@ -199,7 +200,7 @@ final class Rematerialisation {
         }
     }
 
-    /** A quick look: could the values that step {@code i} brings back have stayed? */
+    /** A quick check: could the values that step {@code i} restores have stayed? */
     private boolean isSpare(int i) {
         int u = time.order[i];
         long relieved = 0;

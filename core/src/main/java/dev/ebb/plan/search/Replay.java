@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Builds a sequence from the set of values to keep: the one way in which every simple strategy
- * becomes a schedule. The forward half runs in order; before each node of the backward half, what
- * it reads and is neither kept nor there yet is computed again, from the nearest values that are.
+ * Builds a sequence from the set of values to keep; every simple strategy becomes a schedule in
+ * this way. The forward half runs in order; before each node of the backward half, its operands
+ * that are neither kept nor resident are recomputed from the nearest resident values.
  */
 public final class Replay {
     private final Model model;
@@ -36,7 +36,7 @@ public final class Replay {
         opened = new boolean[model.works];
     }
 
-    /** What is computed again stays to its last use. */
+    /** Recomputed values stay to their last use. */
     public int[] keeping(Set<Value> kept) {
         mark(kept);
         for (int u : ordering.plain()) run(u);
@@ -44,9 +44,9 @@ public final class Replay {
     }
 
     /**
-     * As {@link #keeping}, where what can be rebuilt from what came after it is: values are walked
-     * back to from the last of a chain of invertible nodes, which is kept. None if an inverse needs
-     * what it is to rebuild, or what has been written over.
+     * As {@link #keeping}, but rebuilding by inverses what it can: of a chain of invertible nodes
+     * only the last value is kept, and the others are rebuilt backwards from it. None if an inverse
+     * needs the value it is to rebuild, or one that has been overwritten.
      */
     Optional<int[]> inverting() {
         var kept = new HashSet<Value>();
@@ -71,7 +71,7 @@ public final class Replay {
                 : Optional.empty();
     }
 
-    /** What is computed again goes when the backward half moves on to another region. */
+    /** Recomputed values are freed when the backward half moves on to another region. */
     public int[] keepingWithinRegions(Set<Value> kept) {
         mark(kept);
         var region = dev.ebb.ir.Region.TOP;
@@ -111,7 +111,7 @@ public final class Replay {
     }
 
     /**
-     * Computes {@code x} again with all that takes, deepest first; a stack of its own, since chains
+     * Recomputes {@code x} and all it needs, deepest first; with an explicit stack, since chains
      * are long.
      */
     private void recall(int x) {

@@ -63,8 +63,8 @@ public final class ScheduleWriter {
     }
 
     /**
-     * Takes from the dying values those that outputs can lie over; a result goes into its own place
-     * only.
+     * Removes from the dying values those that outputs can overwrite; a result goes into its own
+     * memory only.
      */
     private void reuse(int u, boolean forced, List<Integer> gone, List<Step.Reuse> reuses) {
         int[] pairs = model.reuse[u];

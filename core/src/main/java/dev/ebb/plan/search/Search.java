@@ -5,8 +5,8 @@ import dev.ebb.plan.pack.SplitMix;
 import java.util.Arrays;
 
 /**
- * Improves a sequence that fits: takes some recomputations out, brings the sequence under the
- * budget again with a little chance in the choices, drops what has become needless, and keeps the
+ * Improves a sequence that fits: removes some recomputations, fits the sequence into the budget
+ * again with some randomness in the choices, drops what has become unnecessary, and keeps the
  * result if it is no worse. This is large neighbourhood search (Shaw, 1998); it stops after a
  * counted amount of work.
  */
@@ -82,7 +82,7 @@ final class Search {
         return Arrays.copyOf(rest, length);
     }
 
-    /** Whether a work can be left out: it brings back what could have stayed. */
+    /** Whether a work can be removed: it restores a value that could have stayed. */
     private boolean isSpare(int u) {
         return u >= model.nodes.size() && !model.isStore(u) && model.producer[model.out[u][0]] != u;
     }

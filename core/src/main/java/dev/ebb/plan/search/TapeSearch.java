@@ -32,10 +32,10 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Finds the values of a round of a loop that are best kept for the reverse of that round. The round
- * and its reverse are one graph; between the two halves a barrier is put that takes more memory
- * than anything else, so that the peak of a plan is the barrier and what is kept across it. The
- * plans of that problem are then the best sets of values to keep, each for its bytes.
+ * Finds the values of a loop's round that are best kept on tape for the reverse of that round. The
+ * round and its reverse are one graph; a barrier between the two halves takes more memory than
+ * anything else, so that the peak of a plan is the barrier plus the values kept across it. The
+ * plans of that problem are then the best sets of values to keep, for each number of bytes.
  */
 public final class TapeSearch {
     private final Graph graph;
@@ -82,7 +82,7 @@ public final class TapeSearch {
         return across(problem, planner.apply(problem).steps());
     }
 
-    /** What follows from constants alone is computed in both halves. */
+    /** Values that depend on constants alone are computed in both halves. */
     private boolean isFree(Node node) {
         return node.op() instanceof Barrier
                 || early.test(node) && node.outputs().stream().noneMatch(held);
@@ -133,7 +133,7 @@ public final class TapeSearch {
                 sizes);
     }
 
-    /** What is read after the barrier and not computed after it. */
+    /** The values read after the barrier and not computed after it. */
     private Set<Value> across(Problem problem, List<Step> steps) {
         var kept = new LinkedHashSet<Value>();
         var made = new HashSet<Value>();
@@ -152,7 +152,7 @@ public final class TapeSearch {
         return kept;
     }
 
-    /** Stands between the halves; what the reverse is given comes through it. */
+    /** The barrier between the halves; the inputs of the reverse pass through it. */
     private record Barrier(List<Type> types) implements Op {
         @Override
         public String name() {

@@ -40,7 +40,7 @@ final class Timeline {
         seen = new boolean[model.works];
     }
 
-    /** Indexes what was replayed, unless it is what was indexed last. */
+    /** Indexes the current replay, unless it is indexed already. */
     void index(Liveness replay, long bound) {
         if (replay == indexed && replay.replays == replays && bound == budget) return;
         indexed = replay;
@@ -110,7 +110,7 @@ final class Timeline {
         return to <= from ? 0 : overCount[to] - overCount[from];
     }
 
-    /** By how much, summed over the steps of {@code [from, to)}. */
+    /** The overflow, summed over the steps of {@code [from, to)}. */
     double overBytes(int from, int to) {
         return to <= from ? 0 : overBytes[to] - overBytes[from];
     }
@@ -173,9 +173,9 @@ final class Timeline {
     }
 
     /**
-     * How much the overflow would grow during {@code [from, to)} with {@code bytes} more, on top of
-     * {@code held}; where it counts more than {@code most} at {@code price} a byte, perhaps less,
-     * but enough to count more than that.
+     * The growth of the overflow during {@code [from, to)} with {@code bytes} more, on top of
+     * {@code held}. If it exceeds {@code most} at {@code price} per byte, the result may be too
+     * small, but still exceeds it.
      */
     double harm(long bytes, long held, int from, int to, double price, double most) {
         if (to <= from || highest(from, to) + held + bytes <= budget) return 0;

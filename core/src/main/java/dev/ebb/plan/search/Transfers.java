@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Where in a sequence transfers to and from places beside the arena begin. They run beside the
- * computation, so a value is written as soon as it is there, and read back as early as memory
- * allows and the wait is worth.
+ * Decides where in a sequence transfers start. They overlap with computation, so a value is
+ * offloaded as soon as it is computed, and prefetched as early as memory allows and as the saved
+ * wait is worth.
  */
 final class Transfers {
     private final Model model;
@@ -27,12 +27,15 @@ final class Transfers {
         length = sequence.length;
     }
 
-    /** What is worth a transfer, as numbers in {@code values}: not scratch, which nothing reads. */
+    /**
+     * The values worth a transfer, as numbers in {@code values}: not workspace, which nothing
+     * reads.
+     */
     static int[] movable(Problem problem, List<Value> values) {
         var read = new HashSet<>(problem.graph().results());
         for (Node node : problem.graph().nodes()) read.addAll(node.inputs());
         for (Node node : problem.graph().nodes()) {
-            // an exchange with another rank may still write there
+            // communication with another rank may still write there
             if (node.op().traits().contains(Trait.BESIDE)) node.outputs().forEach(read::remove);
         }
         return IntStream.range(0, values.size())
@@ -42,8 +45,8 @@ final class Transfers {
     }
 
     /**
-     * A sequence of nodes with the transfers it cannot do without: parameters that start beside the
-     * arena are fetched before their first use, results that end there are stored.
+     * A sequence of nodes with the mandatory transfers: parameters that start outside the arena are
+     * fetched before their first use, results that end there are stored.
      */
     static int[] complete(Model model, int[] nodes) {
         var there = model.initial.clone();
@@ -63,7 +66,9 @@ final class Transfers {
         return Arrays.copyOf(all, length);
     }
 
-    /** The same sequence, its transfers begun as early as {@code bound} bytes of memory allow. */
+    /**
+     * The same sequence, with transfers started as early as {@code bound} bytes of memory allow.
+     */
     static int[] eager(Model model, int[] sequence, long bound) {
         var transfers = new Transfers(model, sequence);
         for (int i = 0; i < transfers.length; i++) transfers.storeEarly(i);
@@ -80,7 +85,7 @@ final class Transfers {
         shift(i, to);
     }
 
-    /** Moves a fetch to where the computation it is to hide behind takes as long as it does. */
+    /** Moves a fetch earlier, so that the computation it overlaps with takes as long as it does. */
     private void fetchEarly(int i, long bound) {
         int u = sequence[i];
         if (!model.isTransfer(u) || model.isStore(u)) return;

@@ -76,7 +76,7 @@ final class GridOps {
         return whole(grid, x, type).add(away).sub(away);
     }
 
-    /** The number of so many steps, come in again from the other end if it lies beyond one. */
+    /** The value of this number of grid steps, wrapped around if it lies beyond an end. */
     private static Scalar wrapped(Grid grid, Scalar steps, DType type) {
         double half = Grid.half(type);
         var over = steps.ge(new Scalar.Lit(type, half));

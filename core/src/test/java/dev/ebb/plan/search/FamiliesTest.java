@@ -20,7 +20,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Which selections of the places beside the arena are searched. */
+/** Which selections of the places outside the arena are searched. */
 class FamiliesTest {
     private static final int SEEDS = 2;
 

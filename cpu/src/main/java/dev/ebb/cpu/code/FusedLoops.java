@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * tiles; until the loop measures faster than the tiles, it computes only a small sample of each.
  */
 public final class FusedLoops {
-    /** Below so many elements a body is not worth a class. */
+    /** Below this number of elements a body is not worth generating a class. */
     private static final long WORTHWHILE = 1 << 21;
 
     private final long worthwhile;

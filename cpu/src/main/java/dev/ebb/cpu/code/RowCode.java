@@ -131,7 +131,7 @@ final class RowCode {
         code.astore(lanes[j]);
     }
 
-    /** Called on what was just computed: its class C2 knows without a profile. */
+    /** Calls a method on the value just computed, whose class the JIT knows without a profile. */
     private void combine(int j) {
         body.values();
         code.aload(body.values[form.form().results().getFirst()]).aload(lanes[j]);

@@ -93,7 +93,7 @@ final class ColumnFold implements Runnable {
                 .and(combiner.sums(), Math.ceilDiv(width, 8) * 8 + Tile.PADDING);
     }
 
-    /** How many units of so many elements make a part. */
+    /** The number of units of this size that make a part. */
     private static long together(long elements) {
         return Math.max(1, Workers.GRAIN / elements);
     }

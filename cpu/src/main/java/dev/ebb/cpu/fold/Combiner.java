@@ -58,7 +58,7 @@ abstract sealed class Combiner permits F32Combiner, F64Combiner, WholeCombiner {
     /** Combines a register's {@code n} elements into the accumulators of level 0, one each. */
     abstract void add(Tile tile, int from, int n);
 
-    /** The same of so many rows, one behind the other, from {@code from} on. */
+    /** The same for several consecutive rows, from {@code from} on. */
     void addRows(Tile tile, int from, int rows, int n) {
         for (int j = 0; j < rows; j++) add(tile, from + j * n, n);
     }

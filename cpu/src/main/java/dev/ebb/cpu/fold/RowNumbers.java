@@ -63,7 +63,7 @@ final class RowNumbers {
         return need;
     }
 
-    /** How many rows these numbers of so many rows are taken of at a time. */
+    /** The number of rows for which these numbers are computed at a time. */
     static int rows(Kernel.Rows k, List<DType> in, RowSlots slots) {
         int rows = slots.rows();
         for (var number : k.numbers()) {

@@ -14,11 +14,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Maps over the same positions, computed together by generated loops once these are faster than one
- * map after the other; a fold among them is driven by the same loops. Both ways give the same bits.
+ * Maps over the same positions, with at most one fold, computed by generated loops once these are
+ * JIT-compiled and faster than one kernel after the other. Both ways give the same bits.
  */
 final class MapGroup implements Runnable {
-    /** A sample of loops that are compiled takes less than one in so many of the whole. */
+    /**
+     * The loops count as JIT-compiled if a sample takes less than one part in this many of the
+     * single kernels' time per position.
+     */
     private static final int QUICK = 8;
 
     private final List<Sequence.Work> works;
@@ -28,7 +31,7 @@ final class MapGroup implements Runnable {
     private final Tiles tiles;
     private final Optional<Runnable> fold;
 
-    /** How long one after the other took for a position, at the least. */
+    /** The best time per position of running the kernels one after the other. */
     private double plain = Double.MAX_VALUE;
 
     MapGroup(MapGroupForm form, FusedBlocks blocks, Crew workers, Tiles tiles) {
@@ -50,7 +53,7 @@ final class MapGroup implements Runnable {
                                                 tiles));
     }
 
-    /** How many works it does. */
+    /** The number of works in the group. */
     int count() {
         return works.size();
     }
@@ -74,7 +77,10 @@ final class MapGroup implements Runnable {
         else workers.run(1, (_, worker) -> blocks.run(loops, tiles.of(worker), 0, n));
     }
 
-    /** One after the other, and a sample by the loops; now and then the loops do all, timed. */
+    /**
+     * Runs the kernels one after the other, and a sample by the loops; now and then times the loops
+     * on everything.
+     */
     private void warm(List<Fused> loops) {
         var state = blocks.entry().state();
         boolean trial = plain < Double.MAX_VALUE && state.isTimeToMeasure();
@@ -90,11 +96,11 @@ final class MapGroup implements Runnable {
         start = System.nanoTime();
         single();
         plain = Math.min(plain, (double) (System.nanoTime() - start) / n);
-        // a sample leaves out the functions, which are most of the time: only a quick one counts
+        // a sample omits the scalar functions, which take most of the time: only a quick one counts
         state.note(false, QUICK * took / FusedBlocks.sampled(), plain);
     }
 
-    /** What the fold combines. */
+    /** The operand of the fold. */
     private final class Folded implements Body {
         @Override
         public void expect(long elements) {}

@@ -28,17 +28,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which neighbouring maps are computed together, with the fold of one expression over the same
- * positions among them if there is one. Every argument is as long as they are, or one number. What
- * they make is an expression of what was there before; only what others read is stored.
+ * Selects neighbouring maps to compute together, with at most one fold of an expression over the
+ * same positions. Every argument has their length, or is a scalar. Results are expressions of
+ * values from before the group; only values that others read are stored.
  */
 final class MapGroupForm {
     private static final long FEWEST = 128;
 
-    /** Longer vectors are shared among workers, each map by itself. */
+    /** Longer vectors are split among workers, one map at a time. */
     private static final long MOST = Workers.GRAIN;
 
-    /** Where a value that others read goes, and the number of the work that makes it. */
+    /** Where a value that others read is stored, and the index of the work that computes it. */
     private record Store(int work, Scalar made, Buffer to) {}
 
     /** A fold, and what it folds. */
@@ -74,7 +74,7 @@ final class MapGroupForm {
         return form;
     }
 
-    /** Whether maps over so many positions may be computed together. */
+    /** Whether maps over this number of positions may be computed together. */
     static boolean isOfLength(long n) {
         return n >= FEWEST && n <= MOST;
     }
@@ -128,7 +128,7 @@ final class MapGroupForm {
         return true;
     }
 
-    /** Whether loops can compute these bodies, and find all that they read. */
+    /** Whether generated loops can compute these bodies and address their operands. */
     private boolean reads(Shape shape, List<View> views, List<Scalar> bodies, Sequence.Work work) {
         if (shape.size() != n) return false;
         var inputs = work.node().inputs();
@@ -152,7 +152,7 @@ final class MapGroupForm {
         return true;
     }
 
-    /** {@code body} of what was there before the group. */
+    /** {@code body} as an expression of values from before the group. */
     private Scalar over(Scalar body, Sequence.Work work) {
         var inputs = work.node().inputs();
         return body.mapArgs(
@@ -165,7 +165,10 @@ final class MapGroupForm {
                 });
     }
 
-    /** Notes what is read after the group before it is made again, or is a result. */
+    /**
+     * Records the values that are results or are read after the group before they are computed
+     * again.
+     */
     private void store() {
         var read = new HashSet<Value>();
         var again = new HashSet<Value>();
@@ -186,9 +189,9 @@ final class MapGroupForm {
     }
 
     /**
-     * Blocks of positions are written before later ones are read, so nothing may be written over
-     * another part of what is read, or over what else is written: the first work that would, or the
-     * end.
+     * Blocks of positions are written before later ones are read, so no output may overlap with
+     * another part of an input or with another output. Returns the first work that violates this,
+     * or the end.
      */
     int firstUnsafe() {
         int unsafe = end;

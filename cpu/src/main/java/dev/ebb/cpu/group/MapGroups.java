@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.Optional;
 
 /**
- * Cuts a sequence into {@link MapGroup}s and what is run as it is: what a program does with many
- * vectors of the same length, such as a price and its derivatives for a thousand options, is then a
- * few loops, and what only they read is never written to memory.
+ * Splits a sequence into {@link MapGroup}s and computations that stay as they are. A program on
+ * many vectors of the same length, such as a price and its derivatives for a thousand options,
+ * becomes a few loops, and intermediate values are never written to memory.
  */
 public final class MapGroups {
     private MapGroups() {}
 
-    /** {@code sequence} in groups, if these are three quarters of it or more. */
+    /** {@code sequence} split into groups, if they cover at least three quarters of it. */
     public static Optional<Merged> of(
             Sequence sequence, Crew workers, Tiles tiles, FusedLoops loops) {
         long possible = sequence.works().stream().filter(MapGroups::isPossible).count();
@@ -53,7 +53,7 @@ public final class MapGroups {
                 || (kernel instanceof Kernel.Fold f && MapGroupForm.isOfLength(f.shape().size()));
     }
 
-    /** The group of most works from {@code from} on. */
+    /** The group with the most works from {@code from} on. */
     private static Optional<MapGroup> longest(
             Sequence sequence, int from, Crew workers, Tiles tiles, FusedLoops loops) {
         int end = sequence.works().size();

@@ -31,7 +31,7 @@ import java.util.function.BiFunction;
  * <p>{@code GemmBench} compares its speed with that of OpenBLAS.
  */
 public final class Contraction implements Runnable {
-    /** Below so many multiply-adds, waking a worker takes longer than the work. */
+    /** Below this number of multiply-adds, waking a worker takes longer than the work. */
     private static final long SHARED = 200_000;
 
     private final Panels panels;
@@ -48,10 +48,10 @@ public final class Contraction implements Runnable {
     private final ProductTiling grid;
     private final boolean alone;
 
-    /** The part of the right factor that each worker holds, where that is packed whole. */
+    /** The part of the right factor that each worker has packed, where it is packed whole. */
     private final Held held;
 
-    /** The right factor of a few rows, which is read where it lies; none where it is packed. */
+    /** The right factor of a product of few rows, read in place; none where it is packed. */
     private final Optional<Buffer> unpacked;
 
     /**
@@ -171,7 +171,7 @@ public final class Contraction implements Runnable {
         return fits ? Optional.of(b) : Optional.empty();
     }
 
-    /** Matrices of {@code m x n}, that is rows of one tall matrix where they can be. */
+    /** Matrices of {@code m x n}, merged into one tall matrix where possible. */
     private record Size(int matrices, int m, int n, int k) {
         static Size of(Kernel.Contract c) {
             int batch = Math.toIntExact(c.batch().size());
@@ -184,7 +184,7 @@ public final class Contraction implements Runnable {
             return (double) matrices * m * n * Math.max(k, 1) < SHARED;
         }
 
-        /** No cut makes more parts. */
+        /** An upper bound on the number of parts. */
         long parts() {
             return alone() ? 1 : (long) matrices * Math.ceilDiv(m, 4) * Math.ceilDiv(n, 4);
         }
@@ -198,17 +198,17 @@ public final class Contraction implements Runnable {
         }
     }
 
-    /** Whether this multiplies factors of such a type; others are left to the Reference. */
+    /** Whether this supports factors of this type; others are left to the Reference. */
     public static boolean fits(DType in, DType out) {
         return in.compute().isFloat() && out != DType.BIT;
     }
 
-    /** After how many terms a sum of factors of this type is cut into pieces, if it is. */
+    /** The number of terms after which a sum of factors of this type is split, if it is. */
     public static int cutEvery(DType in) {
         return in.compute().isFloat() ? Panels.DEPTH : Node.Cuts.NEVER;
     }
 
-    /** What this kernel needs of a worker. */
+    /** The worker memory that this kernel needs. */
     public static Need need(Kernel.Contract c, List<DType> in, DType out) {
         var type = in.getFirst().compute();
         var size = Size.of(c);
@@ -220,7 +220,7 @@ public final class Contraction implements Runnable {
         return need.and(Epilogue.need(c.epilogue(), type, shape(c), extras, c.extras(), out));
     }
 
-    /** The same of a product whose right factor is decoded while it is packed. */
+    /** The same for a product whose right factor is decoded while it is packed. */
     public static Need need(Decoded d, List<DType> in, DType out) {
         var types = new ArrayList<>(List.of(in.getFirst(), DType.F32));
         types.addAll(d.extras(in));
@@ -307,7 +307,7 @@ public final class Contraction implements Runnable {
         }
     }
 
-    /** How deep the block is that begins at depth {@code p}. */
+    /** The depth of the block that begins at depth {@code p}. */
     private int depth(int p) {
         return Math.min(Panels.DEPTH, k - p);
     }

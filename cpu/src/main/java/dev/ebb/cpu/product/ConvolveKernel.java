@@ -61,7 +61,7 @@ public final class ConvolveKernel implements Runnable {
         parts = Math.multiplyExact(size.products, grid.tiles());
     }
 
-    /** Products of {@code rows x columns}, over a depth of so many elements. */
+    /** Products of {@code rows x columns} over this depth. */
     private record Size(
             ConvolveSpace space, int products, int rows, int columns, int channels, long depth) {
         static Size of(Kernel.Convolve c) {
@@ -88,13 +88,13 @@ public final class ConvolveKernel implements Runnable {
             return (int) Math.min(depth, Panels.DEPTH);
         }
 
-        /** No cut makes more parts. */
+        /** An upper bound on the number of parts. */
         long parts() {
             return (long) products * Math.ceilDiv(rows, 4) * Math.ceilDiv(columns, 4);
         }
     }
 
-    /** What this kernel needs of a worker; types that it does not know are the Reference's. */
+    /** The worker memory that this kernel needs; unsupported types are left to the Reference. */
     public static Need need(Kernel.Convolve c, DType out) {
         var size = Size.of(c);
         return switch (out) {

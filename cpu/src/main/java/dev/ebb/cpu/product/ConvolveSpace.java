@@ -5,15 +5,15 @@ import dev.ebb.ir.Kernel;
 import java.util.List;
 
 /**
- * The space of a convolution, as three axes: for a tap of the kernel and a place in one tensor,
- * where in the other tensor the place lies that the tap joins it with. Reading goes either from
- * outputs to inputs, {@code x = y * stride + tap * dilation - low}, or back, where that has a
+ * The geometry of a convolution, as three axes: for a tap of the kernel and a position in one
+ * tensor, the position in the other tensor that the tap pairs it with. Either outputs are walked
+ * and inputs read, {@code x = y * stride + tap * dilation - low}, or the reverse, where this has a
  * solution.
  */
 final class ConvolveSpace {
     private static final int AXES = 3;
 
-    /** Sizes of the space that is walked, of the one that is read, and of the kernel. */
+    /** Sizes of the tensor that is walked, of the one that is read, and of the kernel. */
     private final int[] walked;
 
     private final int[] read;

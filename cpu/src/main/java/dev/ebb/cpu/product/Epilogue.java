@@ -21,13 +21,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Applies the epilogue of a contraction to its sums and stores what comes out, for runs of
- * consecutive elements of the result. One is made when a kernel is bound. A part of its work calls
- * {@link #begin} once with its worker's tile, then {@code rows} for rows of sums, of any length; to
- * keep the bits of a BIT result whole, a row then begins at a multiple of eight.
+ * Applies the epilogue of a contraction to its sums and stores the results, for runs of consecutive
+ * elements. One is made when a kernel is bound. A part of its work calls {@link #begin} once with
+ * its worker's tile, then {@code rows} for rows of sums, of any length; for a BIT result, rows must
+ * begin at a multiple of eight.
  */
 final class Epilogue {
-    /** Enough of some rows to be worth timing. */
+    /** The number of elements from which on timing is meaningful. */
     private static final int SHORTEST_TIMED = 128;
 
     private final boolean plain;
@@ -71,7 +71,7 @@ final class Epilogue {
         return body.equals(Scalar.arg(0)) && out == type;
     }
 
-    /** What an epilogue needs of a worker. */
+    /** The worker memory that an epilogue needs. */
     static Need need(
             Scalar body, DType type, Shape shape, List<DType> extras, List<View> views, DType out) {
         if (isPlain(body, type, out)) return Need.NOTHING;
@@ -83,12 +83,12 @@ final class Epilogue {
         return form.need().moving(out, form.length());
     }
 
-    /** Whether the sums are the result: a contraction may then write them itself. */
+    /** Whether the epilogue is the identity: a contraction may then write its sums directly. */
     boolean isPlain() {
         return plain;
     }
 
-    /** Says how many elements are about to be computed. */
+    /** Announces the number of elements about to be computed. */
     void expect(long elements) {
         fused.ifPresent(f -> f.entry().expect(elements));
     }
@@ -121,9 +121,9 @@ final class Epilogue {
     }
 
     /**
-     * A sample of each row by the generated loop, the rest by steps; now and then half of the rows
-     * by either, or half of a single one, timed. Nothing is computed twice, as the result may lie
-     * over an extra.
+     * Computes a sample of each row by the generated loop, the rest step by step; now and then
+     * times half of the rows, or half of a single one, by either. Nothing is computed twice, as the
+     * result may be written over an operand.
      */
     private void warm(
             Tile tile,

@@ -3,7 +3,7 @@ package dev.ebb.cpu.product;
 import dev.ebb.ir.View;
 
 /**
- * Where a batch of matrices lies: one side runs along rows or columns of the product, the other
+ * The strides of a batch of matrices: one side runs along rows or columns of the product, the other
  * along its depth.
  */
 final class Factor {

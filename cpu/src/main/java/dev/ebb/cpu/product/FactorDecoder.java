@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The right factor of a product that is computed where it is packed: runs of its elements are
- * evaluated in registers of the tile and go from there to the panels, and nowhere else.
+ * A right factor that is decoded (for example dequantised) while it is packed: its elements are
+ * evaluated in registers of the tile and written to the panels only.
  */
 final class FactorDecoder {
     private static final int LANES = F32Blocks.LANES;
@@ -29,7 +29,7 @@ final class FactorDecoder {
         result = program.result(0);
     }
 
-    /** What it needs of a worker. */
+    /** The worker memory that it needs. */
     static Need need(Kernel.Map factor, List<DType> encoded) {
         var args = new ArrayList<TileForm.Arg>();
         for (int i = 0; i < encoded.size(); i++)

@@ -1,11 +1,14 @@
 package dev.ebb.cpu.product;
 
 /**
- * Which part of a factor each worker has packed last in this run of a kernel. Between runs other
+ * The part of a factor that each worker packed last in this run of a kernel. Between runs other
  * kernels use the same memory.
  */
 final class Held {
-    /** Longs of two workers that share no cache line, nor a pair that is fetched together. */
+    /**
+     * The stride, in longs, at which two workers share no cache line, nor a pair that is prefetched
+     * together.
+     */
     private static final int APART = 16;
 
     private final long[] parts;
@@ -15,12 +18,12 @@ final class Held {
         parts = new long[(workers + 2) * APART];
     }
 
-    /** Before a run: nobody holds anything. */
+    /** Forgets all parts, before a run. */
     void forget() {
         run++;
     }
 
-    /** Takes note that {@code worker} has {@code part} from now on; whether it had another. */
+    /** Records that {@code worker} now has {@code part}; returns whether it had another. */
     boolean isNew(int worker, int part) {
         int at = (worker + 1) * APART;
         long key = run << 32 | part;

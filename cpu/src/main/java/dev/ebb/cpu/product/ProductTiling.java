@@ -1,19 +1,19 @@
 package dev.ebb.cpu.product;
 
 /**
- * How the product of an {@code m x k} and a {@code k x n} matrix is cut into tiles for some
- * workers. Every tile packs its own share of both factors, so that tiles need nothing of each other
- * and large ones pack less; but there should be enough of them, and evenly many for each worker.
- * Each worker begins with tiles that follow each other down the columns; where their share of the
- * right factor fits whole in its memory, it packs that once. The cut never shows in the bits.
+ * How the product of an {@code m x k} and a {@code k x n} matrix is split into tiles for a number
+ * of workers. Every tile packs its own part of both factors, so that tiles are independent and
+ * large ones pack less in total; but there should be enough of them, and equally many per worker.
+ * Each worker starts with consecutive tiles down the same columns; where their part of the right
+ * factor fits whole in its memory, it packs that once. The tiling does not affect the bits.
  *
  * @param holds whether the right factor of a tile is packed whole and stays for the next one
  */
 record ProductTiling(int rows, int columns, int m, int n, boolean holds) {
-    /** What packing an element costs, in multiply-adds of a full vector lane at peak. */
+    /** The cost of packing an element, in multiply-adds of a full vector lane at peak. */
     private static final double PACKING = 16;
 
-    /** What it costs to read a packed element of the right factor again for a strip of rows. */
+    /** The cost of reading a packed element of the right factor again for a strip of rows. */
     private static final double READING = 4;
 
     /** The most rows of a tile that need not be kept: fewer and larger tiles share badly. */
@@ -32,7 +32,7 @@ record ProductTiling(int rows, int columns, int m, int n, boolean holds) {
     }
 
     /**
-     * The quickest cut for {@code batch} such products.
+     * The fastest tiling for {@code batch} such products.
      *
      * @param byRows whether the left factor lies row by row: others take longer to pack, and are
      *     better packed for many columns at once than beside a right factor that is held whole
@@ -59,7 +59,7 @@ record ProductTiling(int rows, int columns, int m, int n, boolean holds) {
         return best;
     }
 
-    /** How many pieces to try after so many. */
+    /** The next number of pieces to try. */
     private static int next(int pieces) {
         return Math.max(pieces + 1, pieces * 5 / 4);
     }
@@ -70,9 +70,9 @@ record ProductTiling(int rows, int columns, int m, int n, boolean holds) {
     }
 
     /**
-     * How long the workers take together, in multiply-adds of a lane. They claim tile after tile,
-     * and the last to end may have begun one when the others had none left to claim: on average
-     * half a tile more, the likelier the more workers there are. Cores are seldom equally fast:
+     * The estimated time of the workers, in multiply-adds of a lane. They claim tile after tile,
+     * and the last one to finish may have started a tile when none were left for the others: on
+     * average half a tile more, and more likely with more workers. Cores are seldom equally fast:
      * among sixteen virtual ones that were measured, some took twice as long as others.
      */
     private double cost(int batch, int lanes, int workers) {
@@ -88,7 +88,7 @@ record ProductTiling(int rows, int columns, int m, int n, boolean holds) {
         return (share + waiting) * left + (packed(share) + waiting) * right;
     }
 
-    /** How many times a worker packs a share of the right factor for so many tiles. */
+    /** How many times a worker packs a part of the right factor for this number of tiles. */
     private long packed(long share) {
         if (!holds || share == 0) return share;
         long across = Math.ceilDiv(share, down());

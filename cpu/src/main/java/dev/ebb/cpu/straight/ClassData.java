@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The objects that a generated class is made with: memory, and computations that it calls. Its code
- * has them as constants, so that the compiler knows where memory begins and ends.
+ * The objects that generated code refers to: memory segments, and kernels that it calls. The code
+ * loads them as constants, so that the JIT knows the bounds of memory.
  */
 final class ClassData {
     private static final DirectMethodHandleDesc AT =

@@ -8,11 +8,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Which stores of a region are results that nobody else reads: they may go anywhere. */
+/**
+ * Finds the stores of a region that are results of the program and are read by nothing else: they
+ * may be written directly to the result's array.
+ */
 final class Deliveries {
     private Deliveries() {}
 
-    /** The numbers of such stores, and of the result that each is. */
+    /** The indices of such stores, each with the index of its result. */
     static Map<Integer, Integer> of(RegionParts form, Sequence sequence) {
         var found = new TreeMap<Integer, Integer>();
         var read = readOutside(form.numbers(), sequence);
@@ -32,7 +35,7 @@ final class Deliveries {
         return read;
     }
 
-    /** The number of the only result that is this value, or -1. */
+    /** The index of the only result that is this value, or -1. */
     private static int result(Value value, Sequence sequence) {
         int found = -1;
         for (int i = 0; i < sequence.results().size(); i++) {

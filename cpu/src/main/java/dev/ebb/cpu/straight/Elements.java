@@ -24,12 +24,12 @@ final class Elements {
     private static final ClassDesc SEGMENT = desc(MemorySegment.class);
     private static final ClassDesc READS = desc(Reads.class);
 
-    /** Writes the code that finds an element. */
+    /** Emits the address of an element. */
     interface Location {
-        /** Pushes the memory that a buffer lies in. */
+        /** Pushes the memory segment of a buffer. */
         void memory(Buffer buffer);
 
-        /** Pushes where byte number {@code at} of a buffer is in that memory. */
+        /** Pushes the offset of byte {@code at} of a buffer in that segment. */
         void offset(Buffer buffer, long at);
     }
 
@@ -41,7 +41,7 @@ final class Elements {
         this.location = location;
     }
 
-    /** Buffers that lie where they are for good: their memory is a constant. */
+    /** Buffers at fixed addresses: their segment is a constant. */
     static Location fixed(CodeBuilder code, ClassData data) {
         return new Location() {
             @Override
@@ -85,7 +85,7 @@ final class Elements {
         }
     }
 
-    /** Puts what was pushed last into a new local. */
+    /** Stores the top of the stack in a new local variable. */
     Operand keep(DType type) {
         int local = code.allocateLocal(kind(type));
         code.storeLocal(kind(type), local);

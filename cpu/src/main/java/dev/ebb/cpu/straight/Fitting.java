@@ -17,27 +17,27 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which computations are written out element by element: those on few elements that cannot fail. An
- * integer division and an index in a tensor may, and are left to kernels that name their op then.
+ * Decides which computations are unrolled element by element: those on few elements that cannot
+ * fail. Integer divisions and indexing can fail, and stay kernels, whose errors name the op.
  */
 final class Fitting {
-    /** So many elements an output has at most. */
+    /** The most elements of an output. */
     private static final long MOST_ELEMENTS = 16;
 
-    /** So many functions are written out for a kernel at most. */
+    /** The most scalar functions emitted for one kernel. */
     static final long MOST_FUNCTIONS = 400;
 
-    /** Roughly the bytes that a function takes as code. */
+    /** Estimated bytecode size of a function. */
     static final int FUNCTION_BYTES = 14;
 
     private Fitting() {}
 
-    /** Roughly the bytes that {@code work} takes as code; -1 if it is not written out. */
+    /** The estimated bytecode size of {@code work}; -1 if it is not unrolled. */
     static int bytes(Sequence.Work work) {
         return bytes(work.node(), work.outputs().size());
     }
 
-    /** The same of {@code node} and its first outputs, so many. */
+    /** The same for {@code node} and the given number of its outputs. */
     static int bytes(Node node, int outputs) {
         var in = node.inputTypes();
         var out = node.outputTypes().subList(0, outputs);
@@ -54,7 +54,10 @@ final class Fitting {
         return (int) functions * FUNCTION_BYTES;
     }
 
-    /** How many elements {@code work} reads and writes at most where {@code held} are in locals. */
+    /**
+     * An upper bound on the elements that {@code work} reads and writes, given that {@code held}
+     * are in local variables.
+     */
     static long accesses(Sequence.Work work, Set<Value> held) {
         return accesses(work.node(), work.outputs().size(), held);
     }
@@ -68,7 +71,7 @@ final class Fitting {
         return all;
     }
 
-    /** How many elements of one input a kernel reads at most, where it is written out. */
+    /** An upper bound on the elements of one input that an unrolled kernel reads. */
     private static long positions(Kernel kernel) {
         return switch (kernel) {
             case Kernel.Map k -> k.shape().size();
@@ -160,7 +163,10 @@ final class Fitting {
         return times(k.shape().size(), bodies, types);
     }
 
-    /** The functions of {@code bodies} at so many positions, the loads of arguments included. */
+    /**
+     * The number of functions of {@code bodies} at this number of positions, including the loads of
+     * arguments.
+     */
     private static long times(long positions, List<Scalar> bodies, List<DType> types) {
         var line = OperationList.of(bodies, types);
         for (var operation : line.operations()) {

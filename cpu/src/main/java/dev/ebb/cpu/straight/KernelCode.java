@@ -38,7 +38,7 @@ final class KernelCode {
         return (int) (left % shape.dim(axis));
     }
 
-    /** What the bodies give at a position. */
+    /** The values of the bodies at a position. */
     private List<Operand> evaluate(OperationList line, Shape shape, long position, Reader args) {
         var values = new ArrayList<Operand>();
         for (var operation : line.operations()) {
@@ -129,7 +129,7 @@ final class KernelCode {
         };
     }
 
-    /** The numbers of one row. */
+    /** The per-row scalars of a rows kernel. */
     private List<Operand> numbers(
             Kernel.Rows k, List<DType> types, int operands, long row, Reader inputs) {
         int width = (int) k.width();

@@ -17,11 +17,11 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Writes the method of {@link dev.ebb.exec.Anywhere}: local 1 is the memory, local 2 the array of
- * where operands and results begin, which are locals themselves from the start on.
+ * Emits the method of {@link dev.ebb.exec.Anywhere}. Local 1 is the memory segment, local 2 the
+ * array of offsets of operands and results; the offsets are loaded into locals at the start.
  */
 final class MovableCode implements Elements.Location {
-    /** Memory that stands for a place that is known when the method is called. */
+    /** A placeholder for memory whose offset is an argument of the method. */
     private record Later(int number, long bytes) implements Memory {
         @Override
         public long address() {
@@ -47,7 +47,7 @@ final class MovableCode implements Elements.Location {
     private final List<Integer> starts = new ArrayList<>();
     private final Map<Element, Operand> known = new HashMap<>();
 
-    /** The local with the number of the element at hand, inside a loop over elements. */
+    /** The local variable with the current element index, inside a loop over elements. */
     private OptionalInt position = OptionalInt.empty();
 
     MovableCode(Node node, CodeBuilder code) {
@@ -80,7 +80,7 @@ final class MovableCode implements Elements.Location {
                 new Element(input, i), e -> elements.load(in.get(input), e.index()));
     }
 
-    /** One element after the other; what is the same for all is read before the first. */
+    /** A loop over the elements; loop-invariant operands are loaded before it. */
     private void loop(List<Buffer> in, List<Buffer> out) {
         for (int i = 0; i < in.size(); i++) if (in.get(i).size() == 1) read(in, i, 0);
         int at = code.allocateLocal(TypeKind.INT);
@@ -93,7 +93,7 @@ final class MovableCode implements Elements.Location {
         code.iinc(at, 1).goto_(next).labelBinding(end);
     }
 
-    /** A buffer for each value, whose start is put into a local. */
+    /** A buffer for each value, whose offset is put into a local. */
     private List<Buffer> places(List<Value> values) {
         var all = new ArrayList<Buffer>();
         for (Value v : values) {

@@ -12,18 +12,18 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Makes one method of a node on few elements, or a loop over some more, that is told where its
- * operands and results lie, for whoever runs the same op at ever other places. One is made once a
- * node of its kind was asked for a few times, and stays for all programs of a device while it is
- * among those used last.
+ * Compiles a node on few elements into a method, or a loop over a few more, that takes the
+ * addresses of operands and results as arguments; for tapes, which run the same op at changing
+ * addresses. A method is made once a kind of node has been asked for a few times, and is cached for
+ * all programs of a device in a least recently used cache.
  */
 public final class MovableKernels {
-    /** So many kinds of nodes are remembered. */
+    /** The most kinds of nodes in the cache. */
     private static final int MOST = 512;
 
     private record Kind(Op op, List<Type> types) {}
 
-    /** What became of a kind: how often it was asked for, and its method once there is one. */
+    /** The state of a kind: how often it was asked for, and its method if there is one. */
     private static final class Known {
         int asked;
         Optional<Anywhere> made = Optional.empty();
@@ -46,7 +46,7 @@ public final class MovableKernels {
         return known;
     }
 
-    /** What the kernel of {@code node} needs of workers, found once for its kind. */
+    /** The worker memory that the kernel of {@code node} needs, computed once per kind. */
     public synchronized Needs needs(Node node, Function<Node, Needs> find) {
         var known = known(node);
         if (known.needs.isEmpty()) known.needs = Optional.of(find.apply(node));

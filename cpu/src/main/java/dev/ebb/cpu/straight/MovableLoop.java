@@ -13,12 +13,12 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Which maps are a loop over their elements where a node is told where its operands lie: those with
- * too many elements to be written out and too few for what it takes to bind a kernel. Every operand
- * is as long as the results, or one number.
+ * Decides which maps are compiled as a loop with addresses as arguments: those with too many
+ * elements to unroll but too few to be worth binding a kernel. Every operand has the length of the
+ * results, or is a scalar.
  */
 final class MovableLoop {
-    /** From so many elements on vectors and workers are worth the binding. */
+    /** From this number of elements on, vectors and workers are worth binding a kernel. */
     private static final long MOST = 4096;
 
     private MovableLoop() {}
@@ -40,7 +40,7 @@ final class MovableLoop {
         return functions >= 0 && functions <= Fitting.MOST_FUNCTIONS && !isPlaced(k, dtypes(in));
     }
 
-    /** What {@code node} does to one element. */
+    /** The computation of {@code node} at one element. */
     static Kernel.Map single(Node node) {
         var k = (Kernel.Map) node.kernel();
         var views = Collections.nCopies(k.operands().size(), new View(0, List.of(1L)));
@@ -58,7 +58,7 @@ final class MovableLoop {
         };
     }
 
-    /** Whether a body asks for the place of an element. */
+    /** Whether a body uses the index of the element. */
     private static boolean isPlaced(Kernel.Map k, List<DType> in) {
         return OperationList.of(k.bodies(), in).operations().stream()
                 .anyMatch(

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes one part of a {@link StraightForm}: arrays of arguments and results are locals 0 and 1.
+ * Emits one part of a {@link StraightForm}: the arrays of arguments and results are locals 0 and 1.
  */
 final class PartCode {
     private record Element(Value value, long index) {}
@@ -99,7 +99,7 @@ final class PartCode {
         return elements.keep(DType.F64);
     }
 
-    /** All are there before the first is written: both arrays may be one. */
+    /** All arguments are loaded before the first result is stored: both arrays may be the same. */
     private void results() {
         List<Operand> all = new ArrayList<>();
         for (var result : form.sequence().results()) {

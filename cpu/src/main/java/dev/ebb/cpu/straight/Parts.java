@@ -9,19 +9,19 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Cuts a sequence into parts that the just-in-time compilers can take. They compile no method of
- * more than 8,000 bytes. And the first of them descends once for every branch that follows another,
- * on a stack of one megabyte that a few thousand branches overflow, which ends the process: each
- * access to memory is inlined as about twenty branches, each function as some more.
+ * Splits a sequence into methods that the JIT compilers can handle. They compile no method of more
+ * than 8,000 bytes. And C1 recurses once for every consecutive branch, on a stack of one megabyte
+ * that a few thousand branches overflow, which ends the process: each memory access is inlined as
+ * about twenty branches, each function as some more.
  */
 final class Parts {
-    /** So many bytes a part has at most, by {@link Fitting#bytes}. */
+    /** The largest size of a part, by {@link Fitting#bytes}. */
     private static final int MOST_BYTES = 5000;
 
-    /** So many elements a part of several computations reads from memory and writes at most. */
+    /** The most elements that a part of several computations reads from memory and writes. */
     private static final int MOST_TOGETHER = 48;
 
-    /** So many one computation reads and writes at most: a fold of 64 elements, and its results. */
+    /** The most that one computation reads and writes: a fold of 64 elements, and its results. */
     static final int MOST_ACCESSES = 80;
 
     private final List<List<Integer>> parts = new ArrayList<>();

@@ -20,21 +20,21 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Neighbouring computations of a sequence that are run together, round by round of a loop that most
- * of them have in common: in each round every number is a scalar. What is read from memory is read
- * before all rounds at hand, and what is written to it is written after them, from and to registers
- * of the tile; rows that are picked by an index are read so too. Where all rounds are at hand at
- * once, a computation without the loop may take part: it is written out whole, between the loops
- * that it waits for and those that wait for it.
+ * Neighbouring computations of a sequence, merged into one loop that most of them have in common:
+ * in each round (iteration) every value is a scalar. A block of rounds at a time, operands are
+ * copied from memory to registers of the tile, the rounds are computed, and results are copied
+ * back; rows gathered by an index are copied to registers too. If all rounds fit in the registers
+ * at once, a computation without the loop axis may take part: it is unrolled, between the loops
+ * that it depends on and those that depend on it.
  */
 final class Region {
-    /** The most elements of a value that is held whole. */
+    /** The most elements of a value that is held in registers as a whole. */
     private static final long MOST_WHOLE = 1024;
 
-    /** The most numbers of a value that one of many rounds holds. */
+    /** The most elements of a value per round, where a block of rounds is in registers. */
     private static final long MOST_A_ROUND = 32;
 
-    /** The same where all rounds are at hand at once. */
+    /** The same where all rounds are in registers at once. */
     private static final long MOST_AT_ONCE = 64;
 
     /**
@@ -57,10 +57,10 @@ final class Region {
         }
     }
 
-    /** Rows that are picked from memory before the rounds at hand. */
+    /** Rows that are gathered from memory before a block of rounds. */
     record Pick(int number, Sequence.Work work, Sliced sliced, Slot slot) {}
 
-    /** How a value is made here: on which level, and as which rows if in a loop. */
+    /** Where a value is computed: its level, and its rows if in a loop. */
     private record Made(int level, Optional<Sliced.Rows> rows) {}
 
     private final long n;
@@ -93,7 +93,7 @@ final class Region {
         return members;
     }
 
-    /** The number behind that of the last computation that takes part, or zero. */
+    /** One past the index of the last computation that takes part, or zero. */
     int end() {
         int end = 0;
         if (!members.isEmpty()) end = members.getLast().number + 1;
@@ -101,7 +101,7 @@ final class Region {
         return end;
     }
 
-    /** What is read from memory, and from where. */
+    /** The values read from memory, and their addresses. */
     Map<Slot, Buffer> loads() {
         return loads;
     }
@@ -110,7 +110,7 @@ final class Region {
         return picks;
     }
 
-    /** Adds a computation if it can be run together with those before it. */
+    /** Adds a computation if it can be merged with those before it. */
     boolean add(int number, Sequence.Work work) {
         if (work.node().outputs().stream().anyMatch(this::isUsed)) return false;
         if (work.node().kernel() instanceof Kernel.Gather) return !atOnce && pick(number, work);
@@ -125,26 +125,29 @@ final class Region {
         return atOnce && Fitting.bytes(work) >= 0 && whole(number, work);
     }
 
-    /** Whether few numbers are the same in every run: where they are read they are written out. */
+    /** Whether these are a few constants, which are inlined where they are read. */
     private boolean isConstant(Sequence.Work work) {
         return work.node().kernel() instanceof Kernel.Map
                 && work.node().inputs().stream().allMatch(v -> constant(v).isPresent())
                 && Fitting.bytes(work) >= 0;
     }
 
-    /** What makes a value that is the same in every run. */
+    /** The computation of a value that is constant across runs. */
     Optional<Sequence.Work> constant(Value value) {
         return constants.values().stream()
                 .filter(w -> w.node().outputs().contains(value))
                 .findFirst();
     }
 
-    /** The computations whose values are the same in every run, by their numbers. */
+    /** The indices of the computations whose values are constant across runs. */
     SortedMap<Integer, Sequence.Work> constants() {
         return constants;
     }
 
-    /** Whether a value was read or made here before: if it is made again, the next has it. */
+    /**
+     * Whether a value was read or computed here before: if it is computed again, later readers see
+     * the new one.
+     */
     private boolean isUsed(Value value) {
         return made.containsKey(value)
                 || loads.keySet().stream().anyMatch(slot -> slot.value().equals(value))
@@ -152,8 +155,8 @@ final class Region {
     }
 
     /**
-     * Lets a computation that cannot take part run before this region, if it reads nothing that is
-     * made here and writes nothing where something is that is read here; whether it does.
+     * Moves a computation that cannot take part before this region, if it reads nothing computed
+     * here and writes no memory that is read here; returns whether it did.
      */
     boolean runBefore(int number, Sequence.Work work) {
         var node = work.node();
@@ -166,7 +169,7 @@ final class Region {
         return true;
     }
 
-    /** Whether {@code work} writes nothing where something lies that is read here. */
+    /** Whether {@code work} writes no memory that is read here. */
     boolean isClear(Sequence.Work work) {
         for (var to : work.outputs()) {
             if (loads.values().stream().anyMatch(from -> to.overlaps(from))) return false;
@@ -176,7 +179,7 @@ final class Region {
         return true;
     }
 
-    /** The computations that run before this region, by their numbers. */
+    /** The indices of the computations that run before this region. */
     SortedMap<Integer, Sequence.Work> before() {
         return before;
     }
@@ -203,7 +206,7 @@ final class Region {
         return types.stream().allMatch(t -> t.dtype() == DType.F64 || t.dtype() == DType.F32);
     }
 
-    /** Whether a round of {@code node} has little enough to do to be written out. */
+    /** Whether a round of {@code node} is small enough to be unrolled. */
     static boolean fits(Node node, Sliced sliced, boolean atOnce) {
         long most = atOnce ? MOST_AT_ONCE : MOST_A_ROUND;
         if (sliced.outputs().stream().anyMatch(r -> r.size() > most)) return false;
@@ -259,7 +262,7 @@ final class Region {
         return true;
     }
 
-    /** How a round finds the element that an input has at {@code at} in round zero. */
+    /** How a round addresses the element that an input has at {@code at} in round zero. */
     Optional<Slot.Access> access(Sliced.Input input, Value value, long at) {
         var from = Optional.ofNullable(made.get(value));
         long size = value.type().size();
@@ -289,7 +292,10 @@ final class Region {
         return Optional.of(column(value, input.loop(), new View(at, input.strides())));
     }
 
-    /** Whether a value is so small beside the rounds that it is held whole, once for many. */
+    /**
+     * Whether a value is so small compared with the number of rounds that it is held as a whole,
+     * once for many rounds.
+     */
     private boolean isWalked(long size) {
         return !atOnce && size <= MOST_WHOLE && 4 * size <= n && n <= Integer.MAX_VALUE;
     }
@@ -310,7 +316,7 @@ final class Region {
                 new Slot(value, new Slot.Form.Column(loop, view)), 0, 0, new Slot.Move.Step(1));
     }
 
-    /** How a round finds number {@code j} of the row that a loop makes of {@code value}. */
+    /** How a round addresses element {@code j} of the row that a loop makes of {@code value}. */
     Slot.Access made(Value value, Sliced.Rows rows, long j) {
         return row(value, rows, j / rows.inner(), j % rows.inner());
     }

@@ -6,7 +6,7 @@ interface RegionBody {
     void run(double[] doubles, float[] floats, int n, int first);
 
     /**
-     * Copies what {@code n} rounds pick to registers from {@code to} on.
+     * Copies the rows that {@code n} rounds gather to registers from {@code to} on.
      *
      * @param pick which of the region's picks
      * @param data where the data of the first round begin, without what the index adds

@@ -23,9 +23,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Writes one method of a {@link RegionParts}: registers of f64 and f32, the number of rounds and
- * the first of them are its locals 0 to 3. Within a round, or within computations that are written
- * out whole, numbers are in locals; those that others read are put into registers.
+ * Emits one method of a {@link RegionParts}. Its locals 0 to 3 are the registers of f64 and f32,
+ * the number of rounds and the first of them. Within a round, or within unrolled computations,
+ * values are in locals; those that other methods read are stored in registers.
  */
 final class RegionCode {
     private static final MethodTypeDesc TYPE =
@@ -40,7 +40,7 @@ final class RegionCode {
     private final KernelCode kernels;
     private final Map<Slot.Access, Operand> known = new HashMap<>();
 
-    /** Locals with how far numbers lie from where they lie in round zero. */
+    /** Locals with offsets relative to round zero. */
     private final Map<Slot.Move, Integer> moves = new HashMap<>();
 
     private RegionCode(RegionParts form, List<Region.Member> part, CodeBuilder code) {
@@ -135,7 +135,7 @@ final class RegionCode {
         code.iinc(round, 1).goto_(next).labelBinding(end).return_();
     }
 
-    /** Pushes how far the round that is in a local lies along the axes that count. */
+    /** Pushes the offset of the round in a local along the axes that move it. */
     private void walk(Slot.Move.Walk walk, int round) {
         code.iconst_0();
         long inner = 1;
@@ -256,7 +256,7 @@ final class RegionCode {
         else code.fastore();
     }
 
-    /** Pushes the registers and which of them. */
+    /** Pushes the register array and the index in it. */
     private void place(Slot.Access access, DType type) {
         int at = form.starts().getOrDefault(access.slot(), 0) + access.at(form.rounds());
         code.aload(type == DType.F64 ? 0 : 1);

@@ -17,9 +17,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A {@link Region} ready to be written: its computations in methods that the just-in-time compilers
- * can take, and where everything lies in the registers that is in memory or read by several of
- * these.
+ * A {@link Region} ready to be compiled: its computations split into methods that the JIT compilers
+ * can handle, and a register slot for every value that is in memory or is read by several methods.
  *
  * @param parts the computations of each method, all in a loop or all written out whole
  * @param starts where slots begin, of each type in the registers of that type
@@ -36,19 +35,19 @@ record RegionParts(
         int doubles,
         int floats) {
 
-    /** So many bytes a method has at most, by {@link Fitting}. */
+    /** The largest size of a method, by {@link Fitting}. */
     private static final long MOST_BYTES = 4500;
 
-    /** So many registers of a type there are at most. */
+    /** The most registers of a type. */
     static final int MOST_REGISTERS = 8192;
 
-    /** More rounds at once do not make anything faster. */
+    /** The most rounds per block; more do not make anything faster. */
     private static final long MOST_ROUNDS = 64;
 
     /** A slot that is written to memory. */
     record Store(Slot slot, Buffer to) {}
 
-    /** The parts of {@code region}, or none with rounds if registers do not suffice. */
+    /** The parts of {@code region}; without rounds if the registers do not suffice. */
     static RegionParts of(Region region, Sequence sequence) {
         var parts = parts(region);
         var stores = stores(region, sequence);
@@ -68,7 +67,7 @@ record RegionParts(
             if (fixed > MOST_REGISTERS) rounds = 0;
             else if (each > 0) rounds = Math.min(rounds, (MOST_REGISTERS - fixed) / each);
         }
-        // whole values are in registers in one round of rounds, or not at all
+        // whole values need all rounds in one block
         if (region.atOnce() && rounds < region.n()) rounds = 0;
         var starts = new HashMap<Slot, Integer>();
         var taken = new HashMap<DType, Long>(Map.of(DType.F64, 0L, DType.F32, 0L));
@@ -106,12 +105,12 @@ record RegionParts(
         return parts;
     }
 
-    /** The number behind that of the last computation. */
+    /** One past the index of the last computation. */
     int end() {
         return region.end();
     }
 
-    /** The numbers of all computations of this. */
+    /** The indices of all computations. */
     Set<Integer> numbers() {
         return numbers(region);
     }
@@ -125,9 +124,9 @@ record RegionParts(
     }
 
     /**
-     * What is read of the region's values after it, before they are made again, or is a result.
-     * Nothing else of them lies in memory: their place there may be in use by what runs before the
-     * region.
+     * The region's values that are results or are read after it, before they are computed again. No
+     * other value of the region is in memory: its place there may be used by computations moved
+     * before the region.
      */
     private static Set<Value> readOutside(Region region, Sequence sequence) {
         var read = new HashSet<Value>();
@@ -140,7 +139,10 @@ record RegionParts(
         return read;
     }
 
-    /** What is to be computed before this region: what takes no part, and constants for others. */
+    /**
+     * The computations to run before this region: those that take no part, and constants for
+     * others.
+     */
     SortedMap<Integer, Sequence.Work> before(Sequence sequence) {
         var read = readOutside(region, sequence);
         var before = new TreeMap<>(region.before());
@@ -154,7 +156,7 @@ record RegionParts(
         return before;
     }
 
-    /** What is made here and read by computations that are not. */
+    /** Values computed here and read by computations outside. */
     private static List<Store> stores(Region region, Sequence sequence) {
         var read = readOutside(region, sequence);
         var stores = new ArrayList<Store>();
@@ -171,7 +173,7 @@ record RegionParts(
         return stores;
     }
 
-    /** Where output {@code j} of {@code member} lies if it must be in a register. */
+    /** The slot of output {@code j} of {@code member} if it must be in a register. */
     static Slot slot(Region region, Region.Member member, int j) {
         var v = member.made().get(j);
         return member.sliced()
@@ -179,10 +181,10 @@ record RegionParts(
                 .orElse(Slot.whole(v));
     }
 
-    /** Where a value is made: in which method, and where it lies if another reads it. */
+    /** Where a value is computed: in which method, and its slot if another method reads it. */
     private record Origin(int part, Slot slot) {}
 
-    /** What one method makes and another reads. */
+    /** Values that one method computes and another reads. */
     private static Set<Slot> crossing(Region region, List<List<Region.Member>> parts) {
         var origins = new HashMap<Value, Origin>();
         var crossing = new LinkedHashSet<Slot>();

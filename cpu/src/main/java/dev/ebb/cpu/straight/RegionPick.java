@@ -6,8 +6,8 @@ import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 
 /**
- * Rows that the rounds of a {@link Region} pick by an index, brought to registers some rounds at a
- * time. All elements of a round are found by the same index.
+ * Rows that the rounds of a {@link Region} gather by an index, copied to registers a block of
+ * rounds at a time. All elements of a round use the same index.
  */
 final class RegionPick {
     private final Node node;

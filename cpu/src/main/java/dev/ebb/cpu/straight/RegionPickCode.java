@@ -20,8 +20,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Writes the loop of one pick of a {@link RegionBody}: its locals are the registers of f64 and f32,
- * where data and index begin, the first register, and the number of rounds.
+ * Emits the gather loop of one pick of a {@link RegionBody}. Its locals are the registers of f64
+ * and f32, the offsets of data and index, the first register, and the number of rounds.
  */
 final class RegionPickCode {
     static final MethodTypeDesc TYPE =
@@ -73,7 +73,7 @@ final class RegionPickCode {
         code.lload(local).loadConstant(by).ladd().lstore(local);
     }
 
-    /** The element from which on a round's data lie, in a new local. */
+    /** The index of the first element of a round's data, in a new local. */
     private int start(Region.Pick pick) {
         var kernel = (Kernel.Gather) pick.sliced().kernel();
         var by = pick.work().inputs().get(1);

@@ -15,16 +15,16 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Runs a region: some rounds at a time, what they read is copied to registers, they are computed,
- * and what they made is copied to memory. Rounds are shared among workers; as none reads what
- * another makes, their order changes nothing.
+ * Runs a region in blocks of rounds: copies operands to registers, computes, and copies results to
+ * memory. Workers share the rounds; as no round reads what another computes, their order does not
+ * matter.
  */
 final class RegionRun implements Runnable, Workers.Part {
-    /** So many rounds a worker takes. */
+    /** The rounds that a worker takes at a time. */
     static final int SHARE = 4096;
 
     /**
-     * Rows between memory and registers: {@code outer} stretches of so many elements for each
+     * Copies rows between memory and registers: {@code outer} ranges of this many elements for each
      * round.
      */
     private record Rows(MemorySegment memory, boolean doubles, int at, long outer, long inner) {
@@ -89,12 +89,12 @@ final class RegionRun implements Runnable, Workers.Part {
         return form;
     }
 
-    /** Lets a store write to {@code to} from now on. */
+    /** Redirects a store to {@code to}. */
     void write(int store, MemorySegment to) {
         stores[store] = stores[store].in(to);
     }
 
-    /** Lets a store write where the plan has it again. */
+    /** Redirects a store back to its planned memory. */
     void writeBack(int store) {
         write(store, form.stores().get(store).to().segment());
     }

@@ -12,11 +12,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * A sequence in regions and single computations, one after the other. What a region makes only to
- * be a result it can write wherever it is told.
+ * A sequence as regions and single computations, one after the other. A region can write a value
+ * that is only a result directly to a given array.
  */
 final class RegionSteps implements Merged {
-    /** A store of a region, and the number of the result that it writes. */
+    /** A store of a region, and the index of the result that it writes. */
     private record Delivery(RegionRun region, int store, int result) {}
 
     private final Runnable[] steps;
@@ -24,7 +24,7 @@ final class RegionSteps implements Merged {
     private final List<Delivery> deliveries = new ArrayList<>();
     private final Set<Integer> delivered = new HashSet<>();
 
-    /** The steps that leave all results where they are to lie, once they were asked for. */
+    /** The steps that write all results to their planned memory, made when first asked for. */
     private Optional<Runnable[]> made = Optional.empty();
 
     /**

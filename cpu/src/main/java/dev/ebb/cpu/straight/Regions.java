@@ -25,40 +25,44 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Cuts a sequence into {@link Region}s and what is run as it is. There are two kinds of sequences
- * that gain by it: many computations on the same short vectors, such as a round of a recurrent
- * network, all of whose vectors are in registers at once; and small functions mapped over many
- * examples, where a few examples at a time are.
+ * Splits a sequence into {@link Region}s and computations that stay as they are. Two kinds of
+ * sequences gain: many computations on the same short vectors, such as a round of a recurrent
+ * network, with all vectors in registers at once; and small functions mapped over many examples, a
+ * block of examples at a time.
  */
 final class Regions {
-    /** Fewer rounds are written out. */
+    /** With fewer rounds the loop is unrolled instead. */
     private static final long FEWEST = 4;
 
-    /** So many rounds are at hand at once at most. */
+    /** The most rounds for which all are in registers at once. */
     private static final long MOST_AT_ONCE = 64;
 
-    /** From so many rounds on a program is given registers to take them some at a time. */
+    /** From this number of rounds on, a program gets registers for blocks of rounds. */
     private static final long MANY = 1024;
 
-    /** From so many rounds on they are, where the registers are there. */
+    /**
+     * From this number of rounds on, they are computed in blocks, if the program has the registers.
+     */
     private static final long SOME = 256;
 
     /** Rows of fewer elements are slow as kernels, if operands repeat along them. */
     private static final int SHORT = 32;
 
-    /** So many instructions an element are arithmetic without functions. */
+    /**
+     * Up to this number of instructions per element, a body is plain arithmetic without functions.
+     */
     private static final int CHEAP = 12;
 
-    /** From so many elements on a loop is made before the first run. */
+    /** From this number of elements on, a loop is compiled before the first run. */
     private static final long LARGE = 1 << 21;
 
-    /** So many numbers of rounds are tried where examples are taken some at a time. */
+    /** The most loop lengths that are tried for blocks of examples. */
     private static final int MOST_LOOPS = 4;
 
-    /** So many computations that take no part may lie between two of a region. */
+    /** The most computations between two of a region that take no part in it. */
     private static final int MOST_APART = 16;
 
-    /** From so many computations on a region at once pays. */
+    /** From this number of computations on, a region with all rounds at once pays. */
     private static final int ENOUGH = 8;
 
     private final Sequence sequence;
@@ -68,7 +72,10 @@ final class Regions {
     private final List<Runnable> pieces = new ArrayList<>();
     private int together;
 
-    /** Whether a result would lie where something is still to be read, were it not delivered. */
+    /**
+     * Whether a result would overwrite memory that is still to be read, unless it is written to its
+     * own array.
+     */
     private boolean mustDeliver;
 
     private Regions(Sequence sequence, Crew workers, Tiles tiles, boolean delivering) {
@@ -78,7 +85,7 @@ final class Regions {
         this.delivering = delivering;
     }
 
-    /** {@code sequence} in regions, if these are most of it, or spare many small moves. */
+    /** {@code sequence} split into regions, if they cover most of it or save many small moves. */
     static Optional<Merged> of(Sequence sequence, Crew workers, Tiles tiles) {
         var nodes = sequence.works().stream().map(Sequence.Work::node).toList();
         var rounds = rounds(nodes, MANY);
@@ -106,7 +113,7 @@ final class Regions {
                         }));
     }
 
-    /** Whether so many elements are computed by loops over examples that these pay at once. */
+    /** Whether loops over examples compute enough elements to pay from the first run on. */
     static boolean isLarge(List<Node> nodes) {
         long elements = 0;
         for (Node node : nodes)
@@ -121,8 +128,8 @@ final class Regions {
     }
 
     /**
-     * The numbers of rounds of loops, first that of the loop by which most elements can be
-     * computed; of several the least, whose rounds have the most to do.
+     * The candidate loop lengths, first that by which most elements can be computed; among equals
+     * the smallest, whose rounds do the most work.
      */
     private static List<Long> rounds(List<Node> nodes, long many) {
         var elements = new TreeMap<Long, Long>();
@@ -142,7 +149,7 @@ final class Regions {
                 : node.outputs().stream().mapToLong(v -> v.type().size()).sum();
     }
 
-    /** The rounds of loops: all at once, or so many at least. */
+    /** The loop lengths: for all rounds at once, or at least a given number. */
     private static Set<Long> candidates(Node node, long many) {
         var found = new HashSet<Long>();
         switch (node.kernel()) {
@@ -179,7 +186,7 @@ final class Regions {
         }
     }
 
-    /** Cuts by the first of these numbers of rounds whose region pays. */
+    /** Splits by the first of these loop lengths whose region pays. */
     private void cut(List<Long> rounds, boolean atOnce) {
         int at = 0;
         while (at < sequence.works().size()) {
@@ -205,7 +212,7 @@ final class Regions {
         }
     }
 
-    /** The works from {@code from} on that may be run together, if there are any. */
+    /** The works from {@code from} on that can be merged, if there are any. */
     private Optional<RegionParts> region(long n, boolean atOnce, int from) {
         int end = sequence.works().size();
         while (end > from) {
@@ -239,7 +246,7 @@ final class Regions {
         return isThere(need, Math.ceilDiv(form.region().n(), RegionRun.SHARE));
     }
 
-    /** Whether the workers that have one of so many parts have these registers. */
+    /** Whether the workers that share this number of parts have these registers. */
     private boolean isThere(Need need, long parts) {
         for (int i = 0; i < Math.min(parts, workers.threads()); i++) {
             var has = tiles.needs().worker(i);
@@ -250,9 +257,9 @@ final class Regions {
     }
 
     /**
-     * Where some rounds are written before others are read, nothing that is read or written may lie
-     * where something else is written: the first computation that does not hold to this, or {@code
-     * end}.
+     * With blocks of rounds, some are written before others are read, so no memory that is read or
+     * written may overlap with memory that something else writes. Returns the first computation
+     * that violates this, or {@code end}.
      */
     private int safe(RegionParts form, int end) {
         if (form.region().atOnce()) return end;
@@ -295,7 +302,7 @@ final class Regions {
     }
 
     /**
-     * Whether a region is worth it: plain maps over many examples are as fast one by one, short
+     * Whether a region pays: plain maps over many examples are as fast as single kernels, short
      * rows and small moves are not.
      */
     private static boolean pays(Region region) {
@@ -305,7 +312,10 @@ final class Regions {
         return !region.members().isEmpty() && 4 * awkward >= region.members().size();
     }
 
-    /** Whether a kernel is slow beside a loop; functions are faster as kernels, by vectors. */
+    /**
+     * Whether a kernel is slower than the merged loop; scalar functions are faster as vector
+     * kernels.
+     */
     private static boolean isSlow(Node node) {
         return isAwkward(node)
                 || node.kernel() instanceof Kernel.Map k
@@ -313,7 +323,7 @@ final class Regions {
                         && Scalar.cost(k.bodies()) <= CHEAP;
     }
 
-    /** Whether operands repeat along rows of fewer than {@code most} elements. */
+    /** Whether operands are broadcast along rows of fewer than {@code most} elements. */
     private static boolean isBroadcast(Kernel.Map k, int most) {
         return k.shape().rank() > 0
                 && k.shape().dims().getLast() < most
@@ -339,7 +349,7 @@ final class Regions {
         };
     }
 
-    /** The registers that a program with {@code node} has for examples taken some at a time. */
+    /** The registers that a program with {@code node} gets for blocks of examples. */
     static Need need(Node node) {
         var type = node.outputs().isEmpty() ? DType.BIT : node.outputTypes().getFirst().dtype();
         if (!isAwkward(node) || (type != DType.F64 && type != DType.F32)) return Need.NOTHING;
@@ -357,7 +367,7 @@ final class Regions {
                 .anyMatch(s -> Region.fits(node, s, n <= MOST_AT_ONCE));
     }
 
-    /** The registers that the rounds of a loop with {@code body} have for all its vectors. */
+    /** The registers that a loop with {@code body} gets for all its vectors. */
     static Need need(Graph body) {
         var rounds = rounds(body.nodes(), MANY);
         return body.nodes().size() < ENOUGH || rounds.isEmpty() || rounds.getFirst() > MOST_AT_ONCE

@@ -24,11 +24,11 @@ import java.util.Map;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * Writes the code of single scalar functions, with the bits of the device's other kernels. The same
- * function of the same numbers is computed once.
+ * Emits single scalar functions, with the bits of the device's other kernels. Common subexpressions
+ * are computed once.
  */
 final class ScalarCode {
-    /** What computes the functions of a float that are more than an instruction. */
+    /** The methods for f32 functions that are more than one instruction. */
     private static final ClassDesc F32_FUNCTIONS = Elements.desc(F32Scalar.class);
 
     private static final ClassDesc MATH = Elements.desc(Math.class);

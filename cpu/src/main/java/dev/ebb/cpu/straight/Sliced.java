@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.LongUnaryOperator;
 
 /**
- * What a kernel computes at one index of some neighbouring axes, its loop: the same kernel without
- * them. Its positions are those of the whole kernel at loop index zero.
+ * A kernel restricted to one index of its loop, which is one or several adjacent axes: the same
+ * kernel without these axes. Its positions are those of the whole kernel at loop index zero.
  *
  * @param kernel the kernel at one loop index
  * @param inputs how each input is read
@@ -41,7 +41,7 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
             return true;
         }
 
-        /** The inner size of the rows that are read, or -1 if these are no rows. */
+        /** The inner size of the rows that are read, or -1 if the accesses are not rows. */
         long inner() {
             long inner = strides.getLast();
             long expected = inner;

@@ -6,10 +6,12 @@ import dev.ebb.ir.View;
 
 import java.util.List;
 
-/** A stretch of the registers of a {@link Region} that holds a value, or what is read of it. */
+/**
+ * A range of the registers of a {@link Region} that holds a value, or the part of it that is read.
+ */
 record Slot(Value value, Form form) {
 
-    /** What of the value is held. */
+    /** Which part of the value is held. */
     sealed interface Form {
         /** All of it, in order. */
         record Whole() implements Form {}
@@ -21,23 +23,23 @@ record Slot(Value value, Form form) {
         record Column(Shape loop, View view) implements Form {}
     }
 
-    /** How far a number lies from where it lies in round zero. */
+    /** The offset of an element relative to round zero. */
     sealed interface Move {
         Move NONE = new Step(0);
 
-        /** So many elements for each of the rounds at hand. */
+        /** A fixed number of elements for each round of the block. */
         record Step(long by) implements Move {}
 
         /**
-         * By the place of the round in the whole loop, along axes that not all move it: such as the
-         * centres that every point is compared with, in a loop over points and centres.
+         * By the position of the round in the whole loop, along axes of which some are broadcast:
+         * such as the centres that every point is compared with, in a loop over points and centres.
          */
         record Walk(Shape loop, List<Long> strides) implements Move {}
     }
 
     /**
-     * How a round finds one number in a slot: element {@code first} of stretch {@code outer} of the
-     * slot, and from there as far as {@code move} says.
+     * How a round addresses one element of a slot: element {@code first} of range {@code outer},
+     * plus the offset given by {@code move}.
      */
     record Access(Slot slot, long outer, long first, Move move) {
         int at(int rounds) {
@@ -53,12 +55,12 @@ record Slot(Value value, Form form) {
         return new Slot(value, new Form.Whole());
     }
 
-    /** So many elements it takes whatever the rounds. */
+    /** The elements it takes independently of the number of rounds. */
     long fixed() {
         return form instanceof Form.Whole ? value.type().size() : 0;
     }
 
-    /** So many it takes for each round. */
+    /** The elements it takes per round. */
     long perRound() {
         return switch (form) {
             case Form.Whole _ -> 0;

@@ -100,7 +100,7 @@ final class StraightClass {
                         });
     }
 
-    /** One computation, told where its operands and results lie. */
+    /** One computation that takes the addresses of operands and results. */
     static Anywhere movable(Node node) {
         return (Anywhere)
                 instance(

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A sequence cut into parts, each short enough for the just-in-time compilers. Within a part values
- * are in locals; what another part or a computation that is not written out reads lies where the
- * plan put it.
+ * A sequence split into parts, each short enough for the JIT compilers. Within a part values are in
+ * locals; values that another part or a separate kernel reads are in memory, where the plan put
+ * them.
  *
  * @param arguments so many of the first parameters come in an array, if {@code arrays}
  * @param arrays whether the results go to an array
@@ -55,7 +55,7 @@ record StraightForm(
         return Fitting.bytes(work) < 0;
     }
 
-    /** Where each argument begins in the array of arguments. */
+    /** The offset of each argument in the array of arguments. */
     Map<Value, Integer> argumentStarts() {
         var starts = new HashMap<Value, Integer>();
         int at = 0;
@@ -67,7 +67,7 @@ record StraightForm(
         return starts;
     }
 
-    /** The arguments that a computation that is not written out reads: it finds them in memory. */
+    /** The arguments that a separate kernel reads: these are copied to memory. */
     Set<Value> argumentsInMemory() {
         return argumentsInMemory(sequence, arguments);
     }

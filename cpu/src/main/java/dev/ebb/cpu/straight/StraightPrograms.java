@@ -16,18 +16,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Makes one method of a program whose values are small: scalars and short vectors are in locals,
- * what they are computed from is read where it lies, and what nobody else reads is never written.
- * Its bits are those of the kernels: it calls the same scalar functions and adds in the same order.
- * It owns no memory: what must be in memory lies where the plan has it.
+ * Compiles a program with small values into one method: scalars and short vectors are in locals,
+ * operands are read from their planned memory, and values that nothing else reads are never stored.
+ * It calls the same scalar functions and adds in the same order as the kernels, so the bits are the
+ * same. It allocates no memory of its own.
  *
  * @param after how often a program runs before it is worth a class
  */
 public record StraightPrograms(int after) {
-    /** Longer sequences are not worth the time it takes to write them out. */
+    /** Longer sequences take too long to compile. */
     private static final int MOST_WORKS = 4096;
 
-    /** So many elements of arguments and results are moved one by one at most. */
+    /** The most elements of arguments and results that are copied one by one. */
     private static final long MOST_MOVED = Parts.MOST_ACCESSES;
 
     /** Made in the ninth run. */
@@ -36,8 +36,8 @@ public record StraightPrograms(int after) {
     }
 
     /**
-     * One method of {@code sequence}, if most of its computations can be written out, or loops over
-     * what these have in common.
+     * {@code sequence} as one method, if most of its computations can be unrolled or merged into
+     * loops.
      */
     public Optional<Merged> inPlace(
             Sequence sequence, Crew workers, Tiles tiles, FusedLoops loops) {
@@ -50,7 +50,7 @@ public record StraightPrograms(int after) {
         return Optional.of(StraightClass.inPlace(sequence));
     }
 
-    /** Whether a program is worth loops before its first run: by its sizes alone. */
+    /** Whether a program gets merged loops before its first run: depends on its sizes alone. */
     public boolean isAtOnce(List<Node> nodes) {
         return after < Integer.MAX_VALUE && Regions.isLarge(nodes);
     }
@@ -60,7 +60,7 @@ public record StraightPrograms(int after) {
                 && Parts.of(sequence, 0, false).size() == 1;
     }
 
-    /** The registers of loops over what {@code node} has in common with others. */
+    /** The registers for merged loops with {@code node}. */
     public static Need need(Node node) {
         return Regions.need(node);
     }

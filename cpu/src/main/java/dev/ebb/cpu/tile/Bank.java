@@ -35,7 +35,7 @@ public enum Bank {
         this.bytes = bytes;
     }
 
-    /** What so many elements take. */
+    /** The bytes of this number of elements. */
     long bytes(int elements) {
         return (long) bytes * elements;
     }

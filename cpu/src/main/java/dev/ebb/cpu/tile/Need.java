@@ -7,8 +7,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The memory that a kernel needs of each worker beside the arena, by the shapes and types it is for
- * alone: neither the machine's cores nor the width of its vectors changes it.
+ * The memory that a kernel needs of each worker outside the arena, by the shapes and types it is
+ * for alone: neither the machine's cores nor the width of its vectors changes it.
  *
  * @param workers at most so many workers have a part in it
  * @param elements how much it needs of each {@link Bank}
@@ -20,7 +20,7 @@ public record Need(int workers, List<Integer> elements) {
         elements = List.copyOf(elements);
     }
 
-    /** For a kernel that is cut into so many parts. */
+    /** For a kernel that is split into this number of parts. */
     public static Need shared(long parts) {
         return new Need(Math.clamp(parts, 1, Integer.MAX_VALUE), NOTHING.elements);
     }
@@ -29,7 +29,7 @@ public record Need(int workers, List<Integer> elements) {
         return elements.get(bank.ordinal());
     }
 
-    /** And at least so much of a bank. */
+    /** And at least this much of a bank. */
     public Need and(Bank bank, int least) {
         if (least <= of(bank)) return this;
         var more = new ArrayList<>(elements);

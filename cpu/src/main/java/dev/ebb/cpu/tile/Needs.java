@@ -4,8 +4,9 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * What the kernels of a program need of its workers. Worker {@code i} needs as much of each bank as
- * the greediest kernel that has work for so many workers: the first one the most, later ones less.
+ * The worker memory that the kernels of a program need. Worker {@code i} needs, of each bank, the
+ * maximum over the kernels that have work for that many workers: the first worker needs the most,
+ * later ones less.
  */
 public record Needs(Set<Need> kernels) {
     public static final Needs NONE = new Needs(Set.of());
@@ -27,7 +28,7 @@ public record Needs(Set<Need> kernels) {
         return need;
     }
 
-    /** What so many workers take in all. */
+    /** The bytes of this number of workers in total. */
     public long bytes(int workers) {
         long bytes = 0;
         for (int i = 0; i < workers; i++) bytes += worker(i).bytes();

@@ -4,26 +4,26 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Chooses between two loops that give the same bits. Vector code runs a hundred times slower than
- * plain loops until the JIT has compiled it, and the JIT compiles it only once it has run thousands
- * of times. So while it is cold, each call does a few elements with vectors, to warm them, and the
- * rest one by one; now and then both are timed, and once the vectors win they do all. The choice
- * hangs on the clock, which is harmless as no bit hangs on the choice.
+ * Chooses between a vector loop and a plain loop that give the same bits. Vector API code runs a
+ * hundred times slower than plain loops until the JIT has compiled it, and the JIT compiles it only
+ * after thousands of calls. So while it is cold, each call computes a few elements with vectors, to
+ * warm them up, and the rest with the plain loop; now and then both are timed, and once the vectors
+ * win they compute everything. The choice depends on the clock, but no bit depends on the choice.
  */
 public final class Warming implements TileStep {
-    /** What a step does, for the elements from {@code skip} to {@code n}, one by one. */
+    /** The plain loop of a step, for the elements from {@code skip} to {@code n}. */
     @FunctionalInterface
     public interface Plain {
         void run(Tile tile, long position, int skip, int n);
     }
 
-    /** How warm one loop is; shared by all steps that run it. */
+    /** The warm-up state of one loop; shared by all steps that run it. */
     public static final class State {
         private static final int PATIENCE = 256;
         private static final int EVERY = 32;
         private static final int SELDOM = 512;
 
-        /** So many trials follow one another: the first finds its code in no cache. */
+        /** The number of consecutive trials: the first one runs with cold caches. */
         private static final int IN_A_ROW = 4;
 
         private static final int FEWEST = 8;
@@ -46,7 +46,7 @@ public final class Warming implements TileStep {
             return hot;
         }
 
-        /** Lets vectors do all from now on. */
+        /** Switches to vectors for good. */
         public void trust() {
             hot = true;
         }
@@ -58,20 +58,20 @@ public final class Warming implements TileStep {
         }
 
         /**
-         * Whether vectors have lost so often that they will hardly win. On a busy machine the
-         * compiler may only be late, so they are still tried now and then.
+         * Whether vectors have lost so often that they will hardly win. On a busy machine the JIT
+         * may just be late, so they are still tried now and then.
          */
         public boolean isHopeless() {
             return measured > MOST;
         }
 
-        /** Takes note of how long both took for an element, of a trial or of a sample. */
+        /** Records the time per element of both loops, for a trial or a sample. */
         public void note(boolean trial, double vectorNanos, double plainNanos) {
             if (trial) compare(vectorNanos, plainNanos);
             else near = vectorNanos < NEAR * plainNanos;
         }
 
-        /** The least times count, as a busy machine only ever adds. */
+        /** The minimum counts, as a busy machine only ever adds time. */
         private void compare(double vectorNanos, double plainNanos) {
             vectors = Math.min(vectors, vectorNanos);
             plain = Math.min(plain, plainNanos);
@@ -79,7 +79,7 @@ public final class Warming implements TileStep {
         }
     }
 
-    /** How warm the loop of each function is. */
+    /** The warm-up state of the loop of each function. */
     public static final class States<K> {
         private final Map<K, State> all = new ConcurrentHashMap<>();
 
@@ -91,7 +91,7 @@ public final class Warming implements TileStep {
     /** Enough of a tile to be worth timing. */
     public static final int TIMED = 128;
 
-    /** What vectors do of a tile while they are cold. */
+    /** The number of elements of a tile computed with vectors while they are cold. */
     public static final int SAMPLE = 32;
 
     private final State state;

@@ -9,28 +9,27 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Threads that share the parts of one kernel: the caller and daemon workers claim part after part
- * until none is left. Which thread runs a part is left to chance, so a kernel must cut its work
- * such that no bit depends on it: a part owns its outputs, and no sum crosses from one part to
- * another.
+ * until none is left. Any thread may run any part, so a kernel must split its work such that no bit
+ * depends on it: a part owns its outputs, and no sum crosses from one part to another.
  *
- * <p>A run cuts its parts into one range of consecutive ones for each worker, the same for every
- * run of so many parts. A worker does its own range first, then helps others with theirs. So
- * workers seldom meet at the same word of memory; what one has packed for a part serves the next;
- * and kernels over the same rows find them in the cache of the core that made them.
+ * <p>A run divides its parts into one range of consecutive parts per worker, always in the same way
+ * for the same number of parts. A worker processes its own range first, then steals from others. So
+ * workers seldom contend for the same word of memory; what one has packed for a part serves the
+ * next; and kernels over the same rows find them in the cache of the core that computed them.
  *
- * <p>A word for each range holds the generation of the run and the parts still to be claimed, so
- * that a worker that wakes late can never take a part of a run it does not know. A run does not
- * wait for sleeping workers: what they do not claim, others do. Idle workers spin for a short
- * while, as kernels follow each other within microseconds, then park; with more threads than cores
- * they park at once. A run allocates nothing.
+ * <p>A word per range holds the generation of the run and the parts still to be claimed, so that a
+ * worker that wakes late can never take a part of a run it does not know. A run does not wait for
+ * sleeping workers: others claim their parts. Idle workers spin for a short while, as kernels
+ * follow each other within microseconds, then park; with more threads than cores they park at once.
+ * A run allocates nothing.
  */
 public final class Workers implements AutoCloseable {
     /** Below this a second thread costs more than it saves. */
     public static final int GRAIN = 16 * 1024;
 
     /**
-     * The body of a run: does {@code part}, with the scratch of {@code worker}, which no other part
-     * uses meanwhile.
+     * The body of a run: computes {@code part} with the scratch memory of {@code worker}, which no
+     * other part uses meanwhile.
      */
     public interface Part {
         void run(int part, int worker);
@@ -38,7 +37,10 @@ public final class Workers implements AutoCloseable {
 
     private static final long SPIN_NANOS = 40_000;
 
-    /** Words of {@link #words} that share no cache line, nor a pair that is fetched together. */
+    /**
+     * The stride at which entries of {@link #words} share no cache line, nor a pair that is
+     * prefetched together.
+     */
     private static final int APART = 16;
 
     /** Where the number of parts that are not done lies in {@link #words}. */
@@ -91,7 +93,7 @@ public final class Workers implements AutoCloseable {
         run(parts, threads, body);
     }
 
-    /** As above, by at most so many workers, those with the lowest numbers. */
+    /** As above, by at most this number of workers, those with the lowest numbers. */
     void run(int parts, int workers, Part body) {
         if (parts <= 0) return;
         int least = Math.min(parts, Math.min(workers, threads));
@@ -218,7 +220,7 @@ public final class Workers implements AutoCloseable {
         }
     }
 
-    /** Ends the workers. Runs after this are done by their caller alone. */
+    /** Ends the workers. Later runs are executed by their caller alone. */
     @Override
     public void close() {
         lock.lock();
