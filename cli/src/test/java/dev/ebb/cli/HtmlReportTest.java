@@ -2,6 +2,7 @@ package dev.ebb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ebb.cli.studio.Browser;
 import dev.ebb.nn.file.Json;
 
 import org.junit.jupiter.api.Assumptions;
@@ -9,15 +10,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 
 final class HtmlReportTest {
     /** The number of a step that frees a value. */
@@ -48,58 +44,40 @@ final class HtmlReportTest {
     }
 
     @Test
-    void a_browser_draws_it() throws IOException, InterruptedException {
-        var browser = browser();
-        Assumptions.assumeTrue(
-                browser.isPresent(),
-                "no chromium on the PATH: the page was not tried in a browser");
-        for (var size : List.of("1280,900", "500,900")) {
-            var page = drawn(browser.orElseThrow(), report, "--window-size=" + size);
-            assertThat(page)
-                    .as(size)
-                    .contains("data-ready=\"true\"", "<td class=\"n\"")
-                    .contains("data-fits=\"true\"");
+    void a_browser_draws_it() throws Exception {
+        for (int width : new int[] {1280, 500}) {
+            var page = drawn(report, width);
+            assertThat(page).as("%d", width).contains("<td class=\"n\"", "data-fits=\"true\"");
             assertThat(page).contains("step of the schedule", ">budget<", "nats a character");
             assertThat(page.split("<path d=\"M", -1)).as("curve and loss").hasSizeGreaterThan(2);
         }
     }
 
     @Test
-    void with_a_disk_a_browser_draws_a_line_for_what_it_adds()
-            throws IOException, InterruptedException {
-        var browser = browser();
-        Assumptions.assumeTrue(
-                browser.isPresent(),
-                "no chromium on the PATH: the page was not tried in a browser");
+    void with_a_disk_a_browser_draws_a_line_for_what_it_adds() throws Exception {
         var arguments = Shell.tiny(folder, "disk", 3);
         var room = Files.createDirectory(folder.resolve("room")).toString();
         arguments.addAll(List.of("--disk", room, "--disk-room", "8MiB"));
         var result = Shell.run(arguments);
         assertThat(result.code()).as(result.err()).isZero();
-        var onDisk = folder.resolve("disk/report.html");
-        var page = drawn(browser.orElseThrow(), onDisk, "--window-size=1280,900");
-        assertThat(page)
-                .contains("data-ready=\"true\"", "data-fits=\"true\"")
+        assertThat(drawn(folder.resolve("disk/report.html"), 1280))
+                .contains("data-fits=\"true\"")
                 .contains(">recompute, from ", ">recompute + disk, from ");
     }
 
-    private static String drawn(String browser, Path page, String... more)
-            throws IOException, InterruptedException {
-        var command =
-                new ArrayList<>(
-                        List.of(
-                                browser,
-                                "--headless",
-                                "--no-sandbox",
-                                "--disable-gpu",
-                                "--virtual-time-budget=5000"));
-        command.addAll(List.of(more));
-        command.addAll(List.of("--dump-dom", page.toUri().toString()));
-        var process =
-                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-        var text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        process.waitFor();
-        return text;
+    /** The page as a browser has it when the page says that it is drawn. */
+    private static String drawn(Path page, int width) throws Exception {
+        var program = Browser.find();
+        Assumptions.assumeTrue(
+                program.isPresent(),
+                "no chromium on the PATH: the page was not tried in a browser");
+        var profile = Files.createTempDirectory(folder, "profile");
+        try (var browser = new Browser(program.get(), profile)) {
+            browser.look(width, 900, false);
+            browser.open(page.toUri());
+            assertThat(browser.errors()).isEmpty();
+            return browser.text("document.documentElement.outerHTML");
+        }
     }
 
     @Test
@@ -129,15 +107,5 @@ final class HtmlReportTest {
         return json.at(name).orElseThrow().elements().stream()
                 .mapToLong(n -> n.whole().orElseThrow())
                 .toArray();
-    }
-
-    private static Optional<String> browser() {
-        var folders =
-                Optional.ofNullable(System.getenv("PATH")).orElse("").split(File.pathSeparator, -1);
-        return List.of("chromium", "chromium-browser", "google-chrome").stream()
-                .flatMap(name -> Arrays.stream(folders).map(f -> Path.of(f, name)))
-                .filter(Files::isExecutable)
-                .map(Path::toString)
-                .findFirst();
     }
 }

@@ -93,6 +93,30 @@ class StudioRunsTest {
         assertThat(browser.errors()).isEmpty();
     }
 
+    /** Between two models there is no plan: a table that is drawn then has nothing to show. */
+    @Test
+    void tables_are_drawn_while_another_model_is_traced() throws Exception {
+        browser.eval("location.hash = 'plan'");
+        browser.await("document.documentElement.dataset.curve === 'done'");
+        browser.eval(
+                """
+                (() => {
+                  const table = document.querySelector('#schedule .window');
+                  window.drawing = setInterval(() => table.dispatchEvent(new Event('scroll')), 1);
+                  document.getElementById('show-schedule').click();
+                  const batch = document.querySelector('#choices [name=batch]');
+                  batch.value = '3';
+                  batch.dispatchEvent(new Event('change', { bubbles: true }));
+                })()
+                """);
+        browser.await("document.getElementById('command').textContent.includes('--batch 3 ')");
+        browser.await("document.documentElement.dataset.curve === 'done'");
+        browser.eval("clearInterval(window.drawing)");
+        browser.await("document.querySelector('#schedule .row')");
+        assertThat(browser.errors()).isEmpty();
+        browser.open(server.address());
+    }
+
     private static String heard() throws Exception {
         return browser.heard().stream()
                 .map(h -> h.role() + ": " + h.name())

@@ -188,6 +188,7 @@ export function planView() {
       if (mine !== generation) return;
       const first = model === null;
       plan = null;
+      schedule.rows([]);
       clearTimeout(asked);
       why.clear();
       memory.clear();
