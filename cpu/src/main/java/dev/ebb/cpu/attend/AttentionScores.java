@@ -1,8 +1,8 @@
 package dev.ebb.cpu.attend;
 
+import dev.ebb.cpu.product.Blocks;
 import dev.ebb.cpu.product.F32Blocks;
 import dev.ebb.cpu.product.F32Pack;
-import dev.ebb.cpu.product.F32Rows;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.Heads;
 import dev.ebb.ir.View;
@@ -21,6 +21,7 @@ final class AttentionScores {
     static final int QUERIES = 64;
     static final int KEYS = 64;
     static final int LANES = F32Blocks.LANES;
+    private static final Blocks<float[]> BLOCKS = F32Blocks.BLOCKS;
 
     final Heads heads;
     final HeadRows queries;
@@ -99,12 +100,11 @@ final class AttentionScores {
             for (int i = 0; i < queries; i += height) {
                 int seen = Math.min(keys, i + 4 + reach);
                 // rows that see the same keys can be taken together
-                height = seen == keys ? F32Rows.height(queries - i) : 4;
+                height = seen == keys ? F32Blocks.height(queries - i) : 4;
                 if (seen <= 0) continue;
                 int panel = right + j * KEYS;
                 int place = to + i * width + j;
-                F32Rows.columns(
-                        height, seen, x, tile + i, QUERIES, x, panel, x, place, width, true);
+                BLOCKS.columns(height, seen, x, tile + i, QUERIES, x, panel, x, place, width, true);
             }
         }
     }
@@ -122,11 +122,11 @@ final class AttentionScores {
                 int first = Math.clamp(i - reach, 0, queries) / 4 * 4;
                 // rows that all queries see can be taken together
                 int open = Math.min(keys, reach + 4) - i;
-                height = first == 0 ? F32Rows.height(open) : 4;
+                height = first == 0 ? F32Blocks.height(open) : 4;
                 int from = tile + i * QUERIES + first;
                 int panel = right + j * queries + first * LANES;
                 int place = to + i * width + j;
-                F32Rows.rows(
+                BLOCKS.rows(
                         height,
                         queries - first,
                         x,
@@ -152,8 +152,8 @@ final class AttentionScores {
             int some = Math.min(rows, i + LANES + 3 + reach);
             int height;
             for (int j = 0; j < some; j += height) {
-                height = F32Rows.height(some - j);
-                F32Rows.rows(
+                height = F32Blocks.height(some - j);
+                BLOCKS.rows(
                         height,
                         width,
                         x,

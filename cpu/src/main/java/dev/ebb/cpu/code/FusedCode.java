@@ -1,5 +1,7 @@
 package dev.ebb.cpu.code;
 
+import static dev.ebb.cpu.code.GeneratedClass.desc;
+
 import static java.lang.constant.ConstantDescs.CD_double;
 import static java.lang.constant.ConstantDescs.CD_float;
 import static java.lang.constant.ConstantDescs.CD_int;
@@ -68,10 +70,6 @@ final class FusedCode {
         values = new int[form.operations().size()];
         for (int i = 0; i < values.length; i++) values[i] = code.allocateLocal(TypeKind.REFERENCE);
         end = code.allocateLocal(TypeKind.INT);
-    }
-
-    static ClassDesc desc(Class<?> type) {
-        return type.describeConstable().orElseThrow();
     }
 
     /** All of a run. */

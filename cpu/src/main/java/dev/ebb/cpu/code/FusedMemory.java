@@ -2,7 +2,7 @@ package dev.ebb.cpu.code;
 
 import static dev.ebb.cpu.code.FusedCode.MASK;
 import static dev.ebb.cpu.code.FusedCode.SPECIES;
-import static dev.ebb.cpu.code.FusedCode.desc;
+import static dev.ebb.cpu.code.GeneratedClass.desc;
 
 import static java.lang.constant.ConstantDescs.CD_byte;
 import static java.lang.constant.ConstantDescs.CD_double;

@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
 /**
  * Products of a few rows with a factor that is read where it lies: packing it would take longer
  * than the product. This is what a model does that makes one token at a time. An element is the
- * same chain of multiply-adds as in {@link F32Blocks}: one after the other along the depth.
+ * same chain of multiply-adds as in {@link Blocks}: one after the other along the depth.
  */
 final class F32Few {
     /** With more rows than this, packing pays. */
@@ -99,7 +99,7 @@ final class F32Few {
         for (; j < columns; j++) single(depth, a, at, b, start + j * lane, step, c, ct + j, add);
     }
 
-    /** Four rows by two vectors, as {@link F32Blocks#rows}. */
+    /** Four rows by two vectors, as {@link Blocks#rows}. */
     private static void block(
             int depth,
             float[] a,

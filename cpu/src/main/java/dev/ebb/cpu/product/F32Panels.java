@@ -207,7 +207,7 @@ public final class F32Panels extends Panels {
     /** Rows of the block from {@code first} on; the last may reach beyond {@code rows}. */
     private int height(int worker, int first, int rows) {
         int left = rows - first;
-        return F32Rows.height(byRows[worker] ? left : Math.min(left, LANES - first % LANES));
+        return F32Blocks.height(byRows[worker] ? left : Math.min(left, LANES - first % LANES));
     }
 
     private void block(
@@ -225,10 +225,11 @@ public final class F32Panels extends Panels {
         int to = product(columns) + row * width + j;
         int right = rightStart(columns, before) + j * depth;
         if (byRows[worker]) {
-            F32Rows.rows(height, depth, x, first * depth, depth, x, right, x, to, width, add);
+            F32Blocks.BLOCKS.rows(
+                    height, depth, x, first * depth, depth, x, right, x, to, width, add);
         } else {
             int at = first / LANES * LANES * depth + first % LANES;
-            F32Rows.columns(height, depth, x, at, LANES, x, right, x, to, width, add);
+            F32Blocks.BLOCKS.columns(height, depth, x, at, LANES, x, right, x, to, width, add);
         }
     }
 

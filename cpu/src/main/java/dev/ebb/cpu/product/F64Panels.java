@@ -191,7 +191,7 @@ public final class F64Panels extends Panels {
     @Override
     void multiply(int worker, int rows, int row, int columns, int depth, int before, boolean add) {
         for (int j = 0; j < columns; j += LANES) {
-            for (int f = 0; f < rows; f += 4)
+            for (int f = 0; f < rows; f += F64Blocks.HEIGHT)
                 block(worker, f, row + f, j, columns, depth, before, add);
         }
     }
@@ -210,10 +210,12 @@ public final class F64Panels extends Panels {
         int to = product(columns) + row * width + j;
         int right = rightStart(columns, before) + j * depth;
         if (byRows[worker]) {
-            F64Blocks.rows(depth, x, first * depth, depth, x, right, x, to, width, add);
+            F64Blocks.BLOCKS.rows(
+                    F64Blocks.HEIGHT, depth, x, first * depth, depth, x, right, x, to, width, add);
         } else {
             int at = first / LANES * LANES * depth + first % LANES;
-            F64Blocks.columns(depth, x, at, LANES, x, right, x, to, width, add);
+            F64Blocks.BLOCKS.columns(
+                    F64Blocks.HEIGHT, depth, x, at, LANES, x, right, x, to, width, add);
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.ebb.cpu.straight;
 
+import static dev.ebb.cpu.code.GeneratedClass.desc;
+
 import static java.lang.constant.ConstantDescs.CD_byte;
 import static java.lang.constant.ConstantDescs.CD_double;
 import static java.lang.constant.ConstantDescs.CD_float;
@@ -7,6 +9,7 @@ import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 
+import dev.ebb.cpu.code.ClassData;
 import dev.ebb.cpu.tile.Reads;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -54,10 +57,6 @@ final class Elements {
                 code.loadConstant(at);
             }
         };
-    }
-
-    static ClassDesc desc(Class<?> type) {
-        return type.describeConstable().orElseThrow();
     }
 
     static TypeKind kind(DType compute) {

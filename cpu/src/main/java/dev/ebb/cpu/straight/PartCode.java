@@ -1,7 +1,10 @@
 package dev.ebb.cpu.straight;
 
+import static dev.ebb.cpu.code.GeneratedClass.desc;
+
 import static java.lang.constant.ConstantDescs.MTD_void;
 
+import dev.ebb.cpu.code.ClassData;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -61,7 +64,7 @@ final class PartCode {
 
     private void call(Sequence.Work work) {
         data.push(code, work.body(), Runnable.class);
-        code.invokeinterface(Elements.desc(Runnable.class), "run", MTD_void);
+        code.invokeinterface(desc(Runnable.class), "run", MTD_void);
         known.keySet().removeIf(e -> work.node().outputs().contains(e.value()));
     }
 

@@ -5,6 +5,7 @@ import static java.lang.constant.ConstantDescs.CD_float;
 import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_void;
 
+import dev.ebb.cpu.code.ClassData;
 import dev.ebb.exec.Sequence;
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Type;
@@ -54,35 +55,33 @@ final class RegionCode {
     /** The code of all parts. */
     static RegionBody make(RegionParts form) {
         var objects = new ClassData();
-        return (RegionBody)
-                StraightClass.instance(
-                        RegionBody.class,
-                        objects,
-                        c -> {
-                            picks(form, c, objects);
-                            for (int i = 0; i < form.parts().size(); i++) {
-                                var part = form.parts().get(i);
-                                c.withMethodBody(
-                                        "part" + i,
-                                        TYPE,
-                                        ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC,
-                                        code -> new RegionCode(form, part, code).write());
-                            }
-                            c.withMethodBody(
-                                    "run",
-                                    TYPE,
-                                    ClassFile.ACC_PUBLIC,
-                                    code -> {
-                                        for (int i = 0; i < form.parts().size(); i++)
-                                            code.aload(1)
-                                                    .aload(2)
-                                                    .iload(3)
-                                                    .iload(4)
-                                                    .invokestatic(
-                                                            StraightClass.SELF, "part" + i, TYPE);
-                                        code.return_();
-                                    });
-                        });
+        return StraightClass.instance(
+                RegionBody.class,
+                objects,
+                c -> {
+                    picks(form, c, objects);
+                    for (int i = 0; i < form.parts().size(); i++) {
+                        var part = form.parts().get(i);
+                        c.withMethodBody(
+                                "part" + i,
+                                TYPE,
+                                ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC,
+                                code -> new RegionCode(form, part, code).write());
+                    }
+                    c.withMethodBody(
+                            "run",
+                            TYPE,
+                            ClassFile.ACC_PUBLIC,
+                            code -> {
+                                for (int i = 0; i < form.parts().size(); i++)
+                                    code.aload(1)
+                                            .aload(2)
+                                            .iload(3)
+                                            .iload(4)
+                                            .invokestatic(StraightClass.SELF, "part" + i, TYPE);
+                                code.return_();
+                            });
+                });
     }
 
     private static void picks(RegionParts form, ClassBuilder c, ClassData objects) {

@@ -1,11 +1,14 @@
 package dev.ebb.cpu.straight;
 
+import static dev.ebb.cpu.code.GeneratedClass.desc;
+
 import static java.lang.constant.ConstantDescs.CD_double;
 import static java.lang.constant.ConstantDescs.CD_float;
 import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 
+import dev.ebb.cpu.code.ClassData;
 import dev.ebb.cpu.tile.Reads;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -38,8 +41,8 @@ final class RegionPickCode {
     private static final int INDEX = 4;
     private static final int TO = 6;
     private static final int ROUNDS = 7;
-    private static final ClassDesc SEGMENT = Elements.desc(MemorySegment.class);
-    private static final ClassDesc READS = Elements.desc(Reads.class);
+    private static final ClassDesc SEGMENT = desc(MemorySegment.class);
+    private static final ClassDesc READS = desc(Reads.class);
 
     private final CodeBuilder code;
     private final ClassData objects;
@@ -80,15 +83,14 @@ final class RegionPickCode {
         boolean wide = by.dtype() == DType.I64;
         code.lload(DATA);
         objects.push(code, by.segment(), MemorySegment.class);
-        var layout = Elements.desc(wide ? ValueLayout.OfLong.class : ValueLayout.OfInt.class);
+        var layout = desc(wide ? ValueLayout.OfLong.class : ValueLayout.OfInt.class);
         code.getstatic(READS, wide ? "LONG" : "INT", layout);
         code.lload(INDEX).loadConstant(wide ? 8L : 4L).lmul();
         code.invokeinterface(
                 SEGMENT, "get", MethodTypeDesc.of(wide ? CD_long : CD_int, layout, CD_long));
         if (!wide) code.i2l();
         code.loadConstant(kernel.bound());
-        code.invokestatic(
-                Elements.desc(Checks.class), "index", MethodTypeDesc.of(CD_long, CD_long, CD_int));
+        code.invokestatic(desc(Checks.class), "index", MethodTypeDesc.of(CD_long, CD_long, CD_int));
         code.loadConstant(kernel.stride()).lmul().ladd();
         int local = code.allocateLocal(TypeKind.LONG);
         code.lstore(local);
@@ -99,7 +101,7 @@ final class RegionPickCode {
         boolean wide = data.dtype() == DType.F64;
         code.aload(wide ? 0 : 1).iload(TO).loadConstant(register).iadd();
         objects.push(code, data.segment(), MemorySegment.class);
-        var layout = Elements.desc(wide ? ValueLayout.OfDouble.class : ValueLayout.OfFloat.class);
+        var layout = desc(wide ? ValueLayout.OfDouble.class : ValueLayout.OfFloat.class);
         code.getstatic(READS, wide ? "DOUBLE" : "FLOAT", layout);
         code.lload(from).loadConstant(offset).ladd().loadConstant(wide ? 8L : 4L).lmul();
         code.invokeinterface(

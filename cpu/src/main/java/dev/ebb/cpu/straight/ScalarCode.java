@@ -1,5 +1,7 @@
 package dev.ebb.cpu.straight;
 
+import static dev.ebb.cpu.code.GeneratedClass.desc;
+
 import static java.lang.constant.ConstantDescs.CD_double;
 import static java.lang.constant.ConstantDescs.CD_float;
 import static java.lang.constant.ConstantDescs.CD_int;
@@ -29,10 +31,10 @@ import java.util.function.DoubleUnaryOperator;
  */
 final class ScalarCode {
     /** The methods for f32 functions that are more than one instruction. */
-    private static final ClassDesc F32_FUNCTIONS = Elements.desc(F32Scalar.class);
+    private static final ClassDesc F32_FUNCTIONS = desc(F32Scalar.class);
 
-    private static final ClassDesc MATH = Elements.desc(Math.class);
-    private static final ClassDesc HALF = Elements.desc(Half.class);
+    private static final ClassDesc MATH = desc(Math.class);
+    private static final ClassDesc HALF = desc(Half.class);
 
     private record Key(Object function, List<Operand> of) {}
 
@@ -95,7 +97,7 @@ final class ScalarCode {
         return once(
                 Scalar.Draw.class,
                 DType.I32,
-                () -> code.invokestatic(Elements.desc(Philox.class), "draw", type),
+                () -> code.invokestatic(desc(Philox.class), "draw", type),
                 key,
                 counter);
     }
@@ -135,13 +137,13 @@ final class ScalarCode {
             case NOT -> throw new IllegalArgumentException("NOT of floats; compare first");
             default -> {
                 // below the number already pushed
-                var enums = Elements.desc(Fn1.class);
+                var enums = desc(Fn1.class);
                 code.getstatic(enums, fn.name(), enums);
                 if (single) {
                     code.swap();
                     code.invokestatic(F32_FUNCTIONS, "apply", MethodTypeDesc.of(of, enums, of));
                 } else {
-                    var meaning = Elements.desc(DoubleUnaryOperator.class);
+                    var meaning = desc(DoubleUnaryOperator.class);
                     code.invokevirtual(enums, "meaning", MethodTypeDesc.of(meaning));
                     code.dup_x2().pop();
                     code.invokeinterface(meaning, "applyAsDouble", MethodTypeDesc.of(of, of));
@@ -156,9 +158,7 @@ final class ScalarCode {
             case ABS -> code.invokestatic(MATH, "abs", MethodTypeDesc.of(CD_int, CD_int));
             case SIGN ->
                     code.invokestatic(
-                            Elements.desc(Integer.class),
-                            "signum",
-                            MethodTypeDesc.of(CD_int, CD_int));
+                            desc(Integer.class), "signum", MethodTypeDesc.of(CD_int, CD_int));
             case NOT -> code.loadConstant(truth ? 1 : -1).ixor();
             default -> throw new IllegalArgumentException(fn + " of integers");
         }
@@ -170,9 +170,7 @@ final class ScalarCode {
             case ABS -> code.invokestatic(MATH, "abs", MethodTypeDesc.of(CD_long, CD_long));
             case SIGN ->
                     code.invokestatic(
-                                    Elements.desc(Long.class),
-                                    "signum",
-                                    MethodTypeDesc.of(CD_int, CD_long))
+                                    desc(Long.class), "signum", MethodTypeDesc.of(CD_int, CD_long))
                             .i2l();
             case NOT -> code.loadConstant(-1L).lxor();
             default -> throw new IllegalArgumentException(fn + " of integers");
@@ -211,7 +209,7 @@ final class ScalarCode {
             case LONG -> code.lcmp();
             default ->
                     code.invokestatic(
-                            Elements.desc(Integer.class),
+                            desc(Integer.class),
                             "compare",
                             MethodTypeDesc.of(CD_int, CD_int, CD_int));
         }
@@ -237,7 +235,7 @@ final class ScalarCode {
             case MAX -> code.invokestatic(MATH, "max", MethodTypeDesc.of(of, of, of));
             case MIN -> code.invokestatic(MATH, "min", MethodTypeDesc.of(of, of, of));
             case POW, ATAN2, HYPOT, POLYGAMMA -> {
-                var enums = Elements.desc(Fn2.class);
+                var enums = desc(Fn2.class);
                 // the function comes first: both numbers are put aside
                 var kind = Elements.kind(single ? DType.F32 : DType.F64);
                 int y = code.allocateLocal(kind);
@@ -310,7 +308,7 @@ final class ScalarCode {
             }
             case F16 -> {
                 toFloat(from);
-                var floats = Elements.desc(Float.class);
+                var floats = desc(Float.class);
                 code.invokestatic(floats, "floatToFloat16", MethodTypeDesc.of(CD_short, CD_float));
                 code.invokestatic(floats, "float16ToFloat", MethodTypeDesc.of(CD_float, CD_short));
             }

@@ -1,12 +1,15 @@
 package dev.ebb.cpu.straight;
 
-import static java.lang.constant.ConstantDescs.CD_Object;
+import static dev.ebb.cpu.code.GeneratedClass.desc;
+
 import static java.lang.constant.ConstantDescs.CD_boolean;
 import static java.lang.constant.ConstantDescs.CD_double;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 import static java.lang.constant.ConstantDescs.MTD_void;
 
+import dev.ebb.cpu.code.ClassData;
+import dev.ebb.cpu.code.GeneratedClass;
 import dev.ebb.exec.Anywhere;
 import dev.ebb.exec.Direct;
 import dev.ebb.exec.Merged;
@@ -29,7 +32,7 @@ final class StraightClass {
     private static final MethodTypeDesc ARRAYS = MethodTypeDesc.of(CD_void, ARRAY, ARRAY);
 
     private static final MethodTypeDesc ANYWHERE =
-            MethodTypeDesc.of(CD_void, Elements.desc(MemorySegment.class), CD_long.arrayType());
+            MethodTypeDesc.of(CD_void, desc(MemorySegment.class), CD_long.arrayType());
 
     private StraightClass() {}
 
@@ -37,81 +40,66 @@ final class StraightClass {
     static Merged inPlace(Sequence sequence) {
         var form = StraightForm.of(sequence, 0, false);
         var data = new ClassData();
-        return (Merged)
-                instance(
-                        Merged.class,
-                        data,
-                        c -> {
-                            for (int i = 0; i < form.parts().size(); i++) {
-                                int part = i;
-                                method(
-                                        c,
-                                        "part" + i,
-                                        MTD_void,
-                                        code -> write(form, part, code, data));
-                            }
-                            c.withMethodBody(
-                                    "run",
-                                    MTD_void,
-                                    ClassFile.ACC_PUBLIC,
-                                    code -> {
-                                        for (int i = 0; i < form.parts().size(); i++)
-                                            code.invokestatic(SELF, "part" + i, MTD_void);
-                                        code.return_();
-                                    });
-                        });
+        return instance(
+                Merged.class,
+                data,
+                c -> {
+                    for (int i = 0; i < form.parts().size(); i++) {
+                        int part = i;
+                        method(c, "part" + i, MTD_void, code -> write(form, part, code, data));
+                    }
+                    c.withMethodBody(
+                            "run",
+                            MTD_void,
+                            ClassFile.ACC_PUBLIC,
+                            code -> {
+                                for (int i = 0; i < form.parts().size(); i++)
+                                    code.invokestatic(SELF, "part" + i, MTD_void);
+                                code.return_();
+                            });
+                });
     }
 
     /** The same from and to arrays. */
     static Direct direct(Sequence sequence, int arguments) {
         var form = StraightForm.of(sequence, arguments, true);
         var data = new ClassData();
-        return (Direct)
-                instance(
-                        Direct.class,
-                        data,
-                        c -> {
-                            for (int i = 0; i < form.parts().size(); i++) {
-                                int part = i;
-                                method(
-                                        c,
-                                        "part" + i,
-                                        ARRAYS,
-                                        code -> write(form, part, code, data));
-                            }
-                            c.withMethodBody(
-                                    "apply",
-                                    ARRAYS,
-                                    ClassFile.ACC_PUBLIC,
-                                    code -> {
-                                        for (int i = 0; i < form.parts().size(); i++)
-                                            code.aload(1)
-                                                    .aload(2)
-                                                    .invokestatic(SELF, "part" + i, ARRAYS);
-                                        code.return_();
-                                    });
-                            c.withMethodBody(
-                                    "isPure",
-                                    MethodTypeDesc.of(CD_boolean),
-                                    ClassFile.ACC_PUBLIC,
-                                    code ->
-                                            code.loadConstant(data.objects().isEmpty() ? 1 : 0)
-                                                    .ireturn());
-                        });
+        return instance(
+                Direct.class,
+                data,
+                c -> {
+                    for (int i = 0; i < form.parts().size(); i++) {
+                        int part = i;
+                        method(c, "part" + i, ARRAYS, code -> write(form, part, code, data));
+                    }
+                    c.withMethodBody(
+                            "apply",
+                            ARRAYS,
+                            ClassFile.ACC_PUBLIC,
+                            code -> {
+                                for (int i = 0; i < form.parts().size(); i++)
+                                    code.aload(1).aload(2).invokestatic(SELF, "part" + i, ARRAYS);
+                                code.return_();
+                            });
+                    c.withMethodBody(
+                            "isPure",
+                            MethodTypeDesc.of(CD_boolean),
+                            ClassFile.ACC_PUBLIC,
+                            code -> code.loadConstant(data.objects().isEmpty() ? 1 : 0).ireturn());
+                });
     }
 
     /** One computation that takes the addresses of operands and results. */
     static Anywhere movable(Node node) {
-        return (Anywhere)
-                instance(
-                        Anywhere.class,
-                        new ClassData(),
-                        c ->
-                                c.withMethodBody(
-                                        "run",
-                                        ANYWHERE,
-                                        ClassFile.ACC_PUBLIC,
-                                        code -> new MovableCode(node, code).write()));
+        return instance(
+                Anywhere.class,
+                new ClassData(),
+                c ->
+                        c.withMethodBody(
+                                "run",
+                                ANYWHERE,
+                                ClassFile.ACC_PUBLIC,
+                                code -> new MovableCode(node, code).write()));
     }
 
     private static void write(StraightForm form, int part, CodeBuilder code, ClassData data) {
@@ -124,34 +112,7 @@ final class StraightClass {
         c.withMethodBody(name, type, ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC, body);
     }
 
-    static Object instance(Class<?> of, ClassData data, Consumer<ClassBuilder> methods) {
-        var bytes =
-                ClassFile.of()
-                        .build(
-                                SELF,
-                                c -> {
-                                    c.withFlags(ClassFile.ACC_FINAL)
-                                            .withInterfaceSymbols(Elements.desc(of))
-                                            .withMethodBody(
-                                                    "<init>",
-                                                    MTD_void,
-                                                    0,
-                                                    b ->
-                                                            b.aload(0)
-                                                                    .invokespecial(
-                                                                            CD_Object, "<init>",
-                                                                            MTD_void)
-                                                                    .return_());
-                                    methods.accept(c);
-                                });
-        try {
-            var type =
-                    MethodHandles.lookup()
-                            .defineHiddenClassWithClassData(bytes, data.objects(), true)
-                            .lookupClass();
-            return type.getDeclaredConstructor().newInstance();
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("a generated program cannot be loaded", e);
-        }
+    static <T> T instance(Class<T> of, ClassData data, Consumer<ClassBuilder> methods) {
+        return GeneratedClass.instance(MethodHandles.lookup(), SELF, of, data, methods);
     }
 }

@@ -1,4 +1,6 @@
-package dev.ebb.cpu.straight;
+package dev.ebb.cpu.code;
+
+import static dev.ebb.cpu.code.GeneratedClass.desc;
 
 import static java.lang.constant.ConstantDescs.CD_Class;
 import static java.lang.constant.ConstantDescs.CD_MethodHandles_Lookup;
@@ -21,11 +23,11 @@ import java.util.Map;
  * The objects that generated code refers to: memory segments, and kernels that it calls. The code
  * loads them as constants, so that the JIT knows the bounds of memory.
  */
-final class ClassData {
+public final class ClassData {
     private static final DirectMethodHandleDesc AT =
             MethodHandleDesc.ofMethod(
                     DirectMethodHandleDesc.Kind.STATIC,
-                    Elements.desc(MethodHandles.class),
+                    desc(MethodHandles.class),
                     "classDataAt",
                     MethodTypeDesc.of(
                             CD_Object, CD_MethodHandles_Lookup, CD_String, CD_Class, CD_int));
@@ -34,17 +36,17 @@ final class ClassData {
     private final Map<Object, Integer> places = new IdentityHashMap<>();
 
     /** Pushes {@code object}, as a {@code type}. */
-    void push(CodeBuilder code, Object object, Class<?> type) {
+    public void push(CodeBuilder code, Object object, Class<?> type) {
         var before = places.get(object);
         int at = before == null ? objects.size() : before;
         if (before == null) {
             objects.add(object);
             places.put(object, at);
         }
-        code.loadConstant(DynamicConstantDesc.ofNamed(AT, "_", Elements.desc(type), at));
+        code.loadConstant(DynamicConstantDesc.ofNamed(AT, "_", desc(type), at));
     }
 
-    List<Object> objects() {
+    public List<Object> objects() {
         return List.copyOf(objects);
     }
 }

@@ -1,0 +1,107 @@
+package dev.ebb.cpu.product;
+
+import static java.lang.constant.ConstantDescs.CD_Object;
+import static java.lang.constant.ConstantDescs.CD_boolean;
+import static java.lang.constant.ConstantDescs.CD_int;
+import static java.lang.constant.ConstantDescs.CD_void;
+
+import dev.ebb.cpu.code.ClassData;
+import dev.ebb.cpu.code.GeneratedClass;
+
+import jdk.incubator.vector.VectorSpecies;
+
+import java.lang.classfile.ClassBuilder;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.Opcode;
+import java.lang.classfile.TypeKind;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.MethodHandles;
+import java.util.List;
+
+/**
+ * Makes the class of {@link Blocks}. Blocks that store and blocks that add are methods of their
+ * own: a branch would be compiled before it was seen to go the other way, and then again.
+ */
+final class BlockClass {
+    static final ClassDesc SELF = ClassDesc.of("dev.ebb.cpu.product.GeneratedBlocks");
+    private static final MethodTypeDesc CALL =
+            MethodTypeDesc.of(
+                    CD_void,
+                    CD_int,
+                    CD_int,
+                    CD_Object,
+                    CD_int,
+                    CD_int,
+                    CD_Object,
+                    CD_int,
+                    CD_Object,
+                    CD_int,
+                    CD_int,
+                    CD_boolean);
+
+    private final VectorSpecies<?> species;
+    private final int[] heights;
+    private final MethodTypeDesc block;
+
+    BlockClass(VectorSpecies<?> species, int... heights) {
+        this.species = species;
+        this.heights = heights;
+        block = BlockCode.type(species);
+    }
+
+    /** Blocks of such heights for arrays of the elements of {@code species}, the preferred one. */
+    @SuppressWarnings("unchecked") // its caller names the array of these elements
+    static <A> Blocks<A> generate(VectorSpecies<?> species, int... heights) {
+        return GeneratedClass.instance(
+                MethodHandles.lookup(),
+                SELF,
+                Blocks.class,
+                new ClassData(),
+                new BlockClass(species, heights)::write);
+    }
+
+    /** Adds its methods. */
+    void write(ClassBuilder c) {
+        for (var name : List.of("rows", "columns")) {
+            boolean along = name.equals("rows");
+            for (int height : heights) {
+                block(c, "store" + height + name, height, along, false);
+                block(c, "add" + height + name, height, along, true);
+            }
+            c.withMethodBody(name, CALL, ClassFile.ACC_PUBLIC, code -> choose(code, name));
+        }
+    }
+
+    private void block(ClassBuilder c, String name, int height, boolean along, boolean adds) {
+        c.withMethodBody(
+                name,
+                block,
+                ClassFile.ACC_PRIVATE | ClassFile.ACC_STATIC,
+                code -> new BlockCode(species, height, code).write(along, adds));
+    }
+
+    /** Calls the block of a height; the last is that of every other. */
+    private void choose(CodeBuilder code, String name) {
+        for (int i = 0; i < heights.length - 1; i++) {
+            int height = heights[i];
+            code.iload(1).loadConstant(height);
+            code.ifThen(Opcode.IF_ICMPEQ, yes -> call(yes, height + name));
+        }
+        call(code, heights[heights.length - 1] + name);
+    }
+
+    private void call(CodeBuilder code, String name) {
+        for (int i = 0; i < block.parameterCount(); i++) {
+            var type = block.parameterType(i);
+            code.loadLocal(TypeKind.from(type), i + 2);
+            if (type.isArray()) code.checkcast(type);
+        }
+        code.iload(CALL.parameterCount());
+        code.ifThenElse(
+                adds -> adds.invokestatic(SELF, "add" + name, block),
+                stores -> stores.invokestatic(SELF, "store" + name, block));
+        code.return_();
+    }
+}
