@@ -24,7 +24,8 @@ public final class Literals {
                             + type
                             + ", which holds whole numbers alone; cast to a float type first");
         }
-        if (dtype.isInteger() && Math.abs(value) >= (dtype == DType.I64 ? 0x1p63 : 0x1p31)) {
+        double end = dtype == DType.I64 ? 0x1p63 : 0x1p31;
+        if (dtype.isInteger() && (value < -end || value >= end)) {
             throw new ShapeException(
                     value
                             + " meets "
