@@ -1,9 +1,14 @@
 package dev.ebb;
 
 import dev.ebb.batch.Vmap;
+import dev.ebb.control.Once;
+import dev.ebb.grad.Forward;
+import dev.ebb.grad.Reverse;
 import dev.ebb.ir.DType;
+import dev.ebb.ir.Graph;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -14,6 +19,7 @@ import dev.ebb.trace.Tree;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Functions applied to many slices at once: along an axis, and the rows of a Jacobian.
@@ -59,49 +65,93 @@ final class Batched {
                 traced.structure(), results.stream().map(t -> t.moveAxis(0, axis)).toList());
     }
 
-    /** For each tensor of the argument a tensor: the value's axes, then its own. */
-    static <P> List<Tensor> jacobian(Fn<P, Tensor> f, P at) {
-        var leaves = Tree.flatten(at);
-        var y = Recorded.of(f::apply, at).structure().type();
-        long arguments = leaves.stream().mapToLong(t -> t.type().size()).sum();
-        return y.size() > arguments ? columns(f, at, leaves, y) : rows(f, at, leaves, y);
+    /**
+     * For each result, for each tensor of the argument a tensor: the result's axes, then its own.
+     * What may run only once does, for all of them.
+     */
+    static <P> List<List<Tensor>> jacobians(Fn<P, List<Tensor>> f, P at) {
+        var traced = Recorded.of(f::apply, at);
+        var graph = Once.giving(traced.graph());
+        int results = traced.structure().size();
+        var given =
+                Trait.once(graph.traits())
+                        ? traced.run(graph, List.of()).subList(results, graph.results().size())
+                        : List.<Tensor>of();
+        return IntStream.range(0, results)
+                .mapToObj(
+                        i -> {
+                            var kept = new ArrayList<>(List.of(graph.results().get(i)));
+                            kept.addAll(graph.results().subList(results, graph.results().size()));
+                            return new Derived<>(
+                                            traced,
+                                            new Graph(graph.params(), graph.nodes(), kept),
+                                            given)
+                                    .jacobian();
+                        })
+                .toList();
     }
 
-    private static <P> List<Tensor> rows(Fn<P, Tensor> f, P at, List<Tensor> leaves, Type y) {
-        var all =
-                units(
-                        y,
-                        unit -> Tree.flatten(Ebb.vjp(f).apply(at, unit).cotangent()),
-                        leaves.stream().map(Tensor::type).toList());
-        var out = new ArrayList<Tensor>();
-        for (int i = 0; i < leaves.size(); i++)
-            out.add(all.get(i).reshape(joined(y.shape(), leaves.get(i).shape())));
-        return out;
-    }
+    /**
+     * One result of a function, to be differentiated.
+     *
+     * @param graph gives that result, then what runs only once
+     * @param given what that gave
+     */
+    private record Derived<R>(Recorded<R> traced, Graph graph, List<Tensor> given) {
 
-    private static <P> List<Tensor> columns(Fn<P, Tensor> f, P at, List<Tensor> leaves, Type y) {
-        var out = new ArrayList<Tensor>();
-        for (int i = 0; i < leaves.size(); i++) {
-            int leaf = i;
-            var x = leaves.get(i).type();
-            var all =
-                    units(
-                            x,
-                            unit -> List.of(Ebb.jvp(f).apply(at, toward(at, leaf, unit)).tangent()),
-                            List.of(y));
-            var columns =
-                    all.getFirst().reshape(Math.toIntExact(x.size()), Math.toIntExact(y.size()));
-            out.add(columns.transpose().reshape(joined(y.shape(), x.shape())));
+        List<Tensor> jacobian() {
+            var leaves = traced.operands().subList(0, traced.arguments());
+            var y = graph.results().getFirst().type();
+            long arguments = leaves.stream().mapToLong(t -> t.type().size()).sum();
+            return y.size() > arguments ? columns(leaves, y) : rows(leaves, y);
         }
-        return out;
+
+        private List<Tensor> rows(List<Tensor> leaves, Type y) {
+            var pullback = Once.given(Reverse.pullback(graph, traced.wrt()), graph);
+            int values = graph.results().size();
+            Fn<Tensor, List<Tensor>> product =
+                    unit -> {
+                        var seeds = new ArrayList<>(List.of(unit));
+                        for (Tensor t : given) seeds.add(Tensors.fill(t.type(), 0));
+                        seeds.addAll(given);
+                        var found = traced.run(pullback, seeds);
+                        return found.subList(values, found.size());
+                    };
+            var all = units(y, product, leaves.stream().map(Tensor::type).toList());
+            var out = new ArrayList<Tensor>();
+            for (int i = 0; i < leaves.size(); i++)
+                out.add(all.get(i).reshape(joined(y.shape(), leaves.get(i).shape())));
+            return out;
+        }
+
+        private List<Tensor> columns(List<Tensor> leaves, Type y) {
+            var pushforward = Once.given(Forward.pushforward(graph, traced.wrt()), graph);
+            int values = graph.results().size();
+            var out = new ArrayList<Tensor>();
+            for (int i = 0; i < leaves.size(); i++) {
+                int leaf = i;
+                var x = leaves.get(i).type();
+                Fn<Tensor, List<Tensor>> product =
+                        unit -> {
+                            var directions = toward(leaves, leaf, unit);
+                            directions.addAll(given);
+                            return List.of(traced.run(pushforward, directions).get(values));
+                        };
+                var columns =
+                        units(x, product, List.of(y))
+                                .getFirst()
+                                .reshape(Math.toIntExact(x.size()), Math.toIntExact(y.size()));
+                out.add(columns.transpose().reshape(joined(y.shape(), x.shape())));
+            }
+            return out;
+        }
     }
 
     /** {@code unit} for one tensor of the argument, zeros for the others. */
-    private static <P> P toward(P at, int leaf, Tensor unit) {
+    private static List<Tensor> toward(List<Tensor> leaves, int leaf, Tensor unit) {
         var all = new ArrayList<Tensor>();
-        for (Tensor t : Tree.flatten(at))
-            all.add(all.size() == leaf ? unit : Tensors.fill(t.type(), 0));
-        return Tree.unflatten(at, all);
+        for (Tensor t : leaves) all.add(all.size() == leaf ? unit : Tensors.fill(t.type(), 0));
+        return all;
     }
 
     private static Shape joined(Shape first, Shape second) {

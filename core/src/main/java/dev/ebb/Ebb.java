@@ -201,7 +201,8 @@ public final class Ebb {
      * chunks, with the same bits.
      */
     public static <P> Fn<P, P> jacobian(Fn<P, Tensor> f) {
-        return p -> Tree.unflatten(p, Batched.jacobian(f, p));
+        return p ->
+                Tree.unflatten(p, Batched.jacobians((P x) -> List.of(f.apply(x)), p).getFirst());
     }
 
     /** All second derivatives of a scalar function of one tensor. */
@@ -214,14 +215,10 @@ public final class Ebb {
      * of {@link Tensorwise#list}, the Jacobian of the gradient by that tensor.
      */
     public static <P> Fn<P, List<P>> hessianBlocks(Fn<P, Tensor> f) {
-        return p -> {
-            var blocks = new ArrayList<P>();
-            for (int i = 0; i < Tree.flatten(p).size(); i++) {
-                int leaf = i;
-                blocks.add(jacobian((P x) -> Tree.flatten(grad(f).apply(x)).get(leaf)).apply(p));
-            }
-            return blocks;
-        };
+        return p ->
+                Batched.jacobians((P x) -> Tree.flatten(grad(f).apply(x)), p).stream()
+                        .map(block -> Tree.unflatten(p, block))
+                        .toList();
     }
 
     /**

@@ -122,6 +122,9 @@ class BadInputTest {
         refused(() -> X.split(1, 1, 2), "split", "[1, 2]", "axis 1", "has 4");
         refused(() -> X.chunk(3, 1), "chunk", "does not divide into 3", "use split");
         refused(() -> X.pad(List.of(-1, 0), List.of(0, 0)), "pad", "from 0 on");
+        var truths = Tensors.ones(DType.BOOL, 2);
+        refused(() -> truths.pad(List.of(0), List.of(1), 0.3), "0.3", "bool[2]", "whole numbers");
+        refused(() -> Tensors.fill(Type.of(DType.I32), 1e12), "1.0E12", "i32[]", "hold it");
     }
 
     @Test

@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.ir.DType;
+import dev.ebb.plan.Every;
+import dev.ebb.plan.RecomputeAll;
+import dev.ebb.plan.Segments;
+import dev.ebb.plan.StoreAll;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
 import org.junit.jupiter.api.Test;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
@@ -119,6 +124,29 @@ final class ForwardLoopTest {
             double expected = reverse.at(0, i).item();
             assertThat(forward.at(0, i).item()).isCloseTo(expected, within(1e-12));
             assertThat(over.at(0, i).item()).isCloseTo(expected, within(1e-12));
+        }
+    }
+
+    /** A carry is written over by what is computed from it, and read for its tangent. */
+    @Test
+    void every_strategy_has_the_same_bits() {
+        Fn<List<Tensor>, List<Tensor>> f =
+                in -> {
+                    var both =
+                            Ebb.jvp((Tensor x) -> Loop.repeat(5, x, c -> c.reciprocal().expm1()))
+                                    .apply(in.get(0), in.get(1));
+                    return List.of(both.value(), both.tangent());
+                };
+        var in = List.<Tensor>of(numbers(6), numbers(6));
+        var strategies = List.of(new StoreAll(), new RecomputeAll(), new Every(2), Segments.sqrt());
+        var expected = new ArrayList<Tensor>();
+        for (var strategy : strategies) {
+            try (var run = Ebb.compile(f).with(strategy)) {
+                var found = run.apply(in);
+                if (expected.isEmpty()) expected.addAll(found);
+                for (int i = 0; i < 2; i++)
+                    assertThat(found.get(i).sameBits(expected.get(i))).as("%s", strategy).isTrue();
+            }
         }
     }
 }

@@ -62,6 +62,8 @@ class MakeAndMoveTest {
         assertThat(values(x.slice(0, 0, 3, 2))).containsExactly(1, 3);
         assertThat(values(x.at(0, -1))).containsExactly(3);
         assertThat(values(x.pad(List.of(1), List.of(2), 9))).containsExactly(9, 1, 2, 3, 9, 9);
+        var least = Tensors.fill(Type.of(DType.I32), Integer.MIN_VALUE);
+        assertThat(least.item()).isEqualTo(Integer.MIN_VALUE);
         var y = Array.of(Shape.of(2, 3, 4), new double[24]);
         assertThat(y.moveAxis(0, 2).shape()).isEqualTo(Shape.of(3, 4, 2));
         assertThat(y.moveAxis(-1, 0).shape()).isEqualTo(Shape.of(4, 2, 3));

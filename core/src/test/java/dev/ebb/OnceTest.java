@@ -21,6 +21,7 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensor;
+import dev.ebb.tensor.Tensors;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -209,6 +210,10 @@ class OnceTest {
         }
     }
 
+    private static Found run(Compiled<Tensor, Ebb.ValueAndGrad<Tensor>> f, Program p, String what) {
+        return run(f, p.calls(), what);
+    }
+
     private static void assertSame(Found found, Found expected, String what) {
         assertThat(found.value()).as(what).isEqualTo(expected.value());
         assertThat(found.grad()).as(what).isEqualTo(expected.grad());
@@ -284,6 +289,95 @@ class OnceTest {
                 }
             }
             assertThat(results.getFirst()).as(p.name()).isEqualTo(results.getLast());
+        }
+    }
+
+    private static List<Program> programsAndOneWithoutLoop(Trait trait) {
+        var all = new ArrayList<>(programs(trait));
+        all.add(new Program("no loop", 1, x -> x.sin().apply(new Noise(trait)).cos().mul(x)));
+        return all;
+    }
+
+    /** Forward mode gives what one run gave, and the derivative along a direction at that run. */
+    @Test
+    void tangentsRunNothingAgain() {
+        Tensor direction = X.cos().mul(0.7);
+        for (var trait : List.of(Trait.EFFECT, Trait.NONDETERMINISTIC)) {
+            for (var p : programsAndOneWithoutLoop(trait)) {
+                var what = p.name() + " with " + trait;
+                var expected =
+                        run(Ebb.compile(Ebb.valueAndGrad(scalar(p))).on(new Reference()), p, what);
+                double slope = 0;
+                for (int i = 0; i < expected.grad().length; i++)
+                    slope += expected.grad()[i] * direction.toDoubles()[i];
+                CALLS.set(0);
+                Fn<Tensor, List<Tensor>> f =
+                        x -> {
+                            var both = Ebb.jvp(scalar(p)).apply(x, direction);
+                            return List.of(both.value(), both.tangent());
+                        };
+                try (var forward = Ebb.compile(f).on(new Reference())) {
+                    var found = forward.apply(X);
+                    assertThat(CALLS.get()).as("calls of %s", what).isEqualTo(p.calls());
+                    assertThat(found.getFirst().item()).as(what).isEqualTo(expected.value());
+                    assertThat(found.getLast().item()).as(what).isCloseTo(slope, within(1e-9));
+                }
+            }
+        }
+    }
+
+    /** All rows, or columns, are of the one run. */
+    @Test
+    void jacobiansRunNothingAgain() {
+        for (var trait : List.of(Trait.EFFECT, Trait.NONDETERMINISTIC)) {
+            for (var p : programsAndOneWithoutLoop(trait)) {
+                var what = p.name() + " with " + trait;
+                var expected =
+                        run(Ebb.compile(Ebb.valueAndGrad(scalar(p))).on(new Reference()), p, what);
+                Fn<Tensor, Tensor> twice =
+                        x -> {
+                            var y = scalar(p).apply(x);
+                            return Tensors.concat(List.of(y.reshape(1), y.reshape(1).mul(3)), 0);
+                        };
+                var rows = jacobian(twice, p, what);
+                // more results than arguments: by columns
+                var columns = jacobian(x -> twice.apply(x).repeat(7, 0), p, what);
+                for (int i = 0; i < expected.grad().length; i++) {
+                    double g = expected.grad()[i];
+                    double near = 1e-9 * Math.max(1, Math.abs(g));
+                    assertThat(rows.get(0, i / 4, i % 4)).as(what).isCloseTo(g, within(near));
+                    assertThat(rows.get(1, i / 4, i % 4)).as(what).isCloseTo(3 * g, within(near));
+                    assertThat(columns.at(0, 0).get(i / 4, i % 4))
+                            .as(what)
+                            .isCloseTo(g, within(near));
+                }
+            }
+        }
+    }
+
+    private static Tensor jacobian(Fn<Tensor, Tensor> f, Program p, String what) {
+        CALLS.set(0);
+        try (var compiled = Ebb.compile(Ebb.jacobian(f)).on(new Reference())) {
+            var found = compiled.apply(X);
+            assertThat(CALLS.get()).as("calls of %s", what).isEqualTo(p.calls());
+            return found;
+        }
+    }
+
+    @Test
+    void secondDerivativesByBlocksAreOfOneRun() {
+        var op = new Noise(Trait.NONDETERMINISTIC);
+        Fn<List<Tensor>, Tensor> f =
+                in -> in.get(0).sin().apply(op).mul(in.get(1).sum()).square().sum();
+        Tensor half = X.mul(0.5);
+        CALLS.set(0);
+        try (var blocks = Ebb.compile(Ebb.hessianBlocks(f)).on(new Reference())) {
+            var found = blocks.apply(List.of(X, half));
+            assertThat(CALLS.get()).isEqualTo(1);
+            var mixed = found.get(0).get(1).toDoubles();
+            var other = found.get(1).get(0).reshape(12, 12).transpose().toDoubles();
+            for (int i = 0; i < mixed.length; i++)
+                assertThat(mixed[i]).isCloseTo(other[i], within(1e-9));
         }
     }
 

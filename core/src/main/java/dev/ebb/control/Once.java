@@ -12,7 +12,8 @@ import java.util.List;
 /**
  * Ops that run only once, effects and such that may differ, in the body of a loop or branch. The
  * derivative of a body runs its ops again where it needs their values; of these it must not. So the
- * body gives what they gave as further results, which are kept, and the derivative reads that.
+ * body gives what they gave as further results, which are kept, and the derivative reads that. So
+ * it is with a function of which many derivatives are taken.
  */
 public final class Once {
     private Once() {}
@@ -37,10 +38,11 @@ public final class Once {
     }
 
     /**
-     * {@code pulled}, the pullback of {@code forward}, which gives all its {@link #values}: without
-     * the ops that gave them. What they gave are its last parameters, in that order.
+     * {@code pulled}, the pullback or pushforward of {@code forward}, which gives all its {@link
+     * #values}: without the ops that gave them. What they gave are its last parameters, in that
+     * order.
      */
-    static Graph given(Graph pulled, Graph forward) {
+    public static Graph given(Graph pulled, Graph forward) {
         var params = new ArrayList<>(pulled.params());
         for (Value v : values(forward))
             params.add(pulled.results().get(forward.results().indexOf(v)));

@@ -4,9 +4,10 @@ import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
-import dev.ebb.ir.Value;
+import dev.ebb.ir.Trait;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -35,27 +36,54 @@ public final class Forward {
         int n = forward.params().size();
         int m = forward.results().size();
         var pulled = Reverse.pullback(forward, wrt);
-        var cotangents = restrict(pulled, pulled.results().subList(m, m + wrt.size()));
         var seeds = IntStream.range(n, n + m).boxed().toList();
-        var twice = Reverse.pullback(cotangents, seeds);
+        var twice = withoutCotangents(Reverse.pullback(pulled, seeds), forward, pulled);
 
         var g = new Graph.Builder();
         var params = forward.params().stream().map(p -> g.param(p.type())).toList();
         var tangents = wrt.stream().map(i -> g.param(forward.params().get(i).type())).toList();
-        var here = g.inline(forward, params);
-        var out = new ArrayList<Value>(forward.results().stream().map(here::at).toList());
+        var zeros = forward.results().stream().map(r -> g.emit(new Fill(r.type(), 0))).toList();
         var operands = new ArrayList<>(params);
-        for (Value r : forward.results()) operands.add(g.emit(new Fill(r.type(), 0)));
+        // for the seeds of the pullback, then for those of its first results, the values
+        operands.addAll(zeros);
+        operands.addAll(zeros);
         operands.addAll(tangents);
-        var there = g.inline(twice, operands);
-        for (Value r : twice.results().subList(wrt.size(), wrt.size() + m)) out.add(there.at(r));
-        return g.build(out);
+        var here = g.inline(twice, operands);
+        return g.build(twice.results().stream().map(here::at).toList());
     }
 
-    private static Graph restrict(Graph graph, List<Value> results) {
-        var g = new Graph.Builder();
-        var params = graph.params().stream().map(p -> g.param(p.type())).toList();
-        var here = g.inline(graph, params);
-        return g.build(results.stream().map(here::at).toList());
+    /**
+     * {@code twice}, the pullback of {@code pulled}, with the values of {@code forward} and their
+     * tangents as its results. Nothing needs the cotangents of the pullback in between: its effects
+     * are left out too, while those of {@code forward} are there once.
+     */
+    private static Graph withoutCotangents(Graph twice, Graph forward, Graph pulled) {
+        int m = forward.results().size();
+        var all = twice.results();
+        var results = new ArrayList<>(all.subList(0, m));
+        results.addAll(all.subList(all.size() - m, all.size()));
+        // those of a graph come first in its pullback
+        long first = effects(forward.nodes());
+        long end = effects(pulled.nodes());
+        var needed = new HashSet<>(results);
+        var kept = new ArrayList<Node>();
+        long at = effects(twice.nodes());
+        for (Node node : twice.nodes().reversed()) {
+            boolean effect = isEffect(node);
+            if (effect) at--;
+            boolean stays = effect && (at < first || at >= end);
+            if (!stays && node.outputs().stream().noneMatch(needed::contains)) continue;
+            needed.addAll(node.inputs());
+            kept.add(node);
+        }
+        return new Graph(twice.params(), kept.reversed(), results);
+    }
+
+    private static boolean isEffect(Node node) {
+        return node.op().traits().contains(Trait.EFFECT);
+    }
+
+    private static long effects(List<Node> nodes) {
+        return nodes.stream().filter(Forward::isEffect).count();
     }
 }

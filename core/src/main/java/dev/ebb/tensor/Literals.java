@@ -2,16 +2,36 @@ package dev.ebb.tensor;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Scalar;
+import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.Type;
 
-/**
- * Constants in elementwise bodies that take the type of the argument with which they are combined.
- */
+/** Constants: in elementwise bodies they take the type of the argument that they meet. */
 public final class Literals {
     private Literals() {}
 
     /** A number of the operands' type, whichever that is. */
     public static Scalar lit(double value) {
         return new Scalar.Lit(DType.F64, value);
+    }
+
+    /** Refuses a number that elements of {@code type} do not hold. */
+    public static void requireHeld(double value, Type type) {
+        var dtype = type.dtype();
+        if (!dtype.isFloat() && value != Math.rint(value)) {
+            throw new ShapeException(
+                    value
+                            + " meets "
+                            + type
+                            + ", which holds whole numbers alone; cast to a float type first");
+        }
+        double end = dtype == DType.I64 ? 0x1p63 : 0x1p31;
+        if (dtype.isInteger() && (value < -end || value >= end)) {
+            throw new ShapeException(
+                    value
+                            + " meets "
+                            + type
+                            + ", which does not hold it; cast to a wider type first");
+        }
     }
 
     /** {@code body} with its literals of the compute type of {@code type}. */

@@ -4,7 +4,6 @@ import dev.ebb.ir.DType;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Shape;
-import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
 import dev.ebb.tensor.linear.LinearOps;
 import dev.ebb.tensor.network.ActivationOps;
@@ -70,20 +69,7 @@ public sealed interface Tensor
 
     /** A constant scalar of this tensor's element type. */
     default Tensor literal(double value) {
-        if (!dtype().isFloat() && value != Math.rint(value)) {
-            throw new ShapeException(
-                    value
-                            + " meets "
-                            + type()
-                            + ", which holds whole numbers alone; cast to a float type first");
-        }
-        if (dtype().isInteger() && Math.abs(value) >= (dtype() == DType.I64 ? 0x1p63 : 0x1p31)) {
-            throw new ShapeException(
-                    value
-                            + " meets "
-                            + type()
-                            + ", which does not hold it; cast to a wider type first");
-        }
+        Literals.requireHeld(value, type());
         var type = new Type(dtype(), Shape.scalar());
         return Numbers.meet(type, value)
                 .<Tensor>map(array -> array)

@@ -38,6 +38,7 @@ public final class Tensors {
 
     /** A tensor whose every element equals {@code value}. */
     public static Tensor fill(Type type, double value) {
+        Literals.requireHeld(value, type);
         return Dispatch.apply(new Fill(type, value), List.of()).getFirst();
     }
 

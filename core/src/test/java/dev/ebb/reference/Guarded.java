@@ -1,7 +1,11 @@
 package dev.ebb.reference;
 
+import dev.ebb.exec.Anywhere;
 import dev.ebb.exec.Device;
+import dev.ebb.exec.Direct;
+import dev.ebb.exec.Merged;
 import dev.ebb.exec.Queue;
+import dev.ebb.exec.Sequence;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.FusionLimits;
 import dev.ebb.ir.Memory;
@@ -13,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -192,6 +197,31 @@ public final class Guarded implements Device {
         @Override
         public Runnable bind(Node node, List<Buffer> in, List<Buffer> out, Buffer workspace) {
             return queue.bind(node, in, out, workspace);
+        }
+
+        @Override
+        public int straightAfter() {
+            return queue.straightAfter();
+        }
+
+        @Override
+        public boolean isStraightAtOnce(List<Node> nodes) {
+            return queue.isStraightAtOnce(nodes);
+        }
+
+        @Override
+        public Optional<Merged> straight(Sequence sequence) {
+            return queue.straight(sequence);
+        }
+
+        @Override
+        public Optional<Direct> direct(Sequence sequence, int arguments) {
+            return queue.direct(sequence, arguments);
+        }
+
+        @Override
+        public Optional<Anywhere> anywhere(Node node) {
+            return queue.anywhere(node);
         }
 
         @Override

@@ -27,15 +27,15 @@ import java.util.Random;
  * same seed are the same.
  */
 public final class RandomModel implements Fn<List<Tensor>, Tensor> {
-    private static final int ROWS = 4;
-    private static final int WIDTH = 8;
+    static final int ROWS = 4;
+    static final int WIDTH = 8;
 
     /** A block: a function of the parameters and of a tensor, whose type it keeps. */
-    private interface Block {
+    interface Block {
         Tensor apply(List<Tensor> params, Tensor x);
     }
 
-    private record Named(String name, Block block) {}
+    record Named(String name, Block block) {}
 
     private final List<Array> inputs;
     private final List<Named> blocks = new ArrayList<>();
@@ -46,6 +46,13 @@ public final class RandomModel implements Fn<List<Tensor>, Tensor> {
     }
 
     public static RandomModel of(Random random) {
+        return of(random, false);
+    }
+
+    /**
+     * @param wide whether half of its blocks are {@link WideBlocks}
+     */
+    public static RandomModel of(Random random, boolean wide) {
         var types = List.of(DType.F64, DType.F32, DType.F32, DType.F64, DType.BF16, DType.F16);
         var dtype = types.get(random.nextInt(types.size()));
         var model =
@@ -56,7 +63,8 @@ public final class RandomModel implements Fn<List<Tensor>, Tensor> {
                                 draw(random, dtype, WIDTH)));
         int length = 2 + random.nextInt(5);
         for (int i = 0; i < length; i++) {
-            model.blocks.add(named(random, 0));
+            boolean other = wide && random.nextBoolean();
+            model.blocks.add(other ? WideBlocks.named(random) : named(random, 0));
             // mostly one after the other, sometimes from further back
             model.from.add(random.nextInt(4) > 0 ? i : random.nextInt(i + 1));
         }
@@ -164,7 +172,7 @@ public final class RandomModel implements Fn<List<Tensor>, Tensor> {
         };
     }
 
-    private static Tensor mixed(Tensor c, Block inner, List<Tensor> p) {
+    static Tensor mixed(Tensor c, Block inner, List<Tensor> p) {
         return inner.apply(p, c).mul(0.7).add(c.mul(0.2));
     }
 

@@ -28,11 +28,22 @@ import java.util.Random;
 /**
  * One random program, run with everything kept and then in another way: in a random budget, in the
  * least and one byte below, with places outside the arena, by a strategy, on a tape. It must have
- * the same bits, stay within the budget by counts of its own, and write nothing outside its memory.
+ * the same bits, stay within the budget by counts of its own, and write nothing outside its memory,
+ * in its first run and in later ones, when a device may have made one method of it; each run takes
+ * other arguments than the one before.
  *
+ * @param wide whether it has {@link WideBlocks} too
  * @param device what it runs on, measured; its bits are those of {@code base}
  */
-public record Trial(long seed, Device base, Device device, Path folder) {
+public record Trial(long seed, boolean wide, Device base, Device device, Path folder) {
+    /** So that the last ones are after a device has made one method of the program, if it does. */
+    private static final int MANY = 12;
+
+    private static final int FEW = 2;
+
+    public Trial(long seed, Device base, Device device, Path folder) {
+        this(seed, false, base, device, folder);
+    }
 
     /** In which way a program was run. */
     public enum Way {
@@ -55,7 +66,7 @@ public record Trial(long seed, Device base, Device device, Path folder) {
     public Way run() {
         var random = new Random(seed);
         var way = Way.values()[random.nextInt(Way.values().length)];
-        var model = RandomModel.of(random);
+        var model = RandomModel.of(random, wide);
         try {
             check(way, model, random);
         } catch (RuntimeException | Error e) {
@@ -72,9 +83,9 @@ public record Trial(long seed, Device base, Device device, Path folder) {
             tape(model, random);
             return;
         }
-        Both expected;
+        var expected = new ArrayList<Both>();
         try (var kept = Ebb.compile(f).on(base)) {
-            expected = both(kept.apply(x));
+            for (var each : List.of(x, other(x))) expected.add(both(kept.apply(each)));
         }
         // plans at several budgets share what is searched for
         var here = Ebb.compile(f).on(device);
@@ -134,7 +145,7 @@ public record Trial(long seed, Device base, Device device, Path folder) {
     private void least(
             Compiled<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> here,
             List<Tensor> x,
-            Both expected) {
+            List<Both> expected) {
         long least = here.plan(x).leastBytes();
         inBudget(here, x, Budget.bytes(least), expected);
         try (var run = here.within(Budget.bytes(least - 1))) {
@@ -166,7 +177,7 @@ public record Trial(long seed, Device base, Device device, Path folder) {
             Compiled<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> here,
             List<Tensor> x,
             Budget budget,
-            Both expected) {
+            List<Both> expected) {
         try (var run = here.within(budget)) {
             measured(run, x, budget.resolve(0), expected);
         }
@@ -176,14 +187,18 @@ public record Trial(long seed, Device base, Device device, Path folder) {
             Compiled<List<Tensor>, Ebb.ValueAndGrad<List<Tensor>>> run,
             List<Tensor> x,
             long budget,
-            Both expected) {
+            List<Both> expected) {
         var plan = run.plan(x);
         var verdict = Checker.check(plan.layout(), _ -> 1);
         long own = plan.workerBytes();
         require(verdict.peak() + own <= budget, "over the budget by the count of steps", budget);
         require(verdict.end() <= plan.layout().arenaBytes(), "outside the arena", budget);
-        var found = both(run.apply(x));
-        require(found.sameBits(expected), "other bits", budget);
+        var arguments = List.of(x, other(x));
+        int runs = runs();
+        for (int i = 0; i < runs; i++) {
+            var found = both(run.apply(arguments.get(i % 2)));
+            require(found.sameBits(expected.get(i % 2)), "other bits in run " + i, budget);
+        }
         require(run.report().promisedBytes() <= budget, "promised over the budget", budget);
         require(
                 run.report().measuredBytes() <= run.report().promisedBytes(),
@@ -242,6 +257,17 @@ public record Trial(long seed, Device base, Device device, Path folder) {
             if (device instanceof Guarded guarded) guarded.touched();
             return new Both(arrays);
         }
+    }
+
+    private int runs() {
+        try (var queue = device.open()) {
+            return queue.straightAfter() < Integer.MAX_VALUE ? MANY : FEW;
+        }
+    }
+
+    /** Other numbers of the same types. */
+    private static List<Tensor> other(List<Tensor> x) {
+        return x.stream().<Tensor>map(t -> t.mul(-0.75)).toList();
     }
 
     private static Both both(Ebb.ValueAndGrad<List<Tensor>> found) {

@@ -3,6 +3,8 @@ package dev.ebb.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.ebb.Ebb;
+import dev.ebb.Fn;
 import dev.ebb.exec.reference.Reference;
 import dev.ebb.ir.Buffer;
 import dev.ebb.ir.DType;
@@ -12,6 +14,8 @@ import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.View;
+import dev.ebb.tensor.Array;
+import dev.ebb.tensor.Tensor;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -19,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.util.List;
+import java.util.Random;
 
 class FoldTest {
     private static final Reference REFERENCE = new Reference();
@@ -235,6 +240,32 @@ class FoldTest {
                             DType.F32);
             assertThat(columns.get(50)).isNaN();
             assertThat(columns.get(49)).isNotNaN();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"F32", "F64"})
+    void truths_of_numbers_by_generated_loops(DType dtype) {
+        var type = new Type(dtype, Shape.of(5, 300));
+        var data = new Random(3).doubles(type.size(), -1, 1).toArray();
+        data[700] = Double.NaN;
+        Tensor x = Array.of(type, data);
+        Fn<Tensor, List<Tensor>> f =
+                in ->
+                        List.of(
+                                in.le(-0.999).any(List.of(1), false),
+                                in.gt(in.neg()).all(List.of(0), true),
+                                in.isNan().any(List.of(1), true),
+                                in.ne(0.5).all());
+        try (var loops = StraightDevices.atOnce(2);
+                var run = Ebb.compile(f).on(loops);
+                var plain = Ebb.compile(f).on(REFERENCE)) {
+            var expected = plain.apply(x);
+            for (int i = 0; i < 3; i++) {
+                var found = run.apply(x);
+                for (int j = 0; j < expected.size(); j++)
+                    assertThat(found.get(j).sameBits(expected.get(j))).as("result %d", j).isTrue();
+            }
         }
     }
 }

@@ -257,6 +257,31 @@ final class RegionBitsTest {
         same(f, List.of(values(DType.F64, 16, 64, 7), values(DType.F64, 17, 6, 7)));
     }
 
+    @Test
+    void values_without_elements_between_others() {
+        var x = values(DType.F64, 18, 1100, 3);
+        Fn<Tensor, List<Tensor>> many =
+                Ebb.vmap(
+                        (Tensor v) -> {
+                            var none = v.slice(0, 3, 3).mul(v.sum());
+                            var all = Tensors.concat(List.of(v.roll(1, 0), none), 0);
+                            return List.of(none.add(1), all.mul(none.sum().add(2)));
+                        });
+        same(many, x);
+        Fn<Tensor, Tensor> rounds =
+                in ->
+                        Loop.repeat(
+                                12,
+                                in,
+                                c -> {
+                                    var none = c.slice(0, 8, 8).sin();
+                                    var all = Tensors.concat(List.of(none, c.roll(1, 0)), 0);
+                                    var a = all.mul(0.9).add(none.sum());
+                                    return a.sub(a.sum()).mul(c).tanh().add(c.flip(0));
+                                });
+        same(rounds, values(DType.F64, 19, 8));
+    }
+
     private static Next<List<Tensor>, Tensor> round(Tensor w, List<Tensor> state, Tensor x) {
         var input = x;
         var hidden = new ArrayList<Tensor>();

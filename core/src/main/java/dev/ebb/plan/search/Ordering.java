@@ -80,7 +80,7 @@ public final class Ordering {
         for (int u : sequence) {
             if (!isLate(u)) continue;
             int at = -1;
-            for (int p : before[u]) at = Math.max(at, feeds(p, u) ? first[p] : last[p]);
+            for (int p : before[u]) at = Math.max(at, mayRunAgainAfter(p, u) ? first[p] : last[p]);
             first[u] = at;
             last[u] = at;
             waiting.get(at + 1).add(u);
@@ -94,7 +94,9 @@ public final class Ordering {
         return settled;
     }
 
-    private boolean feeds(int p, int u) {
+    /** Whether {@code p} may be computed again after {@code u}: it only makes what that reads. */
+    private boolean mayRunAgainAfter(int p, int u) {
+        for (int o : model.out[u]) for (int x : model.in[p]) if (x == model.place[o]) return false;
         for (int x : model.in[u]) if (model.maker(x) == p) return true;
         return false;
     }

@@ -3,6 +3,7 @@ package dev.ebb.tensor.op;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.tensor.Literals;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
@@ -192,6 +193,7 @@ public interface MoveOps {
 
     /** So many elements more before and after each axis, all equal to {@code value}. */
     default Tensor pad(List<Integer> low, List<Integer> high, double value) {
+        Literals.requireHeld(value, self().type());
         var shape = self().shape();
         if (low.size() != shape.rank()
                 || high.size() != shape.rank()

@@ -211,14 +211,19 @@ public record FusedStages(List<Stage> stages) {
         }
 
         boolean isPossible() {
-            boolean truths =
-                    registers.keySet().stream()
-                            .anyMatch(i -> line.operations().get(i).type() != type);
+            boolean truths = registers.keySet().stream().anyMatch(this::isTruth);
+            for (int j = 0; j < outputs.size(); j++)
+                truths |= outputs.get(j) != Sink.BITS && isTruth(line.results().get(j));
             if (cut) return !truths && registers.size() <= MOST_REGISTERS_CUT;
             long light = functions.stream().filter(f -> !f.isHeavy()).count();
             return !truths
                     && registers.size() <= MOST_REGISTERS
                     && light <= MOST_LIGHT * (last + 1L);
+        }
+
+        /** Whether an operation gives truth values, which no register and no number holds. */
+        private boolean isTruth(int i) {
+            return line.operations().get(i).type() != type;
         }
 
         List<Stage> stages() {

@@ -209,7 +209,7 @@ final class Region {
     /** Whether a round of {@code node} is small enough to be unrolled. */
     static boolean fits(Node node, Sliced sliced, boolean atOnce) {
         long most = atOnce ? MOST_AT_ONCE : MOST_A_ROUND;
-        if (sliced.outputs().stream().anyMatch(r -> r.size() > most)) return false;
+        if (sliced.outputs().stream().anyMatch(r -> r.size() == 0 || r.size() > most)) return false;
         if (sliced.kernel() instanceof Kernel.Fold k && k.shape().size() > most) return false;
         if (sliced.kernel() instanceof Kernel.Gather) return !atOnce;
         var out = node.outputTypes().subList(0, sliced.outputs().size());

@@ -106,6 +106,7 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
     private record Block(Shape shape, int from, int to) {
         static List<Block> all(Shape shape, long n) {
             var found = new ArrayList<Block>();
+            if (shape.size() == 0) return found;
             for (int from = 0; from < shape.rank(); from++) {
                 if (shape.dim(from) == 1) continue;
                 long size = 1;
