@@ -36,6 +36,7 @@ final class RefusalsTest {
     @Test
     void numbers() throws IOException {
         train("--threads must be positive, not 0", "--threads", "0");
+        train("--threads 100000: at most 1024", "--threads", "100000");
         train("--steps must be positive, not 0", "--steps", "0");
         train("--batch must be positive, not -3", "--batch", "-3");
         train("--budget 64 means 64 bytes", "--budget", "64");
