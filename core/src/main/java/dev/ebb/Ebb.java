@@ -103,12 +103,9 @@ public final class Ebb {
     public static <P> Fn<P, ValueAndGrad<P>> valueAndGrad(Fn<P, Tensor> f) {
         return p -> {
             var traced = Recorded.of(f::apply, p);
+            var gradient = Reverse.gradient(traced.graph(), traced.wrt());
             var y = traced.graph().results().getFirst().type();
-            requireScalar(y);
-            var results =
-                    traced.run(
-                            Reverse.pullback(traced.graph(), traced.wrt()),
-                            List.of(Tensors.fill(y, 1)));
+            var results = traced.run(gradient, List.of(Tensors.fill(y, 1)));
             return new ValueAndGrad<>(
                     results.getFirst(), Tree.unflatten(p, results.subList(1, results.size())));
         };
@@ -131,8 +128,7 @@ public final class Ebb {
                     };
             var traced = Recorded.of(flat::apply, p);
             var types = traced.graph().results().stream().map(Value::type).toList();
-            requireScalar(types.getFirst());
-            var results = traced.run(Reverse.pullback(traced.graph(), traced.wrt()), seeds(types));
+            var results = traced.run(Reverse.gradient(traced.graph(), traced.wrt()), seeds(types));
             int told = types.size();
             return new ValueGradAndExtra<>(
                     results.getFirst(),
@@ -146,15 +142,6 @@ public final class Ebb {
         return IntStream.range(0, types.size())
                 .mapToObj(i -> Tensors.fill(types.get(i), i == 0 ? 1 : 0))
                 .toList();
-    }
-
-    private static void requireScalar(Type y) {
-        if (y.shape().rank() != 0 || !y.dtype().isFloat()) {
-            throw new ShapeException(
-                    "grad needs a function whose value is one float, this one gives "
-                            + y
-                            + "; reduce it with sum() or mean(), or use vjp or jacobian");
-        }
     }
 
     /** The vector-Jacobian product: a function of the argument and a cotangent of the value. */

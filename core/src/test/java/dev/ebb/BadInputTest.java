@@ -1,5 +1,6 @@
 package dev.ebb;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ebb.ir.DType;
@@ -66,6 +67,25 @@ class BadInputTest {
                 "cast");
         refused(() -> X.eq(y), "eq", "f64[3,4]", "f32[4]", "cast");
         refused(() -> X.matmul(y.reshape(4, 1)), "matmul", "f64", "f32", "cast");
+        // the cast that is named loses nothing, whichever operand comes first
+        refused(() -> X.add(y), "y.cast(DType.F64)");
+        refused(() -> y.add(X), "x.cast(DType.F64)");
+        refused(() -> INTS.mul(y), "x.cast(DType.F32)");
+        refused(() -> y.mul(INTS), "y.cast(DType.F32)");
+    }
+
+    @Test
+    void outputs_and_targets_that_would_all_meet() {
+        var outputs = Array.of(Shape.of(3, 1), 1.0, 2.0, 3.0);
+        var targets = Array.of(1.0, 2.0, 3.0);
+        refused(() -> outputs.mseLoss(targets), "mse_loss", "f64[3,1]", "f64[3]", "[3,3]");
+        refused(() -> targets.mseLoss(outputs), "mse_loss", "every other", "reshape");
+        refused(() -> outputs.l1Loss(targets), "l1_loss", "reshape");
+        refused(() -> outputs.huberLoss(targets, 1), "huber_loss", "reshape");
+        refused(() -> outputs.bceWithLogits(targets), "bce_with_logits", "reshape");
+        // one number for all, and one row for all
+        assertThat(outputs.mseLoss(Array.scalar(2.0)).item()).isEqualTo(2.0 / 3);
+        assertThat(X.l1Loss(Array.of(1.0, 2.0, 3.0, 4.0)).item()).isEqualTo(2.5);
     }
 
     @Test
@@ -178,6 +198,11 @@ class BadInputTest {
         Fn<Tensor, Tensor> vector = t -> t.exp();
         refused(() -> Ebb.grad(vector).apply(X), "one float", "f64[3,4]", "sum()", "jacobian");
         refused(() -> Ebb.grad((Tensor t) -> t.argmax(0).sum()).apply(X), "one float", "i64[]");
+        refused(
+                () -> Ebb.grad((Tensor t) -> t.cast(DType.F64).square().sum()).apply(INTS),
+                "grad by i32[3,4]",
+                "only floats",
+                "cast");
     }
 
     @Test

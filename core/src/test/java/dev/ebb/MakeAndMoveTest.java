@@ -167,4 +167,20 @@ class MakeAndMoveTest {
                                             .isEqualTo(DType.BIT));
         }
     }
+
+    @Test
+    void squeezing_takes_away_all_axes_of_size_one_or_those_named() {
+        var x = Tensors.ones(DType.F32, 1, 2, 1, 3, 1);
+        assertThat(x.squeeze().shape()).isEqualTo(Shape.of(2, 3));
+        assertThat(x.squeeze(0, -1).shape()).isEqualTo(Shape.of(2, 1, 3));
+        assertThat(x.squeeze(new int[0]).shape()).isEqualTo(x.shape());
+        assertThat(Tensors.ones(DType.F32, 1, 1).squeeze().item()).isEqualTo(1);
+    }
+
+    @Test
+    void truth_values_make_a_vector() {
+        var x = Array.of(true, false);
+        assertThat(x.dtype()).isEqualTo(DType.BOOL);
+        assertThat(x.toInts()).containsExactly(1, 0);
+    }
 }

@@ -2,6 +2,7 @@ package dev.ebb.cli;
 
 import dev.ebb.cli.option.BareGraph;
 import dev.ebb.cli.option.BarePlan;
+import dev.ebb.cli.option.OutputFile;
 import dev.ebb.cli.report.CurvePicture;
 import dev.ebb.cli.report.CurveTable;
 import dev.ebb.nn.file.Durable;
@@ -51,6 +52,8 @@ final class CurveCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        OutputFile.require("--json", json);
+        OutputFile.require("--picture", picture);
         var curve = curve();
         CurveTable.print(curve, Objects.requireNonNull(spec).commandLine().getOut());
         if (json != null) save(json, CurveTable.json(curve) + "\n");

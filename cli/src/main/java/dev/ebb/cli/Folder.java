@@ -5,6 +5,7 @@ import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.file.Durable;
 
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,7 +59,9 @@ record Folder(Path path) {
         return new Folder(Path.of(i == 1 ? DEFAULT : DEFAULT + "-" + i));
     }
 
-    void create() throws IOException {
+    /** Makes the folder; whether it was not there. */
+    boolean create() throws IOException {
+        boolean isNew = !Files.exists(path);
         try {
             Files.createDirectories(path);
         } catch (FileAlreadyExistsException e) {
@@ -74,6 +77,18 @@ record Folder(Path path) {
         }
         if (!Files.isWritable(path)) {
             throw new Refusal("the folder " + path + " cannot be written; name another with --out");
+        }
+        return isNew;
+    }
+
+    /** Deletes the folder again if no checkpoint came to lie in it. */
+    void deleteUnused() throws IOException {
+        if (isUsed()) return;
+        Files.deleteIfExists(sources());
+        try {
+            Files.deleteIfExists(path);
+        } catch (DirectoryNotEmptyException _) {
+            // someone else has put something there
         }
     }
 

@@ -180,7 +180,10 @@ final class Generate implements Callable<Integer> {
             throws IOException {
         var tokens = codec.encode(prompt);
         if (tokens.length == 0)
-            throw new Refusal("the model's tokenizer has no token for any part of this prompt");
+            throw new Refusal(
+                    prompt.isBlank()
+                            ? "give a prompt: the model's tokenizer has no token for blanks alone"
+                            : "the model's tokenizer has no token for any part of this prompt");
         // a cache for tokens that never come would only take memory
         long most = Math.max(2L, (long) tokens.length + length);
         int window = context == null ? (int) Math.min(model.blank().context(), most) : context;

@@ -2,6 +2,7 @@ package dev.ebb.cli;
 
 import dev.ebb.cli.option.Faults;
 import dev.ebb.cli.report.RunWatch;
+import dev.ebb.cli.report.StandardOutput;
 import dev.ebb.cli.tune.Finetune;
 
 import picocli.CommandLine;
@@ -48,11 +49,14 @@ final class Main implements Runnable {
     Main() {}
 
     public static void main(String[] args) {
-        boolean named = args.length > 0 && COMMANDS.containsKey(args[0]);
+        // help tells of all commands
+        boolean named = args.length > 0 && COMMANDS.containsKey(args[0]) && !args[0].equals("help");
         // reading the options of a command by reflection takes a while: only of the one that is
         // named
         var read = named ? List.of(args[0]) : COMMANDS.sequencedKeySet();
-        System.exit(commandLine(RunWatch.NONE, read).execute(args));
+        var out = StandardOutput.install();
+        int code = commandLine(RunWatch.NONE, read).execute(args);
+        System.exit(out.isWhole(System.err) ? code : Faults.CANNOT);
     }
 
     private static SequencedMap<String, Class<?>> commands() {
@@ -67,6 +71,7 @@ final class Main implements Runnable {
         all.put("explain", Explain.class);
         all.put("studio", Studio.class);
         all.put("completion", Completion.class);
+        all.put("help", CommandLine.HelpCommand.class);
         return Collections.unmodifiableSequencedMap(all);
     }
 
@@ -91,7 +96,17 @@ final class Main implements Runnable {
         line.setExecutionExceptionHandler(
                 (e, command, _) -> Faults.report(e, command, main.stackTrace));
         line.setParameterExceptionHandler((e, _) -> unread(e));
+        line.setExecutionStrategy(parsed -> executed(parsed, line, main));
         return line;
+    }
+
+    /** Picocli hands exceptions on to be reported, but no errors, such as a heap that is full. */
+    private static int executed(CommandLine.ParseResult parsed, CommandLine line, Main main) {
+        try {
+            return new CommandLine.RunLast().execute(parsed);
+        } catch (Error e) {
+            return Faults.report(e, line, main.stackTrace);
+        }
     }
 
     private static CommandLine.IFactory factory(RunWatch watch) {

@@ -92,6 +92,15 @@ final class ModelArguments {
     ModelSource source() throws IOException {
         if (batch != null && batch < 1 || context != null && context < 1)
             throw new Refusal("--batch and --context must be positive");
+        long passages = batch == null ? size.batch() : batch;
+        long characters = context == null ? size.context() : context;
+        if (passages * characters > Integer.MAX_VALUE)
+            throw new Refusal(
+                    passages
+                            + " passages of "
+                            + characters
+                            + " characters are more than a step can read; give a smaller --batch"
+                            + " or --context");
         if (from != null) return ModelSource.read(from, size, batch, context);
         return new ModelSource.OfSize(
                 new ModelSize(

@@ -3,6 +3,7 @@ package dev.ebb.cli;
 import dev.ebb.cli.option.BareGraph;
 import dev.ebb.cli.option.BarePlan;
 import dev.ebb.cli.option.BudgetText;
+import dev.ebb.cli.option.OutputFile;
 import dev.ebb.cli.report.KnownFigures;
 import dev.ebb.cli.report.PlanFigures;
 import dev.ebb.cli.report.Planned;
@@ -57,6 +58,7 @@ final class PlanCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        OutputFile.require("--json", json);
         var out = Objects.requireNonNull(spec).commandLine().getOut();
         if (graph != null) {
             model.disk().refuseFor("a bare graph");

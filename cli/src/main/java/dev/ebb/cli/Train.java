@@ -6,6 +6,7 @@ import dev.ebb.cli.option.CommandText;
 import dev.ebb.cli.option.CostText;
 import dev.ebb.cli.option.DeviceArgument;
 import dev.ebb.cli.option.DiskArguments;
+import dev.ebb.cli.option.OutputFile;
 import dev.ebb.cli.option.Refusal;
 import dev.ebb.cli.option.SizeText;
 import dev.ebb.cli.option.Stop;
@@ -23,6 +24,7 @@ import dev.ebb.plan.Budget;
 
 import org.jspecify.annotations.Nullable;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -31,7 +33,6 @@ import picocli.CommandLine.Spec;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -178,11 +179,20 @@ final class Train implements Callable<Integer> {
         positive("--threads", threads == null ? 1 : threads);
         requireUnit();
         disk.requireFolder();
-        if (json != null) requireParent("--json", json);
+        OutputFile.require("--json", json);
         var command = Objects.requireNonNull(spec).commandLine();
         var folder = folder();
         if (resume) folder.requireUsed();
-        else folder.create();
+        boolean isMade = !resume && folder.create();
+        try {
+            return train(folder, command);
+        } finally {
+            // a run that was refused leaves nothing to clear away
+            if (isMade) folder.deleteUnused();
+        }
+    }
+
+    private int train(Folder folder, CommandLine command) throws IOException {
         var corpus = resume ? corpusBefore(folder) : corpus(folder);
         var run =
                 new Run(
@@ -220,14 +230,6 @@ final class Train implements Callable<Integer> {
                             + bytes
                             + " bytes, too few to train in; write a unit, such as 64MiB or 1GiB");
         }
-    }
-
-    /** Found before the run rather than after it. */
-    private static void requireParent(String option, Path file) {
-        var parent = file.toAbsolutePath().getParent();
-        if (parent == null || !Files.isDirectory(parent))
-            throw new Refusal(option + " " + file + ": there is no folder " + parent);
-        if (Files.isDirectory(file)) throw new Refusal(option + " " + file + " is a folder");
     }
 
     /** The command as it was typed. */

@@ -148,11 +148,14 @@ final class LauncherTest {
     @Test
     void help_needs_no_java() throws Exception {
         build();
-        for (var way : List.of(List.<String>of(), List.of("-h"), List.of("--help"))) {
+        var ways = List.of(List.<String>of(), List.of("-h"), List.of("--help"), List.of("help"));
+        for (var way : ways) {
             var help = ebb(way.toArray(String[]::new));
             assertThat(help.out()).isEqualTo("what ebb does\n");
             assertThat(help.calls()).isEmpty();
         }
+        assertThat(ebb("help", "train").out()).isEqualTo("what train does\n");
+        assertThat(ebb("help", "nonsense").call()).endsWith("Main help nonsense");
         var train = ebb("train", "--help");
         assertThat(train.out()).isEqualTo("what train does\n");
         assertThat(train.calls()).isEmpty();

@@ -27,6 +27,15 @@ class MainTest {
     }
 
     @Test
+    void help_is_a_command_too() {
+        assertThat(Shell.run("help").out()).isEqualTo(Shell.run("--help").out());
+        assertThat(Shell.run("help", "plan").out()).isEqualTo(Shell.run("plan", "--help").out());
+        var wrong = Shell.run("help", "tarin");
+        assertThat(wrong.code()).isEqualTo(2);
+        assertThat(wrong.err()).contains("tarin");
+    }
+
+    @Test
     void every_command_takes_the_options_of_all() {
         var result = Shell.run("devices", "--stack-trace");
         assertThat(result.code()).as(result.err()).isZero();

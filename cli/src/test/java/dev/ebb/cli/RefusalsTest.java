@@ -1,6 +1,7 @@
 package dev.ebb.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ final class RefusalsTest {
     @Test
     void numbers() throws IOException {
         train("--threads must be positive, not 0", "--threads", "0");
+        train("--threads 100000: at most 1024", "--threads", "100000");
         train("--steps must be positive, not 0", "--steps", "0");
         train("--batch must be positive, not -3", "--batch", "-3");
         train("--budget 64 means 64 bytes", "--budget", "64");
@@ -45,6 +47,8 @@ final class RefusalsTest {
         said(2, "train --help' explains", List.of("train", "--bugdet", "1GiB"));
         said(1, "--length must not be negative", List.of("generate", "--length", "-1"));
         said(1, "one token at least to draw among, not 0", List.of("generate", "--top", "0"));
+        for (var command : List.of("plan", "curve", "explain", "memory"))
+            said(1, "give a smaller --batch", List.of(command, "--batch", "1000000000"));
     }
 
     @Test
@@ -58,6 +62,12 @@ final class RefusalsTest {
         train("a text of 0 bytes is too short");
         train("there is no such folder", "--disk", folder.resolve("none").toString());
         train("there is no folder", "--json", folder.resolve("none/x.json").toString());
+        var here = folder.toString();
+        for (var command : List.of("plan", "curve"))
+            said(1, "--json " + here + " is a folder", List.of(command, "--json", here));
+        said(1, "--picture " + here + " is a folder", List.of("curve", "--picture", here));
+        // none of these runs has begun
+        assertThat(folder.resolve("x")).doesNotExist();
     }
 
     @Test
@@ -75,5 +85,30 @@ final class RefusalsTest {
             Files.writeString(file, "{}");
             said(1, file + ": the graph has no \"links\"", arguments);
         }
+    }
+
+    @Test
+    void a_run_that_does_not_fit_leaves_no_folder() throws IOException {
+        train("is too small", "--budget", "65536");
+        assertThat(folder.resolve("x")).doesNotExist();
+        var notes = Files.createDirectory(folder.resolve("x")).resolve("notes.txt");
+        Files.writeString(notes, "mine");
+        train("is too small", "--budget", "65536");
+        assertThat(notes).hasContent("mine");
+    }
+
+    @Test
+    void output_that_is_cut_short_is_no_success() throws Exception {
+        var full = Path.of("/dev/full");
+        assumeTrue(Files.exists(full));
+        assertThat(Shell.spawn(List.of("devices"), full).waitFor()).isEqualTo(1);
+    }
+
+    @Test
+    void a_heap_that_is_full_is_no_stack_trace() throws Exception {
+        var log = folder.resolve("log");
+        var arguments = List.of("plan", "--no-cache", "--batch", "1000000");
+        assertThat(Shell.spawn(Shell.quick("-Xmx128m"), arguments, log).waitFor()).isEqualTo(1);
+        assertThat(log).content().contains("the Java heap is full").doesNotContain("\tat ");
     }
 }

@@ -2,6 +2,7 @@ package dev.ebb.grad;
 
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;
+import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
@@ -51,6 +52,31 @@ public final class Reverse {
         var out = new ArrayList<>(results);
         targets.forEach(t -> out.add(adjoints.of(t)));
         return g.build(out);
+    }
+
+    /**
+     * As {@link #pullback}, of a function whose first result is one float, by parameters of which
+     * one at least holds floats: the others have no gradient but zero.
+     */
+    public static Graph gradient(Graph forward, List<Integer> wrt) {
+        var by = wrt.stream().map(i -> forward.params().get(i).type()).toList();
+        if (!by.isEmpty() && by.stream().noneMatch(t -> t.dtype().isFloat())) {
+            throw new ShapeException(
+                    "grad by "
+                            + by.getFirst()
+                            + ": only floats have a gradient; give floats, for example by"
+                            + " cast(DType.F32) before the function is called");
+        }
+        var y = forward.results().getFirst().type();
+        if (y.shape().rank() != 0 || !y.dtype().isFloat()) {
+            throw new ShapeException(
+                    "grad needs a function whose value is one float, this one gives "
+                            + y
+                            + (y.shape().rank() == 0
+                                    ? "; compute it in floats"
+                                    : "; reduce it with sum() or mean(), or use vjp or jacobian"));
+        }
+        return pullback(forward, wrt);
     }
 
     /** The sum of two cotangents, emitted into {@code graph}; in F32 if they are narrower. */

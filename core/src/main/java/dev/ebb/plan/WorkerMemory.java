@@ -64,9 +64,15 @@ public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
 
     /** How many workers fit into a number of bytes; 0 if there is no room for one. */
     public int within(long room) {
-        int workers = threads.count();
-        while (workers > 0 && bytes.applyAsLong(workers) > room) workers--;
-        return workers;
+        if (bytes.applyAsLong(threads.count()) <= room) return threads.count();
+        int fits = 0;
+        int tooMany = threads.count();
+        while (tooMany - fits > 1) {
+            int workers = fits + (tooMany - fits) / 2;
+            if (bytes.applyAsLong(workers) > room) tooMany = workers;
+            else fits = workers;
+        }
+        return fits;
     }
 
     private int planned() {

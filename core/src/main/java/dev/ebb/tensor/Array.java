@@ -203,6 +203,11 @@ public final class Array implements Tensor {
         return of(Shape.of(data.length), data);
     }
 
+    /** A vector. */
+    public static Array of(boolean... data) {
+        return of(Shape.of(data.length), data);
+    }
+
     /** A matrix of the rows given, which must be equally long. */
     public static Array of(float[][] rows) {
         int width = width(rows.length, i -> rows[i].length);

@@ -31,6 +31,12 @@ public interface Binary extends Differentiable {
         return type.isFloat();
     }
 
+    /** The cast of either operand that loses less: to floats, and to the wider of two. */
+    private static String cast(DType x, DType y) {
+        boolean toFirst = x.isFloat() == y.isFloat() ? x.bytes(8) >= y.bytes(8) : x.isFloat();
+        return toFirst ? "y.cast(DType." + x.name() + ")" : "x.cast(DType." + y.name() + ")";
+    }
+
     @Override
     default List<Type> infer(List<Type> inputs) {
         Type x = inputs.getFirst();
@@ -43,9 +49,8 @@ public interface Binary extends Differentiable {
                             + " and "
                             + y
                             + ": element types differ and nothing is converted"
-                            + " silently; cast one of them, for example y.cast(DType."
-                            + x.dtype().name()
-                            + ")");
+                            + " silently; cast one of them, for example "
+                            + cast(x.dtype(), y.dtype()));
         }
         if (!accepts(x.dtype())) {
             throw new ShapeException(

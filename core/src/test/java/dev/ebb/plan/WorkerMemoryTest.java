@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntToLongFunction;
 
 class WorkerMemoryTest {
@@ -92,5 +93,22 @@ class WorkerMemoryTest {
                     assertThat(memory.bytes().applyAsLong(workers + 1)).isGreaterThan(room);
             }
         }
+    }
+
+    @Test
+    void anyNumberOfThreadsIsAskedForInAFewQuestions() {
+        var asked = new AtomicInteger();
+        var threads = new Threads(Integer.MAX_VALUE, true);
+        var memory =
+                new WorkerMemory(
+                        threads,
+                        workers -> {
+                            asked.incrementAndGet();
+                            return 10L * workers;
+                        });
+        assertThat(memory.within(1234)).isEqualTo(123);
+        assertThat(memory.within(9)).isZero();
+        assertThat(memory.within(Long.MAX_VALUE)).isEqualTo(Integer.MAX_VALUE);
+        assertThat(asked.get()).isLessThan(100);
     }
 }

@@ -95,6 +95,7 @@ public record BareGraph(List<Item> items) {
 
     /** The graph in a file; what is wrong with it is told with the file's name. */
     public static BareGraph read(Path file) throws IOException {
+        if (Files.isDirectory(file)) throw new Refusal(file + " is a folder; name a graph's file");
         try {
             return parse(Files.readString(file));
         } catch (CharacterCodingException e) {

@@ -8,6 +8,9 @@ import picocli.CommandLine.Option;
 
 /** The option that names a device. */
 public final class DeviceArgument {
+    /** More than any machine of today has processors for; starting them takes longer than a run. */
+    private static final int MOST_THREADS = 1024;
+
     private static final String BEST = "best";
 
     @Option(
@@ -30,6 +33,16 @@ public final class DeviceArgument {
     /** The device with so many threads; zero leaves the number to it. */
     public Device device(int threads) {
         if (threads == 0) return device();
+        int processors = Runtime.getRuntime().availableProcessors();
+        if (threads > Math.max(processors, MOST_THREADS))
+            throw new Refusal(
+                    "--threads "
+                            + threads
+                            + ": at most "
+                            + MOST_THREADS
+                            + " can be asked for, and this machine has "
+                            + processors
+                            + " processors");
         if (name.equals(BEST) || name.equals("cpu")) return new Cpu(threads);
         throw new Refusal("--threads is for --device cpu; leave it out, or name that device");
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /** What the user is told when a command fails: a sentence, not a stack trace. */
 public final class Faults {
-    static final int CANNOT = 1;
+    public static final int CANNOT = 1;
     public static final int INTERNAL = 70;
 
     /** How systems say that there is no room: a full disk, a quota, a limit on files. */
@@ -27,7 +27,7 @@ public final class Faults {
 
     private Faults() {}
 
-    public static int report(Exception e, CommandLine command, boolean trace) {
+    public static int report(Throwable e, CommandLine command, boolean trace) {
         var err = command.getErr();
         if (trace) e.printStackTrace(err);
         var said = said(e);
@@ -46,7 +46,9 @@ public final class Faults {
             case ShapeException s -> Optional.ofNullable(s.getMessage());
             case IllegalArgumentException i -> Optional.ofNullable(i.getMessage());
             case OutOfMemoryError _ ->
-                    Optional.of("the Java heap is full; give Java more with -Xmx");
+                    Optional.of(
+                            "the Java heap is full; ask for less, or give Java more, such as by"
+                                    + " JAVA_TOOL_OPTIONS=-Xmx8g");
             default -> Optional.empty();
         };
     }

@@ -1,5 +1,7 @@
 package dev.ebb.tensor.network;
 
+import dev.ebb.ir.Shape;
+import dev.ebb.ir.ShapeException;
 import dev.ebb.tensor.Tensor;
 
 /**
@@ -16,8 +18,26 @@ public interface LossOps {
         return x.cast(Moments.wide(x));
     }
 
-    private Tensor difference(Tensor y) {
-        return wide(self()).sub(wide(y));
+    private Tensor difference(String name, Tensor y) {
+        return wide(self()).sub(wide(matched(name, y)));
+    }
+
+    /**
+     * One may broadcast to the other's shape, but not both to a third: outputs [n, 1] and targets
+     * [n] would give the loss of all pairs, and a model that learns the mean of all targets.
+     */
+    private Tensor matched(String name, Tensor y) {
+        var both = Shape.broadcast(self().shape(), y.shape());
+        if (both.equals(self().shape()) || both.equals(y.shape())) return y;
+        throw new ShapeException(
+                name
+                        + " of "
+                        + self().type()
+                        + " and "
+                        + y.type()
+                        + " would compare every element with every other, as "
+                        + both
+                        + "; reshape one of them to the other's shape");
     }
 
     private Tensor narrowed(Tensor loss) {
@@ -43,7 +63,7 @@ public interface LossOps {
 
     /** The square of the difference. */
     default Tensor mseLoss(Tensor y, Reduction reduction) {
-        return narrowed(reduction.of(difference(y).square()));
+        return narrowed(reduction.of(difference("mse_loss", y).square()));
     }
 
     default Tensor l1Loss(Tensor y) {
@@ -52,7 +72,7 @@ public interface LossOps {
 
     /** The magnitude of the difference. */
     default Tensor l1Loss(Tensor y, Reduction reduction) {
-        return narrowed(reduction.of(difference(y).abs()));
+        return narrowed(reduction.of(difference("l1_loss", y).abs()));
     }
 
     default Tensor huberLoss(Tensor y, double delta) {
@@ -61,7 +81,7 @@ public interface LossOps {
 
     /** Half the square of the difference up to {@code delta}, then a straight line. */
     default Tensor huberLoss(Tensor y, double delta, Reduction reduction) {
-        return narrowed(reduction.of(difference(y).apply(new Huber(delta))));
+        return narrowed(reduction.of(difference("huber_loss", y).apply(new Huber(delta))));
     }
 
     default Tensor bceWithLogits(Tensor y) {
@@ -74,6 +94,6 @@ public interface LossOps {
      */
     default Tensor bceWithLogits(Tensor y, Reduction reduction) {
         var x = wide(self());
-        return narrowed(reduction.of(x.softplus().sub(x.mul(wide(y)))));
+        return narrowed(reduction.of(x.softplus().sub(x.mul(wide(matched("bce_with_logits", y))))));
     }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Ops that change shapes and move elements, such as reshape, permute, slice, pad and flip. */
@@ -230,6 +231,12 @@ public interface MoveOps {
         }
         dims.add(a, 1);
         return reshape(new Shape(dims));
+    }
+
+    /** Without the axes of size one: all of them, or those that are named. */
+    default Tensor squeeze() {
+        var shape = self().shape();
+        return squeeze(IntStream.range(0, shape.rank()).filter(a -> shape.dim(a) == 1).toArray());
     }
 
     /** Without these axes, which have size one. */

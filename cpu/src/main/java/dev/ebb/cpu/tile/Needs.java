@@ -30,8 +30,14 @@ public record Needs(Set<Need> kernels) {
 
     /** The bytes of this number of workers in total. */
     public long bytes(int workers) {
+        // between the ends of two kernels' shares every worker needs the same
+        var ends = kernels.stream().mapToInt(k -> Math.min(k.workers(), workers)).sorted();
         long bytes = 0;
-        for (int i = 0; i < workers; i++) bytes += worker(i).bytes();
+        int from = 0;
+        for (int to : ends.distinct().toArray()) {
+            bytes += worker(from).bytes() * (to - from);
+            from = to;
+        }
         return bytes;
     }
 }

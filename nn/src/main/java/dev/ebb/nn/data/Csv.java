@@ -97,6 +97,7 @@ public final class Csv {
      */
     public record Classes(List<String> names, Array numbers) {}
 
+    /** The words of a column as classes, numbered in the order of the alphabet. */
     public Classes classes(String column) throws FileFormatException {
         var words = column(column);
         var sorted = List.copyOf(new TreeSet<>(words));
@@ -104,10 +105,37 @@ public final class Csv {
         return new Classes(sorted, Array.of(numbers));
     }
 
+    /**
+     * A column of words by the classes of another table, whose numbers they keep: of the rows for
+     * training, where this table holds others.
+     */
+    public Classes classes(String column, List<String> known) throws FileFormatException {
+        int at = place(column);
+        var numbers = new long[rows()];
+        for (int i = 0; i < rows(); i++) {
+            var word = lines.get(i).fields().get(at);
+            numbers[i] = known.indexOf(word);
+            if (numbers[i] < 0)
+                throw new FileFormatException(
+                        file,
+                        "line "
+                                + lines.get(i).number()
+                                + ", column "
+                                + column
+                                + ": \""
+                                + word
+                                + "\" is none of the classes "
+                                + known);
+        }
+        return new Classes(List.copyOf(known), Array.of(numbers));
+    }
+
     private int place(String name) throws FileFormatException {
         int at = names.indexOf(name);
         if (at < 0)
             throw new FileFormatException(file, "there is no column " + name + "; it has " + names);
+        if (names.lastIndexOf(name) != at)
+            throw new FileFormatException(file, "there are two columns " + name + "; rename one");
         return at;
     }
 }

@@ -22,6 +22,9 @@ public final class Gradients {
 
     /** All gradients scaled down together, so that their norm is at most {@code most}. */
     public static <P> P clipped(P gradients, double most) {
+        if (!(most > 0))
+            throw new IllegalArgumentException(
+                    "gradients clipped to a norm of " + most + "; it must be above zero");
         var norm = norm(gradients);
         var scale = norm.literal(most).div(norm.add(1e-6)).minimum(1);
         return Tensorwise.map(gradients, g -> g.cast(scale.dtype()).mul(scale).cast(g.dtype()));

@@ -14,27 +14,34 @@ public interface LearningRateSchedule {
     Tensor at(Tensor step);
 
     static LearningRateSchedule constant(double rate) {
+        require(rate);
         return step -> step.literal(rate);
     }
 
     /** From {@code first} to {@code last} in {@code steps} steps, then staying there. */
     static LearningRateSchedule linear(double first, double last, long steps) {
+        require(first);
+        require(last);
         return step -> share(step, steps).mul(last - first).add(first);
     }
 
     /** From {@code peak} to {@code floor} along half a cosine in {@code steps} steps. */
     static LearningRateSchedule cosine(double peak, double floor, long steps) {
+        require(peak);
+        require(floor);
         return step ->
                 share(step, steps).mul(Math.PI).cos().add(1).mul((peak - floor) / 2).add(floor);
     }
 
     /** {@code rate} times {@code factor} for every {@code steps} steps made. */
     static LearningRateSchedule exponential(double rate, double factor, long steps) {
+        require(rate);
         return step -> step.mul(Math.log(factor) / steps).exp().mul(rate);
     }
 
     /** {@code rate} over the root of the number of steps, as in the first transformers. */
     static LearningRateSchedule inverseRoot(double rate) {
+        require(rate);
         return step -> step.add(1).sqrt().reciprocal().mul(rate);
     }
 
@@ -47,6 +54,12 @@ public interface LearningRateSchedule {
             var early = at(step.literal(0)).mul(step.add(1).div(first));
             return Tensors.where(step.lt(first), early, late);
         };
+    }
+
+    private static void require(double rate) {
+        if (!(rate >= 0 && rate < Double.POSITIVE_INFINITY))
+            throw new IllegalArgumentException(
+                    "a learning rate of " + rate + "; it is a number from zero on");
     }
 
     private static Tensor share(Tensor step, long steps) {

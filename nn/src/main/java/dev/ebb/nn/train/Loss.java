@@ -1,5 +1,6 @@
 package dev.ebb.nn.train;
 
+import dev.ebb.ir.ShapeException;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.network.CrossEntropy;
 import dev.ebb.tensor.network.Reduction;
@@ -42,9 +43,14 @@ public interface Loss {
 
     /** [rows, 1] where targets are [rows]. */
     private static Tensor matched(Tensor outputs, Tensor targets) {
-        return outputs.shape().size() == targets.shape().size()
-                ? outputs.reshape(targets.shape())
-                : outputs;
+        if (outputs.shape().size() == targets.shape().size())
+            return outputs.reshape(targets.shape());
+        throw new ShapeException(
+                "the model gives "
+                        + outputs.type()
+                        + " for targets of "
+                        + targets.type()
+                        + "; this loss needs one output for each target");
     }
 
     /** The mean over all axes but the first. */

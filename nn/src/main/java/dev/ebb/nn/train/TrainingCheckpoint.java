@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.IntFunction;
 
 /**
@@ -114,16 +115,25 @@ final class TrainingCheckpoint {
                 throw new FileFormatException(
                         file,
                         "row " + at.row() + " is not the first of a batch of " + loader.batch());
-            restore(from, programs);
+            restore(file, from, programs);
             return at;
         }
     }
 
-    private static <M, S> void restore(Safetensors from, TrainingPrograms<M, S> programs)
+    private static <M, S> void restore(Path file, Safetensors from, TrainingPrograms<M, S> programs)
             throws FileFormatException {
         var stepper = programs.stepper();
         var names = Tensorwise.names(stepper.form());
         var tensors = Tensorwise.list(stepper.form());
+        var known = Set.copyOf(names);
+        for (var name : from.names())
+            if (!known.contains(name))
+                throw new FileFormatException(
+                        file,
+                        "this run has no place for the tensor "
+                                + name
+                                + "; a run goes on with the model and the optimizer that it was"
+                                + " begun with");
         for (int i = 0; i < names.size(); i++)
             stepper.restore(i, from.read(names.get(i), tensors.get(i).type()));
     }

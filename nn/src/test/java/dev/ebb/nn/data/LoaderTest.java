@@ -139,6 +139,22 @@ class LoaderTest {
     }
 
     @Test
+    void aSecondTableKeepsTheNumbersOfTheFirst() throws IOException {
+        var file = folder.resolve("t.csv");
+        Files.writeString(file, "kind\napple\npear\nplum\n");
+        var first = Csv.read(file).classes("kind");
+        Files.writeString(file, "kind\nplum\npear\n");
+        var second = Csv.read(file);
+        assertThat(second.classes("kind", first.names()).numbers().toInts()).containsExactly(2, 1);
+        assertThatThrownBy(() -> second.classes("kind", List.of("apple", "plum")))
+                .hasMessageContaining("line 3, column kind: \"pear\" is none of the classes");
+        Files.writeString(file, "a,b,a\n1,2,3\n");
+        var twice = Csv.read(file);
+        assertThat(twice.numbers("b").toFloats()).containsExactly(2);
+        assertThatThrownBy(() -> twice.numbers("a")).hasMessageContaining("two columns a");
+    }
+
+    @Test
     void picturesAreRead() throws IOException {
         for (var kind : List.of("cat", "dog")) {
             Files.createDirectories(folder.resolve("p").resolve(kind));

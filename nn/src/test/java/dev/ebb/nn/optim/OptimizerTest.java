@@ -1,6 +1,7 @@
 package dev.ebb.nn.optim;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.ebb.Ebb;
@@ -13,6 +14,7 @@ import dev.ebb.tensor.Tensor;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Each rule against the same rule written out in plain Java. */
 final class OptimizerTest {
@@ -133,6 +135,28 @@ final class OptimizerTest {
         assertThat(((Array) clipped.vector()).data().get(1)).isCloseTo(0.8, within(1e-5));
         var small = Gradients.clipped(gradients, 10);
         assertThat(((Array) small.vector()).data().get(1)).isEqualTo(4);
+    }
+
+    @Test
+    void ratesAndNormsThatWouldClimbAreRefused() {
+        for (double wrong : new double[] {-0.1, Double.NaN, Double.POSITIVE_INFINITY}) {
+            for (var make :
+                    List.<Supplier<Object>>of(
+                            () -> Sgd.of(wrong),
+                            () -> AdamW.of(wrong),
+                            () -> Lion.of(wrong),
+                            () -> LearningRateSchedule.linear(1, wrong, 5),
+                            () -> LearningRateSchedule.cosine(wrong, 0, 5),
+                            () -> LearningRateSchedule.exponential(wrong, 0.5, 5),
+                            () -> LearningRateSchedule.inverseRoot(wrong)))
+                assertThatThrownBy(make::get)
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("a learning rate of " + wrong);
+        }
+        for (double wrong : new double[] {-1, 0, Double.NaN})
+            assertThatThrownBy(() -> Gradients.clipped(Array.of(3f), wrong))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("a norm of " + wrong);
     }
 
     @Test

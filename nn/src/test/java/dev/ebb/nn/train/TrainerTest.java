@@ -91,6 +91,29 @@ class TrainerTest {
     }
 
     @Test
+    void aRunGoesOnWithItsOwnOptimizer() throws IOException {
+        var kept = trainer().checkpoints(folder.resolve("o"), 100);
+        kept.optimizer(AdamW.of(0.01)).stoppingWhen(r -> r.step() == 5).train();
+        assertThatThrownBy(() -> kept.optimizer(Sgd.of(0.01)).resume())
+                .isInstanceOf(FileFormatException.class)
+                .hasMessageContainingAll("no place for", "optimizer.slots.0", "begun with");
+    }
+
+    @Test
+    void outputsThatAreNotOneForEachTargetAreRefused() {
+        var rows = Array.of(Shape.of(5, 2), new float[10]);
+        var data = Dataset.of(rows, Array.of(new float[5]));
+        for (var loss : List.of(Loss.meanSquared(), Loss.binaryCrossEntropy()))
+            assertThatThrownBy(
+                            () ->
+                                    Trainer.of(Linear.of(2, 5, new Seed(1)), loss)
+                                            .on(data, 5)
+                                            .computingOn(CPU)
+                                            .train())
+                    .hasMessageContainingAll("f32[5,5]", "f32[5]", "one output for each target");
+    }
+
+    @Test
     void trainingAndEvaluationStayInOneBudget() throws IOException {
         var free = trainer().epochs(1).train();
         assertThat(free.measuredBytes()).isEqualTo(free.promisedBytes());
