@@ -193,7 +193,7 @@ class OffloadTest {
         var budget = Budget.bytes((long) (0.7 * least)).with(Disk.in(folder, ROOM));
         var plan = GRADIENT.within(budget).plan(net);
         assertThat(plan.schedule().steps()).anyMatch(s -> s instanceof Step.Fetch);
-        assertThat(plan.explain()).contains("fetched").contains("in disk " + folder);
+        assertThat(plan.explain()).contains("fetched").contains("to disk " + folder);
         assertThat(plan.layout().offloadedBytes()).isPositive();
     }
 

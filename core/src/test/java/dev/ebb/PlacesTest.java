@@ -348,6 +348,6 @@ class PlacesTest {
         assertThat(plan.schedule().steps())
                 .anyMatch(s -> s instanceof Step.Fetch f && f.place() instanceof Host)
                 .anyMatch(s -> s instanceof Step.Fetch f && f.place() instanceof Disk);
-        assertThat(plan.explain()).contains("in host memory;", "in disk " + folder + ";");
+        assertThat(plan.explain()).contains("to host memory;", "to disk " + folder + ";");
     }
 }
