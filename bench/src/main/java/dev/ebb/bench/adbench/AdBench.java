@@ -15,8 +15,9 @@ import java.util.function.Function;
  * other programs may have been in the way, and then the exit status is 1. Bars are milliseconds on
  * two virtual cores of an AMD EPYC.
  *
- * <p>Arguments: which problems ({@code gmm ba lstm hand}), all of these unless given. {@link Grid}
- * has every size of them.
+ * <p>Arguments: which problems ({@code gmm ba lstm hand}), all of these unless given, and {@code
+ * data=FOLDER}, the folder of ADBench's own data; without it, and for the hand, data are random.
+ * {@link Grid} has every size of them.
  */
 public final class AdBench {
     private static final int LEAST_RUNS = 20;
@@ -37,12 +38,11 @@ public final class AdBench {
     }
 
     public static void main(String[] arguments) {
-        var which =
-                arguments.length == 0 ? List.of("gmm", "ba", "lstm", "hand") : List.of(arguments);
+        var told = Inputs.Arguments.of(arguments, "gmm", "ba", "lstm", "hand");
         var bars = new Bars();
         try (var cpu = new Cpu(1)) {
-            for (var name : which) {
-                for (var one : cases(name)) {
+            for (var name : told.names()) {
+                for (var one : cases(name, told.inputs())) {
                     try (var problem = one.problem.apply(cpu)) {
                         compare(problem, one.bar, bars);
                     }
@@ -52,25 +52,26 @@ public final class AdBench {
         bars.end();
     }
 
-    private static List<Case> cases(String name) {
+    private static List<Case> cases(String name, Inputs in) {
         return switch (name) {
             case "gmm" ->
                     List.of(
-                            new Case(0.221, cpu -> Problem.gmm(1000, 2, 5, cpu)),
-                            new Case(cpu -> Problem.gmm(10_000, 2, 5, cpu)),
-                            new Case(19.2, cpu -> Problem.gmm(10_000, 2, 50, cpu)),
-                            new Case(13.3, cpu -> Problem.gmm(10_000, 10, 10, cpu)),
-                            new Case(135, cpu -> Problem.gmm(10_000, 20, 50, cpu)),
-                            new Case(771, cpu -> Problem.gmm(10_000, 64, 50, cpu)));
+                            new Case(0.221, cpu -> Problem.gmm(in.mixture(1000, 2, 5), cpu)),
+                            new Case(cpu -> Problem.gmm(in.mixture(10_000, 2, 5), cpu)),
+                            new Case(19.2, cpu -> Problem.gmm(in.mixture(10_000, 2, 50), cpu)),
+                            new Case(13.3, cpu -> Problem.gmm(in.mixture(10_000, 10, 10), cpu)),
+                            new Case(135, cpu -> Problem.gmm(in.mixture(10_000, 20, 50), cpu)),
+                            new Case(771, cpu -> Problem.gmm(in.mixture(10_000, 64, 50), cpu)));
             case "ba" ->
                     List.of(
-                            new Case(8.1, cpu -> Problem.ba(49, 7776, 31_843, cpu)),
-                            new Case(157, cpu -> Problem.ba(1197, 126_327, 563_734, cpu)));
+                            new Case(8.1, cpu -> Problem.ba(in.scene(49, 7776, 31_843), cpu)),
+                            new Case(
+                                    157, cpu -> Problem.ba(in.scene(1197, 126_327, 563_734), cpu)));
             case "lstm" ->
                     List.of(
-                            new Case(12.0, cpu -> Problem.lstm(2, 1024, cpu)),
-                            new Case(cpu -> Problem.lstm(4, 1024, cpu)),
-                            new Case(cpu -> Problem.lstm(2, 4096, cpu)));
+                            new Case(12.0, cpu -> Problem.lstm(in.sequence(2, 1024), cpu)),
+                            new Case(cpu -> Problem.lstm(in.sequence(4, 1024), cpu)),
+                            new Case(cpu -> Problem.lstm(in.sequence(2, 4096), cpu)));
             case "hand" ->
                     List.of(
                             new Case(cpu -> Problem.hand(544, 12_800, cpu)),

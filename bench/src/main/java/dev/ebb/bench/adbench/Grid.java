@@ -15,7 +15,8 @@ import java.util.function.Supplier;
  * many, as their blocks take up to 7 GB. The largest mixtures are not computed by hand, which takes
  * up to a minute.
  *
- * <p>Arguments: which parts ({@code gmm-1k gmm-10k ba lstm hand}), all of these unless given.
+ * <p>Arguments: which parts ({@code gmm-1k gmm-10k ba lstm hand}), all of these unless given, and
+ * {@code data=FOLDER}, as for {@link AdBench}.
  */
 public final class Grid {
     private static final int LEAST_RUNS = 2;
@@ -56,13 +57,10 @@ public final class Grid {
     private Grid() {}
 
     public static void main(String[] arguments) {
-        var parts =
-                arguments.length == 0
-                        ? List.of("gmm-1k", "gmm-10k", "ba", "lstm", "hand")
-                        : List.of(arguments);
+        var told = Inputs.Arguments.of(arguments, "gmm-1k", "gmm-10k", "ba", "lstm", "hand");
         try (var cpu = new Cpu(1)) {
-            for (var part : parts)
-                for (var one : cases(part))
+            for (var part : told.names())
+                for (var one : cases(part, told.inputs()))
                     try (var problem = one.problem.apply(cpu)) {
                         if (one.byHand) compare(problem, one.seconds);
                         else alone(problem, one.seconds);
@@ -70,23 +68,31 @@ public final class Grid {
         }
     }
 
-    private static List<Case> cases(String part) {
+    private static List<Case> cases(String part, Inputs in) {
         var all = new ArrayList<Case>();
         switch (part) {
-            case "gmm-1k" -> mixtures(1000, all);
-            case "gmm-10k" -> mixtures(10_000, all);
+            case "gmm-1k" -> mixtures(1000, in, all);
+            case "gmm-10k" -> mixtures(10_000, in, all);
             case "ba" -> {
                 for (var s : SCENES)
                     all.add(
                             new Case(
-                                    cpu -> Problem.ba(s[0], s[1], s[2], MOST_OBSERVATIONS, cpu),
+                                    cpu ->
+                                            Problem.ba(
+                                                    in.scene(s[0], s[1], s[2]),
+                                                    MOST_OBSERVATIONS,
+                                                    cpu),
                                     2,
                                     true));
             }
             case "lstm" -> {
                 for (int layers : new int[] {2, 4})
                     for (int length : new int[] {1024, 4096})
-                        all.add(new Case(cpu -> Problem.lstm(layers, length, cpu), 4, true));
+                        all.add(
+                                new Case(
+                                        cpu -> Problem.lstm(in.sequence(layers, length), cpu),
+                                        4,
+                                        true));
             }
             case "hand" -> {
                 for (int points : new int[] {100, 1000, 10_000, 100_000}) {
@@ -103,12 +109,12 @@ public final class Grid {
         return all;
     }
 
-    private static void mixtures(int points, List<Case> all) {
+    private static void mixtures(int points, Inputs in, List<Case> all) {
         for (int d : new int[] {2, 10, 20, 32, 64, 128})
             for (int k : new int[] {5, 10, 25, 50, 100, 200})
                 all.add(
                         new Case(
-                                cpu -> Problem.gmm(points, d, k, cpu),
+                                cpu -> Problem.gmm(in.mixture(points, d, k), cpu),
                                 1.5,
                                 (double) points * d * d * k < MOST_BY_HAND));
     }

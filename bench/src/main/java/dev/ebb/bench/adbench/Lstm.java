@@ -2,7 +2,6 @@ package dev.ebb.bench.adbench;
 
 import dev.ebb.Loop;
 import dev.ebb.Next;
-import dev.ebb.ir.DType;
 import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
@@ -27,11 +26,24 @@ final class Lstm {
     record Parameters(Tensor gates, Tensor ends) {}
 
     /** What every layer gave last, and its cells, {@code [layers, b]} each. */
-    private record State(Tensor hidden, Tensor cell) {}
+    record State(Tensor hidden, Tensor cell) {}
 
     private record Pair(Tensor now, Tensor next) {}
 
-    record Data(int layers, int b, int length, double[] gates, double[] ends, double[] sequence) {
+    /** The sequence, and the state before its first character. */
+    record Given(Tensor sequence, State state) {}
+
+    /**
+     * @param state for each layer what it gave last, then its cells
+     */
+    record Data(
+            int layers,
+            int b,
+            int length,
+            double[] gates,
+            double[] ends,
+            double[] state,
+            double[] sequence) {
 
         static Data random(int layers, int b, int length) {
             var random = new Random(length);
@@ -41,6 +53,7 @@ final class Lstm {
                     length,
                     random.doubles(layers * 8L * b, -1, 1).toArray(),
                     random.doubles(3L * b, -1, 1).toArray(),
+                    random.doubles(layers * 2L * b, -1, 1).toArray(),
                     random.doubles((long) length * b, 0, 1).toArray());
         }
 
@@ -49,19 +62,22 @@ final class Lstm {
                     Array.of(Shape.of(layers, 2, 4, b), gates), Array.of(Shape.of(3, b), ends));
         }
 
-        Array rows() {
-            return Array.of(Shape.of(length, b), sequence);
+        Given given() {
+            var both = Array.of(Shape.of(layers, 2, b), state);
+            return new Given(
+                    Array.of(Shape.of(length, b), sequence),
+                    new State(both.at(1, 0), both.at(1, 1)));
         }
     }
 
-    static Tensor loss(Parameters p, Tensor sequence) {
+    static Tensor loss(Parameters p, Given given) {
+        var sequence = given.sequence;
         int length = sequence.dim(0);
         int layers = p.gates.dim(0);
         int b = p.ends.dim(1);
-        var zero = Tensors.zeros(DType.F64, layers, b);
         var pairs = new Pair(sequence.slice(0, 0, length - 1), sequence.slice(0, 1, length));
         var terms =
-                Loop.scan(new State(zero, zero), pairs, (State s, Pair x) -> round(p, s, x, layers))
+                Loop.scan(given.state, pairs, (State s, Pair x) -> round(p, s, x, layers))
                         .stacked();
         return terms.sum().div(-(double) b * (length - 1));
     }

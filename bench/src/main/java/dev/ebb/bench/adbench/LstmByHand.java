@@ -34,13 +34,16 @@ final class LstmByHand {
     double run() {
         Arrays.fill(gates, 0);
         Arrays.fill(ends, 0);
-        Arrays.fill(hidden, 0);
-        Arrays.fill(cell, 0);
+        int b = data.b();
+        for (int i = 0; i < width; i++) {
+            hidden[i] = data.state()[i / b * 2 * b + i % b];
+            cell[i] = data.state()[(i / b * 2 + 1) * b + i % b];
+        }
         double total = 0;
         for (int t = 0; t < data.length() - 1; t++) total += forward(t);
         Arrays.fill(hidden, 0);
         Arrays.fill(cell, 0);
-        double scale = -1.0 / ((double) data.b() * (data.length() - 1));
+        double scale = -1.0 / ((double) b * (data.length() - 1));
         for (int t = data.length() - 2; t >= 0; t--) backward(t, scale);
         return total * scale;
     }

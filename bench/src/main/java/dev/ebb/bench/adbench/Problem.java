@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** A derivative in two ways, of random data of ADBench's shapes. */
+/** A derivative of one of ADBench's problems in two ways. */
 record Problem(
         String name,
         Supplier<List<Tensor>> byEbb,
@@ -52,8 +52,7 @@ record Problem(
         return most / scale;
     }
 
-    static Problem gmm(int n, int d, int k, Cpu cpu) {
-        var data = Gmm.Data.random(n, d, k);
+    static Problem gmm(Gmm.Data data, Cpu cpu) {
         var hand = new GmmByHand(data, 1, 0);
         var p = data.parameters();
         var x = data.points();
@@ -65,7 +64,7 @@ record Problem(
                         .on(cpu);
         var value = new double[1];
         return new Problem(
-                "GMM " + n + " points, d " + d + ", K " + k,
+                "GMM " + data.n() + " points, d " + data.d() + ", K " + data.k(),
                 () -> {
                     var found = f.apply(p, x);
                     var g = found.grad();
@@ -78,8 +77,8 @@ record Problem(
                 f);
     }
 
-    static Problem ba(int cameras, int points, int count, Cpu cpu) {
-        return ba(cameras, points, count, count, cpu);
+    static Problem ba(Bundle.Data data, Cpu cpu) {
+        return ba(data, data.count(), cpu);
     }
 
     /** The observations of one part. */
@@ -100,8 +99,8 @@ record Problem(
      * the next, and the memory that Ebb owns is bounded. What is compared are those of the last
      * part. The last part begins earlier where the number of observations is no multiple.
      */
-    static Problem ba(int cameras, int points, int count, int most, Cpu cpu) {
-        var data = Bundle.Data.random(cameras, points, count);
+    static Problem ba(Bundle.Data data, int most, Cpu cpu) {
+        int count = data.count();
         int parts = Math.ceilDiv(count, most);
         int size = Math.ceilDiv(count, parts);
         var hand = new BundleByHand(data, size);
@@ -137,17 +136,16 @@ record Problem(
                 f);
     }
 
-    static Problem lstm(int layers, int length, Cpu cpu) {
-        var data = Lstm.Data.random(layers, 14, length);
+    static Problem lstm(Lstm.Data data, Cpu cpu) {
         var hand = new LstmByHand(data);
         var p = data.parameters();
-        var rows = data.rows();
+        var given = data.given();
         var f = Ebb.compile(Ebb.valueAndGrad(Lstm::loss)).on(cpu);
         var value = new double[1];
         return new Problem(
-                "LSTM " + layers + " layers, " + length + " characters, one scan",
+                "LSTM " + data.layers() + " layers, " + data.length() + " characters, one scan",
                 () -> {
-                    var found = f.apply(p, rows);
+                    var found = f.apply(p, given);
                     return List.of(found.value(), found.grad().gates(), found.grad().ends());
                 },
                 () -> {

@@ -15,10 +15,10 @@ class ProblemTest {
     void derivatives_agree_with_those_by_hand() {
         List<Function<Cpu, Problem>> problems =
                 List.of(
-                        cpu -> Problem.gmm(30, 3, 4, cpu),
-                        cpu -> Problem.ba(3, 20, 50, cpu),
-                        cpu -> Problem.ba(3, 20, 50, 20, cpu),
-                        cpu -> Problem.lstm(2, 9, cpu),
+                        cpu -> Problem.gmm(Gmm.Data.random(30, 3, 4), cpu),
+                        cpu -> Problem.ba(Bundle.Data.random(3, 20, 50), cpu),
+                        cpu -> Problem.ba(Bundle.Data.random(3, 20, 50), 20, cpu),
+                        cpu -> Problem.lstm(Lstm.Data.random(2, 14, 9), cpu),
                         cpu -> Problem.hand(30, 17, cpu),
                         cpu -> Problem.complicatedHand(30, 17, cpu));
         try (var cpu = new Cpu(1)) {

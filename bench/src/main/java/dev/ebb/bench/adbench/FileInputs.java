@@ -1,0 +1,147 @@
+package dev.ebb.bench.adbench;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Scanner;
+
+/**
+ * ADBench's own files, in its folder {@code data}. They are text: sizes first, then numbers row by
+ * row. A file of a scene has one camera, one point, one weight and one feature, which all others
+ * repeat; observations take cameras and points in turn.
+ */
+record FileInputs(Path folder) implements Inputs {
+    /** The prior of all published mixtures. */
+    private static final double GAMMA = 1;
+
+    @Override
+    public Gmm.Data mixture(int points, int dimensions, int clusters) {
+        var file = "gmm/" + points / 1000 + "k/gmm_d" + dimensions + "_K" + clusters + ".txt";
+        try (var numbers = new Numbers(folder.resolve(file))) {
+            numbers.requireSizes(dimensions, clusters, points);
+            var data =
+                    new Gmm.Data(
+                            points,
+                            dimensions,
+                            clusters,
+                            numbers.next(clusters),
+                            numbers.next(clusters * dimensions),
+                            numbers.next(clusters * dimensions * (dimensions + 1) / 2),
+                            numbers.next(points * dimensions));
+            if (numbers.next() != GAMMA || numbers.next() != 0)
+                throw new IllegalArgumentException(file + " has another prior than gamma 1, m 0");
+            return data;
+        }
+    }
+
+    @Override
+    public Bundle.Data scene(int cameras, int points, int observations) {
+        try (var numbers = new Numbers(scene("_n" + cameras + "_m" + points + "_"))) {
+            numbers.requireSizes(cameras, points, observations);
+            var camera = numbers.next(Bundle.CAMERA);
+            var point = numbers.next(3);
+            var weight = numbers.next(1);
+            var feature = numbers.next(2);
+            var byCamera = new int[observations];
+            var byPoint = new int[observations];
+            for (int i = 0; i < observations; i++) {
+                byCamera[i] = i % cameras;
+                byPoint[i] = i % points;
+            }
+            return new Bundle.Data(
+                    observations,
+                    repeated(camera, cameras),
+                    repeated(point, points),
+                    repeated(weight, observations),
+                    repeated(feature, observations),
+                    byCamera,
+                    byPoint);
+        }
+    }
+
+    @Override
+    public Lstm.Data sequence(int layers, int characters) {
+        var file = "lstm/lstm_l" + layers + "_c" + characters + ".txt";
+        try (var numbers = new Numbers(folder.resolve(file))) {
+            numbers.requireSizes(layers, characters);
+            int b = (int) numbers.next();
+            return new Lstm.Data(
+                    layers,
+                    b,
+                    characters,
+                    numbers.next(layers * 8 * b),
+                    numbers.next(3 * b),
+                    numbers.next(layers * 2 * b),
+                    numbers.next(characters * b));
+        }
+    }
+
+    /**
+     * The file whose name has such a part: the published one of scene 20 lacks a digit later on.
+     */
+    private Path scene(String part) {
+        try (var files = Files.list(folder.resolve("ba"))) {
+            return files.filter(f -> f.getFileName().toString().contains(part))
+                    .findFirst()
+                    .orElseThrow(
+                            () ->
+                                    new IllegalArgumentException(
+                                            "no file ba/*" + part + "* in " + folder));
+        } catch (IOException e) {
+            throw new UncheckedIOException(Numbers.unreadable(folder.resolve("ba")), e);
+        }
+    }
+
+    private static double[] repeated(double[] some, int times) {
+        var all = new double[Math.multiplyExact(some.length, times)];
+        for (int i = 0; i < times; i++)
+            System.arraycopy(some, 0, all, i * some.length, some.length);
+        return all;
+    }
+
+    /** The numbers of a text file, one after the other. */
+    private record Numbers(Path file, Scanner scanner) implements AutoCloseable {
+        Numbers(Path file) {
+            this(file, new Scanner(reader(file)));
+        }
+
+        private static Reader reader(Path file) {
+            try {
+                return Files.newBufferedReader(file);
+            } catch (IOException e) {
+                throw new UncheckedIOException(unreadable(file), e);
+            }
+        }
+
+        static String unreadable(Path file) {
+            return file + " cannot be read; data= names the folder 'data' of ADBench";
+        }
+
+        double next() {
+            if (!scanner.hasNext()) throw new IllegalArgumentException(file + " ends too early");
+            return Double.parseDouble(scanner.next());
+        }
+
+        double[] next(int count) {
+            var numbers = new double[count];
+            for (int i = 0; i < count; i++) numbers[i] = next();
+            return numbers;
+        }
+
+        void requireSizes(int... expected) {
+            for (int size : expected) {
+                double found = next();
+                if (found != size)
+                    throw new IllegalArgumentException(
+                            file + " begins with " + found + " where its name says " + size);
+            }
+        }
+
+        @Override
+        public void close() {
+            scanner.close();
+        }
+    }
+}
