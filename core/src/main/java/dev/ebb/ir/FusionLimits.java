@@ -34,6 +34,23 @@ public record FusionLimits(
         int rowNumbers,
         int folds) {
 
+    /** These limits, with up to {@code folds} folds of the same elements in one kernel. */
+    public FusionLimits withFolds(int folds) {
+        return new FusionLimits(
+                cheap,
+                cheapFromNothing,
+                operands,
+                body,
+                epilogue,
+                decoding,
+                biases,
+                shortestRow,
+                rowBytes,
+                widestColumns,
+                rowNumbers,
+                folds);
+    }
+
     /**
      * Limits of a processor: rows stay in its first-level cache, dear bodies run faster over whole
      * rows than over the tiles of a product, and short rows are folded faster many at a time.

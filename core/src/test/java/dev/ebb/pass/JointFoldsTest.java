@@ -78,7 +78,7 @@ class JointFoldsTest {
         var graph = norm(DType.F32);
         long stored = large(Fuse.of(graph, LIMITS));
         long storedAlone =
-                large(Fuse.of(graph, new FusionLimits(16, 128, 24, 600, 0, 0, true, 32, 1 << 19, 4096, 16, 1)));
+                large(Fuse.of(graph, LIMITS.withFolds(1)));
         assertThat(stored).isLessThan(storedAlone);
     }
 
