@@ -50,6 +50,12 @@ public interface Streams {
     /** From now on what is put onto the stream is recorded and not run. */
     void beginCapture(long stream);
 
+    /** The nodes of the graph that what is recorded next on the stream would wait for. */
+    long[] captured(long stream);
+
+    /** Lets what is recorded next on the stream wait for these nodes alone. */
+    void captureAfter(long stream, long[] nodes);
+
     /** Ends a recording; the graph can be instantiated. */
     long endCapture(long stream);
 
