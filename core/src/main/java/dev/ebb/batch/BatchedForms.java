@@ -198,7 +198,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                 k.parts().stream()
                         .map(
                                 p ->
-                                        new Kernel.Part(
+                                        new View.Part(
                                                 before(size, p.shape()),
                                                 led(p.start(), 0),
                                                 led(p.step(), 1)))

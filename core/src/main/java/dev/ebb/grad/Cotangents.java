@@ -3,9 +3,9 @@ package dev.ebb.grad;
 import dev.ebb.ir.Adjoints;
 import dev.ebb.ir.Fill;
 import dev.ebb.ir.Graph;
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,9 +27,9 @@ public final class Cotangents implements Adjoints {
 
     /** Parts that do not overlap, and how they are put together. */
     private record Parts(
-            List<Kernel.Part> places,
+            List<View.Part> places,
             List<Value> cotangents,
-            Function<List<Kernel.Part>, Op> assemble) {}
+            Function<List<View.Part>, Op> assemble) {}
 
     /** What flowed into parts of a value and is not among {@link #known} yet. */
     private final Map<Value, Parts> pending = new HashMap<>();
@@ -93,10 +93,7 @@ public final class Cotangents implements Adjoints {
 
     @Override
     public void addPart(
-            Value value,
-            Kernel.Part part,
-            Value cotangent,
-            Function<List<Kernel.Part>, Op> assemble) {
+            Value value, View.Part part, Value cotangent, Function<List<View.Part>, Op> assemble) {
         if (!wanted(value)) return;
         var before = pending.get(value);
         if (before != null && before.places.stream().anyMatch(part::overlaps)) settle(value);

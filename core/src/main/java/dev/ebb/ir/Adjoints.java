@@ -33,8 +33,5 @@ public interface Adjoints {
      * gradient of many slices costs what one tensor does.
      */
     void addPart(
-            Value value,
-            Kernel.Part part,
-            Value cotangent,
-            Function<List<Kernel.Part>, Op> assemble);
+            Value value, View.Part part, Value cotangent, Function<List<View.Part>, Op> assemble);
 }

@@ -80,13 +80,14 @@ public sealed interface Kernel
             operands.forEach(v -> v.requireRank(shape.rank()));
         }
 
-        public static Fold of(
+        /** A fold with one output. */
+        public Fold(
                 Shape shape,
                 List<Integer> axes,
                 Combine combine,
                 List<View> operands,
                 Scalar body) {
-            return new Fold(shape, axes, combine, operands, List.of(body));
+            this(shape, axes, combine, operands, List.of(body));
         }
 
         /** The body of a fold with one output. */
@@ -98,7 +99,7 @@ public sealed interface Kernel
 
         /** The fold of every body by itself, each with all operands. */
         public List<Fold> each() {
-            return bodies.stream().map(b -> of(shape, axes, combine, operands, b)).toList();
+            return bodies.stream().map(b -> new Fold(shape, axes, combine, operands, b)).toList();
         }
     }
 
@@ -165,49 +166,15 @@ public sealed interface Kernel
             b.requireRank(batch.rank() + 2);
             extras.forEach(v -> v.requireRank(batch.rank() + 2));
         }
-    }
 
-    /** Where an input goes in an {@link Assemble}: its index i to {@code start + i * step}. */
-    record Part(Shape shape, List<Integer> start, List<Integer> step) {
-        public Part {
-            start = List.copyOf(start);
-            step = List.copyOf(step);
-        }
-
-        /** Where index zero goes in {@code whole}, and how far apart its neighbours do. */
-        public View in(Shape whole) {
-            var own = View.contiguous(whole);
-            long offset = 0;
-            var strides = new ArrayList<Long>();
-            for (int d = 0; d < whole.rank(); d++) {
-                offset += start.get(d) * own.stride(d);
-                strides.add(step.get(d) * own.stride(d));
-            }
-            return new View(offset, strides);
-        }
-
-        /**
-         * Whether an element of both may go to the same place: unless, along some axis, one ends
-         * before the other begins, or both take every n-th index and begin differently.
-         */
-        public boolean overlaps(Part other) {
-            for (int d = 0; d < shape.rank(); d++) {
-                long apart = (long) other.start.get(d) - start.get(d);
-                if (Math.max(0, reach(d)) < apart + Math.min(0, other.reach(d))) return false;
-                if (apart + Math.max(0, other.reach(d)) < Math.min(0, reach(d))) return false;
-                int n = Math.abs(step.get(d));
-                if (n == Math.abs(other.step.get(d)) && apart % n != 0) return false;
-            }
-            return true;
-        }
-
-        private long reach(int d) {
-            return (shape.dim(d) - 1L) * step.get(d);
+        /** The shape of the product. */
+        public Shape shape() {
+            return batch.append(m, n);
         }
     }
 
     /** {@code shape} filled with {@code fill}, then each input in its part; later parts win. */
-    record Assemble(Shape shape, double fill, List<Part> parts) implements Kernel {
+    record Assemble(Shape shape, double fill, List<View.Part> parts) implements Kernel {
         public Assemble {
             parts = List.copyOf(parts);
         }
@@ -219,9 +186,9 @@ public sealed interface Kernel
         public boolean isUpdate() {
             if (parts.isEmpty()) return false;
             var first = parts.getFirst();
-            return first.shape.equals(shape)
-                    && first.start.stream().allMatch(s -> s == 0)
-                    && first.step.stream().allMatch(s -> s == 1);
+            return first.shape().equals(shape)
+                    && first.start().stream().allMatch(s -> s == 0)
+                    && first.step().stream().allMatch(s -> s == 1);
         }
 
         /** Whether the parts are boxes apart from each other that leave nothing of the fill. */
@@ -230,8 +197,8 @@ public sealed interface Kernel
             long sum = 0;
             for (int i = 0; i < parts.size(); i++) {
                 var part = parts.get(i);
-                sum += part.shape.size();
-                if (part.step.stream().anyMatch(s -> s != 1)) return false;
+                sum += part.shape().size();
+                if (part.step().stream().anyMatch(s -> s != 1)) return false;
                 if (parts.subList(0, i).stream().anyMatch(part::overlaps)) return false;
             }
             return sum == shape.size();

@@ -75,4 +75,45 @@ public record View(long offset, List<Long> strides) {
         }
         return true;
     }
+
+    /**
+     * Where an input goes in an {@link Kernel.Assemble}: its index i to {@code start + i * step}.
+     */
+    public record Part(Shape shape, List<Integer> start, List<Integer> step) {
+        public Part {
+            start = List.copyOf(start);
+            step = List.copyOf(step);
+        }
+
+        /** Where index zero goes in {@code whole}, and how far apart its neighbours do. */
+        public View in(Shape whole) {
+            var own = View.contiguous(whole);
+            long offset = 0;
+            var strides = new ArrayList<Long>();
+            for (int d = 0; d < whole.rank(); d++) {
+                offset += start.get(d) * own.stride(d);
+                strides.add(step.get(d) * own.stride(d));
+            }
+            return new View(offset, strides);
+        }
+
+        /**
+         * Whether an element of both may go to the same place: unless, along some axis, one ends
+         * before the other begins, or both take every n-th index and begin differently.
+         */
+        public boolean overlaps(Part other) {
+            for (int d = 0; d < shape.rank(); d++) {
+                long apart = (long) other.start.get(d) - start.get(d);
+                if (Math.max(0, reach(d)) < apart + Math.min(0, other.reach(d))) return false;
+                if (apart + Math.max(0, other.reach(d)) < Math.min(0, reach(d))) return false;
+                int n = Math.abs(step.get(d));
+                if (n == Math.abs(other.step.get(d)) && apart % n != 0) return false;
+            }
+            return true;
+        }
+
+        private long reach(int d) {
+            return (shape.dim(d) - 1L) * step.get(d);
+        }
+    }
 }

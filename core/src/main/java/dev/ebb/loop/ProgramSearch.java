@@ -1,7 +1,7 @@
 package dev.ebb.loop;
 
 import dev.ebb.ir.Graph;
-import dev.ebb.pass.Tiling;
+import dev.ebb.pass.tiling.Tiling;
 import dev.ebb.plan.Budget;
 import dev.ebb.plan.Curve;
 import dev.ebb.plan.Plan;

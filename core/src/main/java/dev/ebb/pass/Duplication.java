@@ -7,17 +7,15 @@ import dev.ebb.ir.Trait;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * Computes a cheap elementwise value again in all of its readers, instead of storing it, where every
- * reader then reads at most one large operand that it did not read before, in the place of the
- * value. The gradient behind a rectifier is such a value: the batch norm before the rectifier reads
- * its own input anyway, and whether an element was positive follows from that.
+ * Computes a cheap elementwise value again in all of its readers, instead of storing it, where
+ * every reader then reads at most one large operand that it did not read before, in the place of
+ * the value. The gradient behind a rectifier is such a value: the batch norm before the rectifier
+ * reads its own input anyway, and whether an element was positive follows from that.
  *
  * <p>An operand of the value may be computed again as well: the output of the rectifier, which is
  * read to tell whether it is zero, is made of the norm's input.
@@ -98,8 +96,9 @@ final class Duplication {
     /** Computes {@code piece} by {@code variant} in all of its readers, if each reads no more. */
     private boolean merge(FusionCandidate piece, Operands.Bound variant) {
         var value = piece.outputs.getFirst();
-        Map<FusionCandidate, Operands.Bound> merged = new HashMap<>();
-        for (FusionCandidate reader : readers.at(value)) {
+        var all = List.copyOf(readers.at(value));
+        var merged = new ArrayList<Operands.Bound>();
+        for (FusionCandidate reader : all) {
             long more = 0;
             int count = 0;
             for (Value v : variant.inputs().stream().distinct().toList()) {
@@ -110,10 +109,11 @@ final class Duplication {
             if (count > 1 || more > value.type().bytes()) return false;
             var bound = inReader(reader, value, variant);
             if (bound.isEmpty()) return false;
-            merged.put(reader, bound.get());
+            merged.add(bound.get());
         }
-        for (FusionCandidate reader : readers.at(value)) {
-            reader.take(merged.get(reader), piece);
+        for (int i = 0; i < all.size(); i++) {
+            var reader = all.get(i);
+            reader.take(merged.get(i), piece);
             reader.inputs.forEach(v -> readers.at(v).add(reader));
         }
         piece.gone = true;

@@ -10,22 +10,21 @@ import dev.ebb.ir.Table;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
-import dev.ebb.ir.View;
 
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
  * Lowers ops to kernels and merges them: reshapes vanish, views are read through, elementwise
  * chains become one Map, flow into reductions, and follow a contraction as its epilogue; reductions
- * of the same elements become one kernel, and so do updates of states that read the same. A cheap producer is computed again in each of its consumers
- * where loading it would cost more: the first and cheapest kind of rematerialisation. Every rewrite
- * keeps every bit: an elementwise value is the same in a register as in memory, and where storing
- * would have rounded it (sixteen-bit floats), the merged body rounds too.
+ * of the same elements become one kernel, and so do updates of states that read the same. A cheap
+ * producer is computed again in each of its consumers where loading it would cost more: the first
+ * and cheapest kind of rematerialisation. Every rewrite keeps every bit: an elementwise value is
+ * the same in a register as in memory, and where storing would have rounded it (sixteen-bit
+ * floats), the merged body rounds too.
  */
 public final class Fuse {
     private final Graph graph;
@@ -241,7 +240,9 @@ public final class Fuse {
                                                 .anyMatch(r -> r != from && r.node.reverse()));
     }
 
-    /** Computes {@code from} where {@code into} reads operand {@code i}, if views and sizes allow. */
+    /**
+     * Computes {@code from} where {@code into} reads operand {@code i}, if views and sizes allow.
+     */
     private boolean inline(FusionCandidate into, int i, FusionCandidate from) {
         var merged = Inlining.of(into.bound(), i, from.bound(), from.outputs.getFirst(), limits);
         merged.ifPresent(bound -> into.take(bound, from));
@@ -296,7 +297,7 @@ public final class Fuse {
     private boolean follow(
             FusionCandidate contraction, FusionCandidate piece, int i, Kernel.Map map, int most) {
         var c = (Kernel.Contract) contraction.kernel;
-        var shape = Operands.output(c);
+        var shape = c.shape();
         var value = piece.inputs.get(i);
         if (map.shape().size() != shape.size()
                 || piece.inputs.stream().filter(value::equals).count() > 1) return false;

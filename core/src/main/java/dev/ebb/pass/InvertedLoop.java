@@ -53,7 +53,7 @@ final class InvertedLoop {
 
     /** The loop, of which only the end is kept. */
     Node forward() {
-        return Loops.lowered(
+        return Lowered.of(
                 pair.forward(),
                 ahead.remembering(new Remember.Nothing()).onward(),
                 pair.forward().inputs(),

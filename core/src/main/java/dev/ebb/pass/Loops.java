@@ -7,8 +7,6 @@ import dev.ebb.ir.Graph;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Table;
-import dev.ebb.ir.Trait;
-import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 
 import java.util.ArrayList;
@@ -16,7 +14,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
@@ -83,7 +80,7 @@ public final class Loops {
         for (Node node : graph.nodes()) {
             nodes.add(
                     node.kernel() instanceof Control k
-                            ? lowered(
+                            ? Lowered.of(
                                     node,
                                     kernels.apply(k),
                                     node.inputs(),
@@ -142,7 +139,7 @@ public final class Loops {
         var outputs = new ArrayList<>(node.outputs());
         outputs.addAll(
                 again.outputs().subList(again.outputs().size() - carries, again.outputs().size()));
-        return lowered(
+        return Lowered.of(
                 node,
                 remembering(node.kernel(), new Remember.Everything()),
                 inputs,
@@ -154,16 +151,5 @@ public final class Loops {
         return kernel instanceof Control.While w
                 ? w.remembering(what)
                 : ((Control.Scan) kernel).remembering(what);
-    }
-
-    static Node lowered(
-            Node node, Kernel kernel, List<Value> inputs, List<Value> outputs, Set<Trait> traits) {
-        List<Type> types = outputs.stream().map(Value::type).toList();
-        return new Node(
-                new Lowered(node.op().name(), kernel, types, traits, node.op().labels(), List.of()),
-                inputs,
-                outputs,
-                node.region(),
-                node.reverse());
     }
 }

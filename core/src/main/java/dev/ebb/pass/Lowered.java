@@ -7,6 +7,7 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Trait;
 import dev.ebb.ir.Type;
+import dev.ebb.ir.Value;
 
 import java.util.List;
 import java.util.Set;
@@ -15,7 +16,7 @@ import java.util.Set;
  * An op reduced to its kernel, possibly several of the user's ops in one. Derivatives are taken
  * before this.
  */
-record Lowered(
+public record Lowered(
         String name,
         Kernel kernel,
         List<Type> types,
@@ -24,7 +25,7 @@ record Lowered(
         List<Inverse> inverses)
         implements Op {
 
-    Lowered {
+    public Lowered {
         types = List.copyOf(types);
         inverses = List.copyOf(inverses);
         traits = Set.copyOf(traits);
@@ -65,5 +66,17 @@ record Lowered(
     public void pullback(Node node, Adjoints adjoints) {
         throw new IllegalStateException(
                 name + " is already lowered: derivatives are taken before fusing");
+    }
+
+    /** {@code node} with another kernel, on other values. */
+    public static Node of(
+            Node node, Kernel kernel, List<Value> inputs, List<Value> outputs, Set<Trait> traits) {
+        List<Type> types = outputs.stream().map(Value::type).toList();
+        return new Node(
+                new Lowered(node.op().name(), kernel, types, traits, node.op().labels(), List.of()),
+                inputs,
+                outputs,
+                node.region(),
+                node.reverse());
     }
 }

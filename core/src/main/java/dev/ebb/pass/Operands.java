@@ -53,7 +53,7 @@ final class Operands {
             case Kernel.Contract k ->
                     i == 0
                             ? k.batch().append(k.m(), k.k())
-                            : i == 1 ? k.batch().append(k.k(), k.n()) : output(k);
+                            : i == 1 ? k.batch().append(k.k(), k.n()) : k.shape();
             case Kernel.Attend k -> walked(k.heads(), i);
             case Kernel.AttendGrad k -> walked(k.heads(), i);
         };
@@ -66,10 +66,6 @@ final class Operands {
             case 2 -> h.valueShape();
             default -> i < 3 + h.mask().size() ? h.scoreShape() : h.outShape();
         };
-    }
-
-    static Shape output(Kernel.Contract k) {
-        return k.batch().append(k.m(), k.n());
     }
 
     static Kernel withView(Kernel kernel, int i, View view) {

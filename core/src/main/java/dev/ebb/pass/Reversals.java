@@ -240,7 +240,7 @@ public final class Reversals {
                 halves.isReplayable()
                         && (begun == SweepStart.NOT
                                 || (begun == SweepStart.TAPED && room.capacity(0) >= k.times()));
-        return Loops.lowered(
+        return Lowered.of(
                 pair.backward(),
                 kernel,
                 inputs,

@@ -46,7 +46,7 @@ public final class Unread {
         if (outputs.size() == node.outputs().size()) return node;
         var lean = Simplify.of(new Graph(body.params(), body.nodes(), results));
         var kernel = forgets ? Loops.remembering(loop, new Remember.Nothing()) : loop;
-        return Loops.lowered(
+        return Lowered.of(
                 node, with(kernel, lean), node.inputs(), List.copyOf(outputs), node.op().traits());
     }
 

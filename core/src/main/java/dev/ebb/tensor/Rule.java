@@ -1,10 +1,10 @@
 package dev.ebb.tensor;
 
 import dev.ebb.ir.Adjoints;
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Node;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Shape;
+import dev.ebb.ir.View;
 
 import java.util.List;
 import java.util.Optional;
@@ -89,7 +89,7 @@ public final class Rule {
      * puts such parts together, among zeros.
      */
     public void addPart(
-            int i, Kernel.Part part, Tensor cotangent, Function<List<Kernel.Part>, Op> assemble) {
+            int i, View.Part part, Tensor cotangent, Function<List<View.Part>, Op> assemble) {
         var value = recording.value(cotangent, node.op().name());
         adjoints.addPart(node.inputs().get(i), part, value, assemble);
     }

@@ -2,11 +2,11 @@ package dev.ebb.tensor;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Fill;
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Op;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
+import dev.ebb.ir.View;
 import dev.ebb.tensor.op.Indexing;
 import dev.ebb.tensor.op.Moves;
 import dev.ebb.tensor.op.Selection;
@@ -123,7 +123,7 @@ public final class Tensors {
         if (parts.isEmpty()) throw new ShapeException("concat of no tensors has no type");
         var first = parts.getFirst().shape();
         int a = first.axis(axis);
-        var placed = new ArrayList<Kernel.Part>();
+        var placed = new ArrayList<View.Part>();
         int at = 0;
         for (Tensor t : parts) {
             if (t.rank() != first.rank() || !t.shape().with(a, first.dim(a)).equals(first)) {
@@ -138,7 +138,7 @@ public final class Tensors {
             }
             var start = new ArrayList<>(Collections.nCopies(first.rank(), 0));
             start.set(a, at);
-            placed.add(new Kernel.Part(t.shape(), start, Moves.ones(first.rank())));
+            placed.add(new View.Part(t.shape(), start, Moves.ones(first.rank())));
             at = Moves.length("concat", (long) at + t.shape().dim(a));
         }
         return Dispatch.apply(new Moves.Assemble(first.with(a, at), 0, placed), List.copyOf(parts))

@@ -50,7 +50,10 @@ class JointFoldsTest {
                             var y =
                                     in.get(0)
                                             .cast(type)
-                                            .batchNorm(in.get(1).cast(type), in.get(2).cast(type), 1e-5)
+                                            .batchNorm(
+                                                    in.get(1).cast(type),
+                                                    in.get(2).cast(type),
+                                                    1e-5)
                                             .y()
                                             .relu();
                             return List.of(y.mul(in.get(3).cast(type)).cast(DType.F32).sum());
@@ -77,8 +80,7 @@ class JointFoldsTest {
     void the_gradient_behind_a_rectifier_is_computed_in_its_readers() {
         var graph = norm(DType.F32);
         long stored = large(Fuse.of(graph, LIMITS));
-        long storedAlone =
-                large(Fuse.of(graph, LIMITS.withFolds(1)));
+        long storedAlone = large(Fuse.of(graph, LIMITS.withFolds(1)));
         assertThat(stored).isLessThan(storedAlone);
     }
 

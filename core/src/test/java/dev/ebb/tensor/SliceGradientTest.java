@@ -10,6 +10,7 @@ import dev.ebb.ir.Node;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
+import dev.ebb.ir.View;
 import dev.ebb.trace.Trace;
 
 import org.junit.jupiter.api.Test;
@@ -76,14 +77,14 @@ class SliceGradientTest {
         assertThat(apart).isGreaterThan(1000);
     }
 
-    private static Kernel.Part part(Random random) {
+    private static View.Part part(Random random) {
         int size = 1 + random.nextInt(4);
         int step = random.nextInt(2) == 0 ? 1 + random.nextInt(3) : -1 - random.nextInt(3);
         int start = random.nextInt(12) + (step < 0 ? 9 : 0);
-        return new Kernel.Part(Shape.of(size), List.of(start), List.of(step));
+        return new View.Part(Shape.of(size), List.of(start), List.of(step));
     }
 
-    private static TreeSet<Integer> places(Kernel.Part part) {
+    private static TreeSet<Integer> places(View.Part part) {
         var places = new TreeSet<Integer>();
         for (int i = 0; i < part.shape().dim(0); i++)
             places.add(part.start().getFirst() + i * part.step().getFirst());

@@ -55,36 +55,36 @@ class MovesTest {
                         Shape.of(6, 75),
                         0,
                         List.of(
-                                new Kernel.Part(Shape.of(6, 5), List.of(0, 0), one),
-                                new Kernel.Part(Shape.of(6, 70), List.of(0, 5), one)));
+                                new View.Part(Shape.of(6, 5), List.of(0, 0), one),
+                                new View.Part(Shape.of(6, 70), List.of(0, 5), one)));
         check(joined, List.of(a, b), Type.of(type, 6, 75));
         var padded =
                 new Kernel.Assemble(
                         Shape.of(9, 11),
                         1,
-                        List.of(new Kernel.Part(Shape.of(6, 5), List.of(2, 3), one)));
+                        List.of(new View.Part(Shape.of(6, 5), List.of(2, 3), one)));
         check(padded, List.of(a), Type.of(type, 9, 11));
         var apart =
                 new Kernel.Assemble(
                         Shape.of(13, 11),
                         1,
-                        List.of(new Kernel.Part(Shape.of(6, 5), List.of(12, 1), List.of(-2, 2))));
+                        List.of(new View.Part(Shape.of(6, 5), List.of(12, 1), List.of(-2, 2))));
         check(apart, List.of(a), Type.of(type, 13, 11));
         var over =
                 new Kernel.Assemble(
                         Shape.of(6, 70),
                         0,
                         List.of(
-                                new Kernel.Part(Shape.of(6, 70), List.of(0, 0), one),
-                                new Kernel.Part(Shape.of(6, 5), List.of(0, 3), one)));
+                                new View.Part(Shape.of(6, 70), List.of(0, 0), one),
+                                new View.Part(Shape.of(6, 5), List.of(0, 3), one)));
         check(over, List.of(b, a), Type.of(type, 6, 70));
         var twice =
                 new Kernel.Assemble(
                         Shape.of(6, 10),
                         1,
                         List.of(
-                                new Kernel.Part(Shape.of(6, 5), List.of(0, 2), one),
-                                new Kernel.Part(Shape.of(6, 5), List.of(0, 4), one)));
+                                new View.Part(Shape.of(6, 5), List.of(0, 2), one),
+                                new View.Part(Shape.of(6, 5), List.of(0, 4), one)));
         check(twice, List.of(a, Direct.calm(type, 6 * 5, 3)), Type.of(type, 6, 10));
         check(new Kernel.Assemble(Shape.of(0, 3), 1, List.of()), List.of(), Type.of(type, 0, 3));
     }

@@ -190,7 +190,7 @@ final class Cases {
         draft.add(
                 "fold",
                 combine + " " + type + " " + shape + axes,
-                Kernel.Fold.of(shape, axes, combine, List.of(view), body),
+                new Kernel.Fold(shape, axes, combine, List.of(view), body),
                 List.of(in),
                 new Type(type == DType.BIT ? DType.BOOL : type, out));
     }
@@ -233,7 +233,7 @@ final class Cases {
         draft.add(
                 "fold",
                 "of an expression",
-                Kernel.Fold.of(
+                new Kernel.Fold(
                         shape,
                         List.of(1),
                         Kernel.Combine.SUM,
@@ -244,7 +244,7 @@ final class Cases {
         draft.add(
                 "fold",
                 "of an expression, columns",
-                Kernel.Fold.of(
+                new Kernel.Fold(
                         shape,
                         List.of(0),
                         Kernel.Combine.SUM,

@@ -81,7 +81,7 @@ final class Golden {
         put(
                 all,
                 "fold-rows",
-                Kernel.Fold.of(
+                new Kernel.Fold(
                         Shape.of(3, 1024),
                         List.of(1),
                         Kernel.Combine.SUM,
@@ -92,7 +92,7 @@ final class Golden {
         put(
                 all,
                 "fold-segments",
-                Kernel.Fold.of(
+                new Kernel.Fold(
                         Shape.of(2, 50000),
                         List.of(1),
                         Kernel.Combine.MAX,
@@ -103,7 +103,7 @@ final class Golden {
         put(
                 all,
                 "fold-columns",
-                Kernel.Fold.of(
+                new Kernel.Fold(
                         Shape.of(100, 24),
                         List.of(0),
                         Kernel.Combine.SUM,
@@ -207,7 +207,7 @@ final class Golden {
                 new Kernel.Assemble(
                         shape,
                         1,
-                        List.of(new Kernel.Part(Shape.of(2, 8), List.of(1, 1), List.of(1, 1)))),
+                        List.of(new View.Part(Shape.of(2, 8), List.of(1, 1), List.of(1, 1)))),
                 List.of(F32),
                 F32);
         put(
@@ -217,8 +217,8 @@ final class Golden {
                         shape,
                         1,
                         List.of(
-                                new Kernel.Part(Shape.of(2, 8), List.of(1, 1), List.of(1, 1)),
-                                new Kernel.Part(Shape.of(2, 3), List.of(2, 3), List.of(3, 2)))),
+                                new View.Part(Shape.of(2, 8), List.of(1, 1), List.of(1, 1)),
+                                new View.Part(Shape.of(2, 3), List.of(2, 3), List.of(3, 2)))),
                 List.of(F32, F32),
                 F32);
         put(
@@ -228,8 +228,8 @@ final class Golden {
                         shape,
                         0,
                         List.of(
-                                new Kernel.Part(shape, List.of(0, 0), List.of(1, 1)),
-                                new Kernel.Part(Shape.of(2, 3), List.of(2, 3), List.of(3, 2)))),
+                                new View.Part(shape, List.of(0, 0), List.of(1, 1)),
+                                new View.Part(Shape.of(2, 3), List.of(2, 3), List.of(3, 2)))),
                 List.of(F32, F32),
                 F32);
         put(all, "cut", new Kernel.Cut(3, List.of(8, 16), 1), List.of(BF16), BF16, BF16);

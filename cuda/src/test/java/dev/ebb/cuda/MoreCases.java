@@ -63,8 +63,8 @@ final class MoreCases {
         var shape = Shape.of(6, 10);
         var parts =
                 List.of(
-                        new Kernel.Part(Shape.of(2, 8), List.of(1, 1), List.of(1, 1)),
-                        new Kernel.Part(Shape.of(2, 3), List.of(2, 3), List.of(3, 2)));
+                        new View.Part(Shape.of(2, 8), List.of(1, 1), List.of(1, 1)),
+                        new View.Part(Shape.of(2, 3), List.of(2, 3), List.of(3, 2)));
         var in = List.of(draft.calm(type, 16), draft.calm(type, 6));
         for (double fill : new double[] {0, 1}) {
             draft.add(
@@ -75,7 +75,7 @@ final class MoreCases {
                     new Type(type, shape));
         }
         var padded = Shape.of(3, 5, 7);
-        var box = new Kernel.Part(Shape.of(3, 3, 4), List.of(0, 1, 2), List.of(1, 1, 1));
+        var box = new View.Part(Shape.of(3, 3, 4), List.of(0, 1, 2), List.of(1, 1, 1));
         draft.add(
                 "assemble",
                 type + " one box",
@@ -84,16 +84,15 @@ final class MoreCases {
                 new Type(type, padded));
         var tiles =
                 List.of(
-                        new Kernel.Part(Shape.of(6, 4), List.of(0, 0), List.of(1, 1)),
-                        new Kernel.Part(Shape.of(6, 6), List.of(0, 4), List.of(1, 1)));
+                        new View.Part(Shape.of(6, 4), List.of(0, 0), List.of(1, 1)),
+                        new View.Part(Shape.of(6, 6), List.of(0, 4), List.of(1, 1)));
         draft.add(
                 "assemble",
                 type + " tiles",
                 new Kernel.Assemble(shape, 0, tiles),
                 List.of(draft.calm(type, 24), draft.calm(type, 36)),
                 new Type(type, shape));
-        var update =
-                List.of(new Kernel.Part(shape, List.of(0, 0), List.of(1, 1)), parts.getFirst());
+        var update = List.of(new View.Part(shape, List.of(0, 0), List.of(1, 1)), parts.getFirst());
         draft.add(
                 "assemble",
                 type + " update",

@@ -198,7 +198,7 @@ final class GridOps {
         @Override
         public Kernel kernel(List<Type> in) {
             var shape = in.getFirst().shape();
-            return Kernel.Fold.of(
+            return new Kernel.Fold(
                     shape,
                     shape.allAxes(),
                     Kernel.Combine.MAX,

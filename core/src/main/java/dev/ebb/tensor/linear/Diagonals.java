@@ -1,8 +1,8 @@
 package dev.ebb.tensor.linear;
 
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.View;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.op.Moves;
 
@@ -42,7 +42,7 @@ final class Diagonals {
         var start = Collections.nCopies(rank, 0);
         var step = new ArrayList<>(Moves.ones(rank));
         step.set(rank - 1, n + 1);
-        var part = new Kernel.Part(x.shape(), start, step);
+        var part = new View.Part(x.shape(), start, step);
         var flat = x.apply(new Moves.Assemble(with(lead, n * n), 0, List.of(part)));
         lead.add(n);
         return flat.reshape(with(lead, n));

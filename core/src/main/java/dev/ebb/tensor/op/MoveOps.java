@@ -1,8 +1,8 @@
 package dev.ebb.tensor.op;
 
-import dev.ebb.ir.Kernel;
 import dev.ebb.ir.Shape;
 import dev.ebb.ir.ShapeException;
+import dev.ebb.ir.View;
 import dev.ebb.tensor.Literals;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
@@ -212,7 +212,7 @@ public interface MoveOps {
         for (int d = 0; d < shape.rank(); d++) {
             dims.add(Moves.length("pad", (long) low.get(d) + shape.dim(d) + high.get(d)));
         }
-        var part = new Kernel.Part(shape, low, Moves.ones(shape.rank()));
+        var part = new View.Part(shape, low, Moves.ones(shape.rank()));
         return self().apply(new Moves.Assemble(new Shape(dims), value, List.of(part)));
     }
 

@@ -190,7 +190,7 @@ public final class Moves {
             var whole = rule.in(0).shape();
             if (flips(whole)) rule.add(0, rule.dout(0).apply(this));
             else {
-                var part = new Kernel.Part(size, start, step);
+                var part = new View.Part(size, start, step);
                 rule.addPart(0, part, rule.dout(0), parts -> new Assemble(whole, 0, parts));
             }
         }
@@ -211,7 +211,7 @@ public final class Moves {
      * Operands put into their parts of a larger tensor, the rest filled: padding, concatenation,
      * stacking.
      */
-    public record Assemble(Shape shape, double fill, List<Kernel.Part> parts)
+    public record Assemble(Shape shape, double fill, List<View.Part> parts)
             implements Differentiable {
         public Assemble {
             parts = List.copyOf(parts);
@@ -251,7 +251,7 @@ public final class Moves {
             }
         }
 
-        private static Slice cut(Kernel.Part part) {
+        private static Slice cut(View.Part part) {
             return new Slice(part.start(), part.step(), part.shape());
         }
 

@@ -3,6 +3,7 @@ package dev.ebb.tensor.op;
 import dev.ebb.ir.Kernel;
 import dev.ebb.ir.ShapeException;
 import dev.ebb.ir.Type;
+import dev.ebb.ir.View;
 import dev.ebb.tensor.Differentiable;
 import dev.ebb.tensor.Rule;
 import dev.ebb.tensor.Tensors;
@@ -49,8 +50,8 @@ public record Overwrite(List<Integer> start) implements Differentiable {
                 whole,
                 0,
                 List.of(
-                        new Kernel.Part(whole, zero, one),
-                        new Kernel.Part(in.getLast().shape(), start, one)));
+                        new View.Part(whole, zero, one),
+                        new View.Part(in.getLast().shape(), start, one)));
     }
 
     /** The part first: then what is left of the cotangent can be written over as well. */

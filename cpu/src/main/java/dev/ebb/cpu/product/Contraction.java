@@ -123,7 +123,7 @@ public final class Contraction implements Runnable {
             Kernel.Contract c,
             Buffer a,
             Optional<Buffer> unpacked,
-            BiFunction<Panels, Factor, RightPacking> packing,
+            BiFunction<Panels<?>, Factor, RightPacking> packing,
             List<Buffer> extras,
             Buffer out,
             Tiles tiles,

@@ -180,7 +180,8 @@ public final class F32Panels extends Panels<float[]> {
                     int from = product(columns) + (row + f) * width + j;
                     long to = position + f * outRow + j;
                     if (f + 4 <= rows && j + LANES <= columns) {
-                        F32Blocks.put(memory(worker), from, width, out.segment(), to * 4, outRow * 4);
+                        F32Blocks.put(
+                                memory(worker), from, width, out.segment(), to * 4, outRow * 4);
                         continue;
                     }
                     int some = Math.min(LANES, columns - j);

@@ -161,7 +161,7 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
             return true;
         }
 
-        boolean isWholeIn(Kernel.Part part) {
+        boolean isWholeIn(View.Part part) {
             for (int d = from; d < to; d++)
                 if (part.shape().dim(d) != shape.dim(d)
                         || part.start().get(d) != 0
@@ -209,7 +209,7 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
         var rows = block.rows(k.shape());
         long folded = AxisGroups.of(k.shape(), k.axes()).lastSize();
         return new Sliced(
-                Kernel.Fold.of(
+                new Kernel.Fold(
                         block.without(k.shape()),
                         k.axes().stream().map(axis -> axis - fewer).toList(),
                         k.combine(),
@@ -240,13 +240,12 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
     }
 
     private static Sliced assemble(Kernel.Assemble k, Block block) {
-        var parts = new ArrayList<Kernel.Part>();
+        var parts = new ArrayList<View.Part>();
         var inputs = new ArrayList<Input>();
         for (var part : k.parts()) {
             var shape = block.without(part.shape());
             parts.add(
-                    new Kernel.Part(
-                            shape, block.without(part.start()), block.without(part.step())));
+                    new View.Part(shape, block.without(part.start()), block.without(part.step())));
             var own = View.contiguous(part.shape());
             var rest = block.without(own);
             inputs.add(

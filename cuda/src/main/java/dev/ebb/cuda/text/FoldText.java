@@ -12,8 +12,8 @@ import java.util.List;
 /**
  * Reductions. Where the fastest axis is folded, lanes share a row ({@link Lanes}); where it is
  * kept, threads walk down columns ({@link Chunks}). Partial results go through the workspace to a
- * second launch: no atomics, and an order that depends on the shape alone. Several bodies are folded
- * side by side, each in a variable of its own.
+ * second launch: no atomics, and an order that depends on the shape alone. Several bodies are
+ * folded side by side, each in a variable of its own.
  */
 final class FoldText {
     private final Kernel.Fold k;
@@ -117,7 +117,8 @@ final class FoldText {
         }
         grid.rowStarts(code);
         for (int j = 0; j < bodies(); j++)
-            code.add("%s %s = %s;", Words.computed(type), sum(j), Words.identity(k.combine(), type));
+            code.add(
+                    "%s %s = %s;", Words.computed(type), sum(j), Words.identity(k.combine(), type));
         code.add("#pragma unroll 8");
         code.open(
                 "for (num c = first + lane * %d; c < last; c += %d)",
@@ -176,12 +177,7 @@ final class FoldText {
         code.add("((%s*)p1)[row] = Down<%s>::of(sum);", Words.stored(out), Words.stored(out));
         code.close();
         return new Action.Launch(
-                "segments",
-                code.toString(),
-                MapText.blocks(rows, 128),
-                128,
-                0,
-                List.of(from, to));
+                "segments", code.toString(), MapText.blocks(rows, 128), 128, 0, List.of(from, to));
     }
 
     private Recipe columns() {
@@ -240,7 +236,11 @@ final class FoldText {
         for (int j = 0; j < bodies(); j++)
             actions.add(
                     chunks.join(
-                            k.combine(), type, out, new Operand.Work(j * bytes), new Operand.Out(j)));
+                            k.combine(),
+                            type,
+                            out,
+                            new Operand.Work(j * bytes),
+                            new Operand.Out(j)));
         return new Recipe(actions, bodies() * bytes);
     }
 }

@@ -185,7 +185,7 @@ final class MoveText {
             return part.shape().size() > 0 && part.step().stream().allMatch(s -> s == 1);
         }
 
-        private static List<Axis> axes(Shape shape, Kernel.Part part) {
+        private static List<Axis> axes(Shape shape, View.Part part) {
             var axes = new ArrayList<Axis>();
             for (int d = 0; d < shape.rank(); d++) {
                 var axis = new Axis(shape.dim(d), part.start().get(d), part.shape().dim(d));

@@ -64,7 +64,7 @@ final class RowsText {
     /** Columns of no rows. */
     private static Recipe none(Kernel.Rows k, DType out, Kernel.Combine combine, DType type) {
         var fold =
-                Kernel.Fold.of(
+                new Kernel.Fold(
                         k.shape(),
                         IntStream.range(0, k.leading()).boxed().toList(),
                         combine,

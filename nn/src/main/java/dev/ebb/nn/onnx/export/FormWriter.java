@@ -140,7 +140,7 @@ public final class FormWriter {
         throw new NotExportableException("parts that do not lie side by side along one axis");
     }
 
-    private List<Named> shaped(List<Named> in, List<Kernel.Part> parts) {
+    private List<Named> shaped(List<Named> in, List<View.Part> parts) {
         var all = new ArrayList<Named>();
         for (int i = 0; i < parts.size(); i++)
             all.add(graph.reshaped(in.get(i), parts.get(i).shape()));

@@ -1,4 +1,4 @@
-package dev.ebb.pass;
+package dev.ebb.pass.tiling;
 
 import dev.ebb.ir.Graph;
 import dev.ebb.ir.Node;

@@ -1,4 +1,4 @@
-package dev.ebb.pass;
+package dev.ebb.pass.tiling;
 
 import dev.ebb.ir.DType;
 import dev.ebb.ir.Graph;
@@ -8,6 +8,7 @@ import dev.ebb.ir.Scalar;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
+import dev.ebb.pass.Lowered;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -55,7 +56,7 @@ final class SplitKernels {
     }
 
     private List<Node> product(Node node, Kernel.Contract k) {
-        var shape = Operands.output(k);
+        var shape = k.shape();
         var type = new Type(node.inputs().getFirst().type().dtype().compute(), shape);
         var sum = new Value(next++, type);
         var plain =
@@ -89,11 +90,11 @@ final class SplitKernels {
         if (2 * elements.type().bytes() > read) return List.of(node);
         next++;
         var view = View.contiguous(k.shape());
-        var plain = Kernel.Fold.of(k.shape(), k.axes(), k.combine(), List.of(view), Scalar.arg(0));
+        var plain = new Kernel.Fold(k.shape(), k.axes(), k.combine(), List.of(view), Scalar.arg(0));
         return List.of(first, with(node, plain, List.of(elements), node.outputs().getFirst()));
     }
 
     private static Node with(Node node, Kernel kernel, List<Value> inputs, Value output) {
-        return Loops.lowered(node, kernel, inputs, List.of(output), node.op().traits());
+        return Lowered.of(node, kernel, inputs, List.of(output), node.op().traits());
     }
 }

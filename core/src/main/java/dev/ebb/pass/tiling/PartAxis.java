@@ -1,4 +1,4 @@
-package dev.ebb.pass;
+package dev.ebb.pass.tiling;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
@@ -183,8 +183,7 @@ record PartAxis(
                                     .filter(d -> !k.axes().contains(d))
                                     .toList(),
                             k.bodies(),
-                            Optional.of(
-                                    new Combined(k.combine(), k.bodies().getFirst().type(in))),
+                            Optional.of(new Combined(k.combine(), k.bodies().getFirst().type(in))),
                             (p, count, first) ->
                                     new Kernel.Fold(
                                             k.shape().with(p.axis, count),
@@ -281,13 +280,13 @@ record PartAxis(
     }
 
     private static Kernel some(Kernel.Assemble k, int count) {
-        var parts = new ArrayList<Kernel.Part>();
+        var parts = new ArrayList<View.Part>();
         for (var p : k.parts())
-            parts.add(new Kernel.Part(p.shape().with(0, count), p.start(), p.step()));
+            parts.add(new View.Part(p.shape().with(0, count), p.start(), p.step()));
         return new Kernel.Assemble(k.shape().with(0, count), k.fill(), parts);
     }
 
-    private static boolean isWhole(Kernel.Part part, Shape shape) {
+    private static boolean isWhole(View.Part part, Shape shape) {
         return part.start().getFirst() == 0
                 && part.step().getFirst() == 1
                 && part.shape().dim(0) == shape.dim(0);

@@ -1,4 +1,4 @@
-package dev.ebb.pass;
+package dev.ebb.pass.tiling;
 
 import dev.ebb.ir.Control;
 import dev.ebb.ir.DType;
@@ -13,6 +13,7 @@ import dev.ebb.ir.Table;
 import dev.ebb.ir.Type;
 import dev.ebb.ir.Value;
 import dev.ebb.ir.View;
+import dev.ebb.pass.Lowered;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -163,7 +164,7 @@ final class PartLoop {
             var piece = axis.part(Math.min(axis.every(), indices - first), first);
             if (piece instanceof Kernel.Contract k) {
                 // the product adds its sum to that before, in its place
-                var view = View.contiguous(Operands.output(k));
+                var view = View.contiguous(k.shape());
                 var onto =
                         new Kernel.Contract(
                                 k.batch(),
@@ -250,8 +251,8 @@ final class PartLoop {
         var all = Shape.of(rows, row);
         var parts =
                 List.of(
-                        new Kernel.Part(all, List.of(0, 0), List.of(1, 1)),
-                        new Kernel.Part(
+                        new View.Part(all, List.of(0, 0), List.of(1, 1)),
+                        new View.Part(
                                 Shape.of(left(), row), List.of(times() * part, 0), List.of(1, 1)));
         return new Lowered(
                 "append",
