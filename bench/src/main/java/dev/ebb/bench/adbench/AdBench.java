@@ -16,8 +16,8 @@ import java.util.function.Function;
  * two virtual cores of an AMD EPYC.
  *
  * <p>Arguments: which problems ({@code gmm ba lstm hand}), all of these unless given, and {@code
- * data=FOLDER}, the folder of ADBench's own data; without it, and for the hand, data are random.
- * {@link Grid} has every size of them.
+ * data=FOLDER}, the folder of ADBench's own data; without it data are random. {@link Grid} has
+ * every size of them.
  */
 public final class AdBench {
     private static final int LEAST_RUNS = 20;
@@ -74,8 +74,12 @@ public final class AdBench {
                             new Case(cpu -> Problem.lstm(in.sequence(2, 4096), cpu)));
             case "hand" ->
                     List.of(
-                            new Case(cpu -> Problem.hand(544, 12_800, cpu)),
-                            new Case(11.4, cpu -> Problem.complicatedHand(544, 12_800, cpu)));
+                            new Case(cpu -> Problem.hand(in.hand(544, 12_800, false), cpu)),
+                            new Case(
+                                    11.4,
+                                    cpu ->
+                                            Problem.complicatedHand(
+                                                    in.hand(544, 12_800, true), cpu)));
             default ->
                     throw new IllegalArgumentException(
                             "no problem is called " + name + "; there are gmm, ba, lstm, hand");

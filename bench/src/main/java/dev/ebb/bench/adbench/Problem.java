@@ -155,8 +155,8 @@ record Problem(
                 f);
     }
 
-    static Problem hand(int vertices, int points, Cpu cpu) {
-        var data = Hand.Data.random(vertices, points);
+    static Problem hand(Hand.Data data, Cpu cpu) {
+        int points = data.points();
         var hand = new HandByHand(data, false);
         var model = Hand.Model.of(data);
         var measured = Array.of(Shape.of(points, 3), data.measured());
@@ -166,7 +166,7 @@ record Problem(
                         .on(cpu);
         var pose = Array.of(data.pose());
         return new Problem(
-                "Hand, simple, " + points + " points",
+                "Hand, simple, " + data.count() + " vertices, " + points + " points",
                 () -> List.of(f.apply(pose, measured)),
                 () -> {
                     hand.run();
@@ -175,8 +175,8 @@ record Problem(
                 f);
     }
 
-    static Problem complicatedHand(int vertices, int points, Cpu cpu) {
-        var data = Hand.Data.random(vertices, points);
+    static Problem complicatedHand(Hand.Data data, Cpu cpu) {
+        int points = data.points();
         var hand = new HandByHand(data, true);
         var model = Hand.Model.of(data);
         var measured = Array.of(Shape.of(points, 3), data.measured());
@@ -189,7 +189,7 @@ record Problem(
                         .on(cpu);
         var pose = Array.of(data.pose());
         return new Problem(
-                "Hand, complicated, " + points + " points",
+                "Hand, complicated, " + data.count() + " vertices, " + points + " points",
                 () -> {
                     var found = f.apply(pose, places);
                     return List.of(found.pose(), found.place());
