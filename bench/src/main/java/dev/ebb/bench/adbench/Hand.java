@@ -8,8 +8,10 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Random;
+import java.util.SequencedMap;
 
 /**
  * Hand tracking: how far the vertices of a posed hand are from points that were measured. A pose is
@@ -81,6 +83,18 @@ final class Hand {
 
         int points() {
             return measured.length / 3;
+        }
+
+        SequencedMap<String, Array> given() {
+            var given = new LinkedHashMap<String, Array>();
+            given.put("base", Array.of(Shape.of(BONES, 3, 4), base));
+            given.put("inverse", Array.of(Shape.of(BONES, 3, 4), inverse));
+            given.put("weighted", Array.of(Shape.of(count(), BONES * 4), weighted()));
+            given.put("measured", Array.of(Shape.of(points(), 3), measured));
+            given.put("pose", Array.of(pose));
+            given.put("places", Array.of(Shape.of(points(), 2), places));
+            given.put("corners", Array.of(Shape.of(points(), 3), corners));
+            return given;
         }
 
         /** Vertex times weights, {@code [vertices, bones * 4]}: what frames are multiplied with. */
