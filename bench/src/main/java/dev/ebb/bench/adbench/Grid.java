@@ -105,14 +105,14 @@ public final class Grid {
                         all.add(
                                 new Case(
                                         cpu -> Problem.hand(in.hand(vertices, points, false), cpu),
-                                        1.5,
+                                        4,
                                         true));
                         all.add(
                                 new Case(
                                         cpu ->
                                                 Problem.complicatedHand(
                                                         in.hand(vertices, points, true), cpu),
-                                        1.5,
+                                        4,
                                         true));
                     }
             }
