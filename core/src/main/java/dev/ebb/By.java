@@ -24,6 +24,26 @@ public record By<A, D>(Function<A, D> part, BiFunction<A, D, A> with) {
     /** Three arguments. */
     public record Three<P, Q, S>(P first, Q second, S third) {}
 
+    /** {@code f}, if it is not null. */
+    static <F> F given(F f) {
+        if (f == null)
+            throw new IllegalArgumentException(
+                    "the function is null; give a lambda or a method reference");
+        return f;
+    }
+
+    /** A function of two arguments as one of both together. */
+    static <P, Q, R> Fn<Two<P, Q>, R> whole(Fn2<P, Q, R> f) {
+        given(f);
+        return a -> f.apply(a.first, a.second);
+    }
+
+    /** A function of three arguments as one of all together. */
+    static <P, Q, S, R> Fn<Three<P, Q, S>, R> whole(Fn3<P, Q, S, R> f) {
+        given(f);
+        return a -> f.apply(a.first, a.second, a.third);
+    }
+
     /** The first of two arguments. */
     public static <P, Q> By<Two<P, Q>, P> first() {
         return new By<>(Two::first, (a, p) -> new Two<>(p, a.second));

@@ -44,7 +44,8 @@ public final class Ebb {
 
     /** The gradient of a scalar function. */
     public static <P> Fn<P, P> grad(Fn<P, Tensor> f) {
-        return p -> valueAndGrad(f).apply(p).grad();
+        var both = valueAndGrad(f);
+        return p -> both.apply(p).grad();
     }
 
     /** The gradient of a scalar function by its first argument. */
@@ -59,18 +60,21 @@ public final class Ebb {
 
     /** The gradient by a part of the argument. */
     public static <P, D> Fn<P, D> grad(Fn<P, Tensor> f, By<P, D> by) {
-        return p -> valueAndGrad(f, by).apply(p).grad();
+        var both = valueAndGrad(f, by);
+        return p -> both.apply(p).grad();
     }
 
     /** The gradient by one argument or by both. */
     public static <P, Q, D> Fn2<P, Q, D> grad(Fn2<P, Q, Tensor> f, By<By.Two<P, Q>, D> by) {
-        return (p, q) -> valueAndGrad(f, by).apply(p, q).grad();
+        var both = valueAndGrad(f, by);
+        return (p, q) -> both.apply(p, q).grad();
     }
 
     /** The gradient by one argument or by all. */
     public static <P, Q, S, D> Fn3<P, Q, S, D> grad(
             Fn3<P, Q, S, Tensor> f, By<By.Three<P, Q, S>, D> by) {
-        return (p, q, s) -> valueAndGrad(f, by).apply(p, q, s).grad();
+        var both = valueAndGrad(f, by);
+        return (p, q, s) -> both.apply(p, q, s).grad();
     }
 
     public static <P, Q> Fn2<P, Q, ValueAndGrad<P>> valueAndGrad(Fn2<P, Q, Tensor> f) {
@@ -83,24 +87,26 @@ public final class Ebb {
 
     /** The value, and the gradient by a part of the argument. */
     public static <P, D> Fn<P, ValueAndGrad<D>> valueAndGrad(Fn<P, Tensor> f, By<P, D> by) {
+        By.given(f);
         return p -> valueAndGrad((D d) -> f.apply(by.with().apply(p, d))).apply(by.part().apply(p));
     }
 
     /** The value, and the gradient by one argument or by both. */
     public static <P, Q, D> Fn2<P, Q, ValueAndGrad<D>> valueAndGrad(
             Fn2<P, Q, Tensor> f, By<By.Two<P, Q>, D> by) {
-        Fn<By.Two<P, Q>, Tensor> whole = a -> f.apply(a.first(), a.second());
-        return (p, q) -> valueAndGrad(whole, by).apply(new By.Two<>(p, q));
+        var both = valueAndGrad(By.whole(f), by);
+        return (p, q) -> both.apply(new By.Two<>(p, q));
     }
 
     /** The value, and the gradient by one argument or by all. */
     public static <P, Q, S, D> Fn3<P, Q, S, ValueAndGrad<D>> valueAndGrad(
             Fn3<P, Q, S, Tensor> f, By<By.Three<P, Q, S>, D> by) {
-        Fn<By.Three<P, Q, S>, Tensor> whole = a -> f.apply(a.first(), a.second(), a.third());
-        return (p, q, s) -> valueAndGrad(whole, by).apply(new By.Three<>(p, q, s));
+        var all = valueAndGrad(By.whole(f), by);
+        return (p, q, s) -> all.apply(new By.Three<>(p, q, s));
     }
 
     public static <P> Fn<P, ValueAndGrad<P>> valueAndGrad(Fn<P, Tensor> f) {
+        By.given(f);
         return p -> {
             var traced = Recorded.of(f::apply, p);
             var gradient = Reverse.gradient(traced.graph(), traced.wrt());
@@ -116,6 +122,7 @@ public final class Ebb {
      * counts, new running statistics. These extras do not contribute to the gradient.
      */
     public static <P, A> Fn<P, ValueGradAndExtra<P, A>> valueGradAndExtra(Fn<P, WithExtra<A>> f) {
+        By.given(f);
         return p -> {
             var form = new ArrayList<A>();
             Fn<P, List<Tensor>> flat =
@@ -146,6 +153,7 @@ public final class Ebb {
 
     /** The vector-Jacobian product: a function of the argument and a cotangent of the value. */
     public static <P, R> Fn2<P, R, ValueAndCotangent<R, P>> vjp(Fn<P, R> f) {
+        By.given(f);
         return (p, ct) -> {
             var traced = Recorded.of(f::apply, p);
             var results =
@@ -162,6 +170,7 @@ public final class Ebb {
      * it.
      */
     public static <P, R> Fn2<P, P, ValueAndTangent<R>> jvp(Fn<P, R> f) {
+        By.given(f);
         return (p, direction) -> {
             var traced = Recorded.of(f::apply, p);
             var results =
@@ -179,7 +188,8 @@ public final class Ebb {
      * The Hessian-vector product of a scalar function: reverse over reverse, no Hessian is formed.
      */
     public static <P> Fn2<P, P, P> hvp(Fn<P, Tensor> f) {
-        return (p, direction) -> vjp(grad(f)).apply(p, direction).cotangent();
+        var back = vjp(grad(f));
+        return (p, direction) -> back.apply(p, direction).cotangent();
     }
 
     /**
@@ -188,6 +198,7 @@ public final class Ebb {
      * chunks, with the same bits.
      */
     public static <P> Fn<P, P> jacobian(Fn<P, Tensor> f) {
+        By.given(f);
         return p ->
                 Tree.unflatten(p, Batched.jacobians((P x) -> List.of(f.apply(x)), p).getFirst());
     }
@@ -202,8 +213,9 @@ public final class Ebb {
      * of {@link Tensorwise#list}, the Jacobian of the gradient by that tensor.
      */
     public static <P> Fn<P, List<P>> hessianBlocks(Fn<P, Tensor> f) {
+        var slopes = grad(f);
         return p ->
-                Batched.jacobians((P x) -> Tree.flatten(grad(f).apply(x)), p).stream()
+                Batched.jacobians((P x) -> Tree.flatten(slopes.apply(x)), p).stream()
                         .map(block -> Tree.unflatten(p, block))
                         .toList();
     }
@@ -219,11 +231,13 @@ public final class Ebb {
 
     /** As above along another axis, counted from the end if negative, of arguments and results. */
     public static <P, R> Fn<P, R> vmap(Fn<P, R> f, int axis) {
+        By.given(f);
         return p -> Batched.map(f, axis, p);
     }
 
     /** {@code f} of every slice along the first axis of a part of its argument. */
     public static <P, D, R> Fn<P, R> vmap(Fn<P, R> f, By<P, D> by) {
+        By.given(f);
         return p -> vmap((D d) -> f.apply(by.with().apply(p, d))).apply(by.part().apply(p));
     }
 
@@ -234,8 +248,8 @@ public final class Ebb {
 
     /** {@code f} of every slice along the first axis of one argument or both. */
     public static <P, Q, D, R> Fn2<P, Q, R> vmap(Fn2<P, Q, R> f, By<By.Two<P, Q>, D> by) {
-        Fn<By.Two<P, Q>, R> whole = a -> f.apply(a.first(), a.second());
-        return (p, q) -> vmap(whole, by).apply(new By.Two<>(p, q));
+        var mapped = vmap(By.whole(f), by);
+        return (p, q) -> mapped.apply(new By.Two<>(p, q));
     }
 
     /**
@@ -245,7 +259,8 @@ public final class Ebb {
      * {@link By}.
      */
     public static <P, Q, R> Fn2<P, Q, R> vmap(Fn2<P, Q, R> f, int first, int second) {
-        return (p, q) -> vmap(f).apply(leading(p, first), leading(q, second));
+        var mapped = vmap(f);
+        return (p, q) -> mapped.apply(leading(p, first), leading(q, second));
     }
 
     /** {@code f} of every slice along the first axis of all arguments. */
@@ -256,14 +271,15 @@ public final class Ebb {
     /** {@code f} of every slice along the first axis of some of its arguments. */
     public static <P, Q, S, D, R> Fn3<P, Q, S, R> vmap(
             Fn3<P, Q, S, R> f, By<By.Three<P, Q, S>, D> by) {
-        Fn<By.Three<P, Q, S>, R> whole = a -> f.apply(a.first(), a.second(), a.third());
-        return (p, q, s) -> vmap(whole, by).apply(new By.Three<>(p, q, s));
+        var mapped = vmap(By.whole(f), by);
+        return (p, q, s) -> mapped.apply(new By.Three<>(p, q, s));
     }
 
     /** {@code f} of every slice along an axis of each argument; see that of two arguments. */
     public static <P, Q, S, R> Fn3<P, Q, S, R> vmap(
             Fn3<P, Q, S, R> f, int first, int second, int third) {
-        return (p, q, s) -> vmap(f).apply(leading(p, first), leading(q, second), leading(s, third));
+        var mapped = vmap(f);
+        return (p, q, s) -> mapped.apply(leading(p, first), leading(q, second), leading(s, third));
     }
 
     /** The tensors of a tree with {@code axis} as the first. */
@@ -278,6 +294,8 @@ public final class Ebb {
      * higher orders. Captured tensors have no derivative: make them part of the argument.
      */
     public static <P, R> Fn<P, R> custom(Fn<P, R> f, Fn3<P, R, R, P> pullback) {
+        By.given(f);
+        By.given(pullback);
         return p -> {
             var forward = Recorded.of(f::apply, p);
             int results = forward.graph().results().size();
@@ -332,18 +350,17 @@ public final class Ebb {
      * Ebb.compile(f).within(Budget.of("64MiB"))}, and the other {@link Options}.
      */
     public static <P, R> Compiled<P, R> compile(Fn<P, R> f) {
-        return new Compiled<>(f, Devices.planner());
+        return new Compiled<>(By.given(f), Devices.planner());
     }
 
     /** As above, of two arguments. */
     public static <P, Q, R> Compiled2<P, Q, R> compile(Fn2<P, Q, R> f) {
-        return new Compiled2<>(compile((By.Two<P, Q> a) -> f.apply(a.first(), a.second())));
+        return new Compiled2<>(compile(By.whole(f)));
     }
 
     /** As above, of three arguments. */
     public static <P, Q, S, R> Compiled3<P, Q, S, R> compile(Fn3<P, Q, S, R> f) {
-        return new Compiled3<>(
-                compile((By.Three<P, Q, S> a) -> f.apply(a.first(), a.second(), a.third())));
+        return new Compiled3<>(compile(By.whole(f)));
     }
 
     /**
@@ -351,7 +368,7 @@ public final class Ebb {
      * and an output: {@code Ebb.stepper(step).within(Budget.of("64MiB")).start(initial, example)}.
      */
     public static <S, B, R> Stepping<S, B, R> stepper(Fn2<S, B, Next<S, R>> step) {
-        return new Stepping<>(step, Devices.planner());
+        return new Stepping<>(By.given(step), Devices.planner());
     }
 
     /**

@@ -246,4 +246,50 @@ class BadInputTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContainingAll("mul", "another trace", "pass it as an argument");
     }
+
+    @Test
+    void functions_that_are_null() {
+        Fn<Tensor, Tensor> none = null;
+        Fn2<Tensor, Tensor, Tensor> none2 = null;
+        Fn3<Tensor, Tensor, Tensor, Tensor> none3 = null;
+        List<ThrowingCallable> calls =
+                List.of(
+                        () -> Ebb.compile(none),
+                        () -> Ebb.compile(none2),
+                        () -> Ebb.compile(none3),
+                        () -> Ebb.grad(none),
+                        () -> Ebb.grad(none2),
+                        () -> Ebb.grad(none3),
+                        () -> Ebb.grad(none, new By<Tensor, Tensor>(x -> x, (_, x) -> x)),
+                        () -> Ebb.valueAndGrad(none),
+                        () -> Ebb.valueAndGrad(none2),
+                        () -> Ebb.valueGradAndExtra((Fn<Tensor, Ebb.WithExtra<Tensor>>) null),
+                        () -> Ebb.vjp(none),
+                        () -> Ebb.jvp(none),
+                        () -> Ebb.hvp(none),
+                        () -> Ebb.jacobian(none),
+                        () -> Ebb.hessian(none),
+                        () -> Ebb.hessianBlocks(none),
+                        () -> Ebb.vmap(none),
+                        () -> Ebb.vmap(none, new By<Tensor, Tensor>(x -> x, (_, x) -> x)),
+                        () -> Ebb.vmap(none2),
+                        () -> Ebb.vmap(none2, 0, 1),
+                        () -> Ebb.vmap(none3, 0, 1, 1),
+                        () -> Ebb.custom(none, (_, _, d) -> d),
+                        () -> Ebb.custom((Tensor x) -> x, null),
+                        () -> Ebb.stepper((Fn2<Tensor, Tensor, Next<Tensor, Tensor>>) null));
+        for (var call : calls)
+            assertThatThrownBy(call)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("the function is null");
+    }
+
+    @Test
+    void numbers_that_an_int_does_not_hold() {
+        assertThatThrownBy(() -> Array.of(3L, -(1L << 31) - 1).toInts())
+                .isInstanceOf(ArithmeticException.class)
+                .hasMessage("toInts() of -2147483649, which an int does not hold; use toLongs()");
+        assertThat(Array.of(-(1L << 31), (1L << 31) - 1).toInts())
+                .containsExactly(Integer.MIN_VALUE, Integer.MAX_VALUE);
+    }
 }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -340,5 +341,20 @@ class TreeTest {
     void aDirectionHasAsManyTensors() {
         assertThatThrownBy(() -> Ebb.jvp(TreeTest::twice).apply(List.of(A, B), List.of(A)))
                 .hasMessageContaining("has 1 tensors where 2 are expected");
+    }
+
+    @Test
+    void a_function_may_ask_for_the_class_of_its_list() {
+        Fn<ArrayList<Tensor>, Tensor> product = l -> l.get(0).mul(l.get(1)).sum();
+        Fn<LinkedList<Tensor>, Tensor> first = l -> l.getFirst().square().sum();
+        try (var f = Ebb.compile(Ebb.grad(product));
+                var g = Ebb.compile(Ebb.grad(first))) {
+            for (int twice = 0; twice < 2; twice++) {
+                ArrayList<Tensor> both = f.apply(new ArrayList<>(List.of(A, B)));
+                assertThat(both.getFirst().toDoubles()).containsExactly(3, 5);
+                LinkedList<Tensor> one = g.apply(new LinkedList<>(List.of(A)));
+                assertThat(one.getFirst().toDoubles()).containsExactly(2, 4);
+            }
+        }
     }
 }

@@ -5,11 +5,16 @@ import dev.ebb.cli.option.Refusal;
 import dev.ebb.nn.file.Durable;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Where a run keeps its files. Of checkpoints there are two: the latest, and the one before. */
 record Folder(Path path) {
@@ -36,8 +41,18 @@ record Folder(Path path) {
         return path.resolve("text.bin");
     }
 
+    private Path lockFile() {
+        return path.resolve("run.lock");
+    }
+
     boolean isUsed() {
         return Files.exists(checkpoint()) || Files.exists(before());
+    }
+
+    void requireUnused() {
+        if (!isUsed()) return;
+        throw new Refusal(
+                path + " holds a run already; go on with --resume, or name another --out");
     }
 
     /** The default folder that is free: ebb-run, ebb-run-2, ... */
@@ -85,10 +100,59 @@ record Folder(Path path) {
     void deleteUnused() throws IOException {
         if (isUsed()) return;
         Files.deleteIfExists(sources());
+        Files.deleteIfExists(lockFile());
         try {
             Files.deleteIfExists(path);
         } catch (DirectoryNotEmptyException _) {
             // someone else has put something there
+        }
+    }
+
+    /**
+     * Keeps other runs out of the folder until it is closed. The lock is the operating system's,
+     * which gives it back however the process ends.
+     */
+    Lock lock() throws IOException {
+        var real = path.toRealPath();
+        // a process has all its locks on a file together: the first to close it would lose them all
+        if (!Lock.HELD.add(real)) throw goingOn();
+        var channel = Optional.<FileChannel>empty();
+        try {
+            channel = locked(lockFile());
+        } finally {
+            if (channel.isEmpty()) Lock.HELD.remove(real);
+        }
+        return new Lock(this, real, channel.orElseThrow(this::goingOn));
+    }
+
+    /** A channel that has the lock of {@code file}; nothing if another process has it. */
+    private static Optional<FileChannel> locked(Path file) throws IOException {
+        var channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        boolean isMine = false;
+        try {
+            isMine = channel.tryLock() != null;
+            return isMine ? Optional.of(channel) : Optional.empty();
+        } finally {
+            if (!isMine) channel.close();
+        }
+    }
+
+    private Refusal goingOn() {
+        return new Refusal(
+                "another run is going on in "
+                        + path
+                        + "; wait until it has ended, or name another folder with --out");
+    }
+
+    /** A folder that is this run's alone. */
+    record Lock(Folder folder, Path real, FileChannel channel) implements AutoCloseable {
+        private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+        @Override
+        public void close() throws IOException {
+            if (!folder.isUsed()) Files.deleteIfExists(folder.lockFile());
+            channel.close();
+            HELD.remove(real);
         }
     }
 

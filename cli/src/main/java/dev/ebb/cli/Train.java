@@ -184,11 +184,15 @@ final class Train implements Callable<Integer> {
         var folder = folder();
         if (resume) folder.requireUsed();
         boolean isMade = !resume && folder.create();
-        try {
-            return train(folder, command);
-        } finally {
-            // a run that was refused leaves nothing to clear away
-            if (isMade) folder.deleteUnused();
+        try (var _ = folder.lock()) {
+            // another run may have ended here since
+            if (!resume) folder.requireUnused();
+            try {
+                return train(folder, command);
+            } finally {
+                // a run that was refused leaves nothing to clear away
+                if (isMade) folder.deleteUnused();
+            }
         }
     }
 
@@ -249,10 +253,7 @@ final class Train implements Callable<Integer> {
     private Folder folder() {
         if (out == null) return resume ? Folder.latest() : Folder.fresh();
         var folder = new Folder(out);
-        if (!resume && folder.isUsed()) {
-            throw new Refusal(
-                    out + " holds a run already; go on with --resume, or name another --out");
-        }
+        if (!resume) folder.requireUnused();
         return folder;
     }
 

@@ -59,7 +59,8 @@ public record WorkerMemory(Threads threads, IntToLongFunction bytes) {
 
     /** The least budget that leaves {@code arena} bytes beside {@link #reserveForAny}. */
     public long budgetForAny(long arena) {
-        return Math.min(budgetFor(arena), 2 * arena);
+        // b - b / 2 >= arena, in whole numbers, is b >= 2 * arena - 1
+        return Math.min(budgetFor(arena), Math.max(0, 2 * arena - 1));
     }
 
     /** How many workers fit into a number of bytes; 0 if there is no room for one. */

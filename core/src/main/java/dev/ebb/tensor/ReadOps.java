@@ -90,7 +90,14 @@ public interface ReadOps {
 
     /** As {@link #toLongs}; an element that an int does not hold is an error. */
     default int[] toInts() {
-        return Arrays.stream(array("toInts()").toLongs()).mapToInt(Math::toIntExact).toArray();
+        return Arrays.stream(array("toInts()").toLongs()).mapToInt(ReadOps::toInt).toArray();
+    }
+
+    private static int toInt(long element) {
+        if (element != (int) element)
+            throw new ArithmeticException(
+                    "toInts() of " + element + ", which an int does not hold; use toLongs()");
+        return (int) element;
     }
 
     /** Whether both have the same type and the same bits. */

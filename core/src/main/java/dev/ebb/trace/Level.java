@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,7 +68,14 @@ sealed interface Level {
     }
 
     private static Level list(List<?> list) {
-        return new Inner(List.class, numbers(list.size()), parts(list), List::copyOf);
+        return new Inner(List.class, numbers(list.size()), parts(list), parts -> like(list, parts));
+    }
+
+    /** A function may ask for one of these classes; for any other list it asks for a List. */
+    @SuppressWarnings("JdkObsolete") // the caller's choice
+    private static List<Object> like(List<?> list, List<Object> parts) {
+        if (list.getClass() == ArrayList.class) return new ArrayList<>(parts);
+        return list.getClass() == LinkedList.class ? new LinkedList<>(parts) : List.copyOf(parts);
     }
 
     private static List<String> numbers(int count) {

@@ -60,7 +60,7 @@ class WorkerMemoryTest {
             for (long arena = 0; arena < 5_000; arena += 7) {
                 while (budget - memory.reserveForAny(budget) < arena) budget++;
                 assertThat(memory.reserveForAny(budget)).isLessThanOrEqualTo(budget / 2);
-                assertThat(memory.budgetForAny(arena)).isBetween(budget, budget + 1);
+                assertThat(memory.budgetForAny(arena)).isEqualTo(budget);
             }
         }
     }

@@ -3,23 +3,30 @@ package dev.ebb.bench.adbench;
 import dev.ebb.bench.Bars;
 import dev.ebb.cpu.Cpu;
 
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Derivatives of ADBench's problems on one thread: milliseconds, and how many times as long as by
  * hand. Both take turns and the best time of each counts. Results must agree to 1e-9 of the largest
  * entry. Where a size has a bar, the time is held to it: what misses it is measured for longer, as
  * other programs may have been in the way, and then the exit status is 1. Bars are milliseconds on
- * two virtual cores of an AMD EPYC.
+ * two virtual cores of an AMD EPYC. Where {@code python3} has PyTorch, it computes the same from
+ * the same numbers on one thread after that, and medians are compared.
  *
  * <p>Arguments: which problems ({@code gmm ba lstm hand}), all of these unless given, and {@code
- * data=FOLDER}, the folder of ADBench's own data; without it, and for the hand, data are random.
- * {@link Grid} has every size of them.
+ * data=FOLDER}, the folder of ADBench's own data; without it data are random. With {@code
+ * files=FOLDER} nothing is measured: every problem is written into a file of that folder, for
+ * {@code adbench.py} on another machine. {@link Grid} has every size of them.
  */
 public final class AdBench {
+    private static final String FILES = "files=";
     private static final int LEAST_RUNS = 20;
     private static final double SECONDS = 4;
     private static final double MORE_SECONDS = 20;
@@ -37,19 +44,27 @@ public final class AdBench {
         }
     }
 
-    public static void main(String[] arguments) {
-        var told = Inputs.Arguments.of(arguments, "gmm", "ba", "lstm", "hand");
+    public static void main(String[] arguments) throws IOException {
+        var files = Stream.of(arguments).filter(a -> a.startsWith(FILES)).findFirst();
+        var others = Stream.of(arguments).filter(a -> !a.startsWith(FILES)).toArray(String[]::new);
+        var told = Inputs.Arguments.of(others, "gmm", "ba", "lstm", "hand");
         var bars = new Bars();
+        boolean beside = files.isEmpty() && PyTorch.INSTALLED.isThere();
         try (var cpu = new Cpu(1)) {
             for (var name : told.names()) {
                 for (var one : cases(name, told.inputs())) {
                     try (var problem = one.problem.apply(cpu)) {
-                        compare(problem, one.bar, bars);
+                        if (files.isEmpty()) compare(problem, one.bar, bars, beside);
+                        else write(problem, Path.of(files.get().substring(FILES.length())));
                     }
                 }
             }
         }
         bars.end();
+    }
+
+    private static void write(Problem problem, Path folder) throws IOException {
+        System.out.println(problem.name() + ": " + PeerFile.write(problem, folder));
     }
 
     private static List<Case> cases(String name, Inputs in) {
@@ -74,8 +89,12 @@ public final class AdBench {
                             new Case(cpu -> Problem.lstm(in.sequence(2, 4096), cpu)));
             case "hand" ->
                     List.of(
-                            new Case(cpu -> Problem.hand(544, 12_800, cpu)),
-                            new Case(11.4, cpu -> Problem.complicatedHand(544, 12_800, cpu)));
+                            new Case(cpu -> Problem.hand(in.hand(544, 12_800, false), cpu)),
+                            new Case(
+                                    11.4,
+                                    cpu ->
+                                            Problem.complicatedHand(
+                                                    in.hand(544, 12_800, true), cpu)));
             default ->
                     throw new IllegalArgumentException(
                             "no problem is called " + name + "; there are gmm, ba, lstm, hand");
@@ -83,7 +102,9 @@ public final class AdBench {
     }
 
     /** Prints what both take. */
-    private static void compare(Problem problem, OptionalDouble bar, Bars bars) {
+    private static void compare(Problem problem, OptionalDouble bar, Bars bars, boolean beside)
+            throws IOException {
+        var times = new ArrayList<Long>();
         long ebb = Long.MAX_VALUE;
         long hand = Long.MAX_VALUE;
         long begun = System.nanoTime();
@@ -95,18 +116,27 @@ public final class AdBench {
             var _ = problem.byEbb().get();
             long between = System.nanoTime();
             var _ = problem.byHand().get();
+            times.add(between - start);
             ebb = Math.min(ebb, between - start);
             hand = Math.min(hand, System.nanoTime() - between);
         }
         double millis = ebb / 1e6;
         System.out.printf(
                 Locale.ROOT,
-                "%s: %.3f ms%s, by hand %.3f ms, %.2f times; largest difference %.1e%n",
+                "%s: %.3f ms%s, by hand %.3f ms, %.2f times; largest difference %.1e%s%n",
                 problem.name(),
                 millis,
                 bar.isPresent() ? bars.atMost(bar.getAsDouble(), millis, problem.name()) : "",
                 hand / 1e6,
                 (double) ebb / hand,
-                problem.difference());
+                problem.difference(),
+                beside ? besidePyTorch(problem, times) : "");
+    }
+
+    /** Runs of the first half warm up; the median of the others is set beside PyTorch's. */
+    private static String besidePyTorch(Problem problem, List<Long> times) throws IOException {
+        var later = times.subList(times.size() / 2, times.size()).stream().sorted().toList();
+        var file = PeerFile.write(problem, Path.of("target", "adbench"));
+        return PyTorch.INSTALLED.beside(file, later.get(later.size() / 2) / 1e6);
     }
 }

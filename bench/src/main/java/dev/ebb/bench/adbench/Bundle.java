@@ -5,7 +5,9 @@ import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
+import java.util.LinkedHashMap;
 import java.util.Random;
+import java.util.SequencedMap;
 
 /**
  * Bundle adjustment: where cameras see points, less where they saw them. A camera is a rotation
@@ -60,6 +62,17 @@ final class Bundle {
 
         Array pointRows() {
             return Array.of(Shape.of(points.length / 3, 3), points);
+        }
+
+        SequencedMap<String, Array> given() {
+            var given = new LinkedHashMap<String, Array>();
+            given.put("cameras", cameraRows());
+            given.put("points", pointRows());
+            given.put("weights", Array.of(weights));
+            given.put("features", Array.of(Shape.of(count, 2), features));
+            given.put("camera", Array.of(camera));
+            given.put("point", Array.of(point));
+            return given;
         }
     }
 

@@ -10,11 +10,15 @@ import java.util.Scanner;
 /**
  * ADBench's own files, in its folder {@code data}. They are text: sizes first, then numbers row by
  * row. A file of a scene has one camera, one point, one weight and one feature, which all others
- * repeat; observations take cameras and points in turn.
+ * repeat; observations take cameras and points in turn. A file of a hand has points that were
+ * measured, each with a vertex or a triangle of the {@linkplain HandModelFiles model} beside it.
  */
 record FileInputs(Path folder) implements Inputs {
     /** The prior of all published mixtures. */
     private static final double GAMMA = 1;
+
+    /** Vertices of the smaller of the two published hands. */
+    private static final int SMALL_HAND = 544;
 
     @Override
     public Gmm.Data mixture(int points, int dimensions, int clusters) {
@@ -38,7 +42,7 @@ record FileInputs(Path folder) implements Inputs {
 
     @Override
     public Bundle.Data scene(int cameras, int points, int observations) {
-        try (var numbers = new Numbers(scene("_n" + cameras + "_m" + points + "_"))) {
+        try (var numbers = new Numbers(file("ba", "_n" + cameras + "_m" + points + "_"))) {
             numbers.requireSizes(cameras, points, observations);
             var camera = numbers.next(Bundle.CAMERA);
             var point = numbers.next(3);
@@ -78,19 +82,56 @@ record FileInputs(Path folder) implements Inputs {
         }
     }
 
+    @Override
+    public Hand.Data hand(int vertices, int points, boolean complicated) {
+        var kind = complicated ? "complicated" : "simple";
+        var in = "hand/" + kind + (vertices == SMALL_HAND ? "_small" : "_big");
+        var model = HandModelFiles.read(folder.resolve(in).resolve("model"));
+        if (model.vertices().length != 3 * vertices)
+            throw new IllegalArgumentException(
+                    in
+                            + " has a model of "
+                            + model.vertices().length / 3
+                            + " vertices, not of "
+                            + vertices);
+        try (var numbers = new Numbers(file(in, "_t" + Hand.POSE + "_c" + points + "."))) {
+            numbers.requireSizes(points, Hand.POSE);
+            var measured = new double[3 * points];
+            var corners = new int[3 * points];
+            for (int i = 0; i < points; i++) {
+                int at = (int) numbers.next();
+                for (int k = 0; k < 3; k++) {
+                    corners[3 * i + k] = complicated ? model.triangles()[3 * at + k] : at;
+                    measured[3 * i + k] = numbers.next();
+                }
+            }
+            var places = complicated ? numbers.next(2 * points) : new double[2 * points];
+            return new Hand.Data(
+                    model.base(),
+                    model.inverse(),
+                    model.vertices(),
+                    model.weights(),
+                    measured,
+                    corners,
+                    numbers.next(Hand.POSE),
+                    places);
+        }
+    }
+
     /**
-     * The file whose name has such a part: the published one of scene 20 lacks a digit later on.
+     * The file whose name has such a part: all are numbered, and the published one of scene 20
+     * lacks a digit later on.
      */
-    private Path scene(String part) {
-        try (var files = Files.list(folder.resolve("ba"))) {
+    private Path file(String kind, String part) {
+        try (var files = Files.list(folder.resolve(kind))) {
             return files.filter(f -> f.getFileName().toString().contains(part))
                     .findFirst()
                     .orElseThrow(
                             () ->
                                     new IllegalArgumentException(
-                                            "no file ba/*" + part + "* in " + folder));
+                                            "no file " + kind + "/*" + part + "* in " + folder));
         } catch (IOException e) {
-            throw new UncheckedIOException(Numbers.unreadable(folder.resolve("ba")), e);
+            throw new UncheckedIOException(Numbers.unreadable(folder.resolve(kind)), e);
         }
     }
 
@@ -102,7 +143,7 @@ record FileInputs(Path folder) implements Inputs {
     }
 
     /** The numbers of a text file, one after the other. */
-    private record Numbers(Path file, Scanner scanner) implements AutoCloseable {
+    record Numbers(Path file, Scanner scanner) implements AutoCloseable {
         Numbers(Path file) {
             this(file, new Scanner(reader(file)));
         }

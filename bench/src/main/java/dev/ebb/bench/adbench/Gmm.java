@@ -5,8 +5,10 @@ import dev.ebb.ir.Shape;
 import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Random;
+import java.util.SequencedMap;
 
 /**
  * The log-likelihood of a mixture of Gaussians under a Wishart prior, by the logarithms of its
@@ -47,6 +49,15 @@ record Gmm(Tensor x, double gamma, int m) {
 
         Array points() {
             return Array.of(Shape.of(n, d), x);
+        }
+
+        SequencedMap<String, Array> given() {
+            var given = new LinkedHashMap<String, Array>();
+            given.put("alphas", Array.of(alphas));
+            given.put("means", Array.of(Shape.of(k, d), means));
+            given.put("factors", Array.of(Shape.of(k, d * (d + 1) / 2), icf));
+            given.put("points", points());
+            return given;
         }
     }
 

@@ -51,6 +51,11 @@ public final class Grid {
         {13_682, 4_456_117, 28_987_644}
     };
 
+    /** Points that were measured of a hand. */
+    private static final int[] POINTS = {
+        100, 192, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 100_000
+    };
+
     /** A size of a problem, and how long it is run at the least: compilers need some of it. */
     private record Case(Function<Cpu, Problem> problem, double seconds, boolean byHand) {}
 
@@ -95,10 +100,21 @@ public final class Grid {
                                         true));
             }
             case "hand" -> {
-                for (int points : new int[] {100, 1000, 10_000, 100_000}) {
-                    all.add(new Case(cpu -> Problem.hand(544, points, cpu), 4, true));
-                    all.add(new Case(cpu -> Problem.complicatedHand(544, points, cpu), 4, true));
-                }
+                for (int vertices : new int[] {544, 10_000})
+                    for (int points : POINTS) {
+                        all.add(
+                                new Case(
+                                        cpu -> Problem.hand(in.hand(vertices, points, false), cpu),
+                                        4,
+                                        true));
+                        all.add(
+                                new Case(
+                                        cpu ->
+                                                Problem.complicatedHand(
+                                                        in.hand(vertices, points, true), cpu),
+                                        4,
+                                        true));
+                    }
             }
             default ->
                     throw new IllegalArgumentException(

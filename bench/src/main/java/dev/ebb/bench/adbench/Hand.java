@@ -8,26 +8,37 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Random;
+import java.util.SequencedMap;
 
 /**
  * Hand tracking: how far the vertices of a posed hand are from points that were measured. A pose is
  * 26 numbers: a rotation of the whole (axis times angle), a translation, and four angles for each
- * of five fingers. Bones are chains of turned frames; a vertex follows its bones by weights. In the
- * complicated problem a point belongs to a place on a triangle, whose two coordinates are variables
- * of that point.
+ * of five fingers. Bones are the wrist, the chains of the five fingers, and the forearm; a vertex
+ * follows its bones by weights. In the complicated problem a point belongs to a place on a
+ * triangle, whose two coordinates are variables of that point.
  */
 final class Hand {
     static final int POSE = 26;
     static final int FINGERS = 5;
 
-    /** Bones of a finger: two angles turn the first, one each the next two, none the tip. */
+    /**
+     * Bones of a finger: none of its angles turns the first, two the second, one each the others.
+     */
     static final int JOINTS = 4;
 
-    static final int BONES = 1 + FINGERS * JOINTS;
+    private static final int FOREARM = 1 + FINGERS * JOINTS;
+    static final int BONES = FOREARM + 1;
 
     private Hand() {}
+
+    /** The bone whose frame a bone's frame is in, or -1. */
+    static int parent(int bone) {
+        if (bone == 0) return -1;
+        return bone == FOREARM || bone % JOINTS == 1 ? 0 : bone - 1;
+    }
 
     /**
      * @param base for each bone its frame in that of its parent, 3 x 4, row by row
@@ -74,6 +85,18 @@ final class Hand {
             return measured.length / 3;
         }
 
+        SequencedMap<String, Array> given() {
+            var given = new LinkedHashMap<String, Array>();
+            given.put("base", Array.of(Shape.of(BONES, 3, 4), base));
+            given.put("inverse", Array.of(Shape.of(BONES, 3, 4), inverse));
+            given.put("weighted", Array.of(Shape.of(count(), BONES * 4), weighted()));
+            given.put("measured", Array.of(Shape.of(points(), 3), measured));
+            given.put("pose", Array.of(pose));
+            given.put("places", Array.of(Shape.of(points(), 2), places));
+            given.put("corners", Array.of(Shape.of(points(), 3), corners));
+            return given;
+        }
+
         /** Vertex times weights, {@code [vertices, bones * 4]}: what frames are multiplied with. */
         double[] weighted() {
             var all = new double[count() * BONES * 4];
@@ -104,7 +127,7 @@ final class Hand {
         return Tensors.concat(List.of(moved.slice(2, 0, 3), moved.slice(2, 3, 4).add(shift)), 2);
     }
 
-    /** All frames turned about x by {@code a} and then about y by {@code b}, both {@code [n]}. */
+    /** All frames turned about x by {@code a} and then about z by {@code b}, both {@code [n]}. */
     private static Tensor turned(Tensor frames, Tensor a, Tensor b) {
         int n = a.dim(0);
         var zero = Tensors.zeros(DType.F64, n);
@@ -115,16 +138,16 @@ final class Hand {
         var rows =
                 List.of(
                         cb,
+                        sb.mul(ca).neg(),
                         sb.mul(sa),
-                        sb.mul(ca),
                         zero,
-                        zero,
-                        ca,
-                        sa.neg(),
-                        zero,
-                        sb.neg(),
-                        cb.mul(sa),
+                        sb,
                         cb.mul(ca),
+                        cb.mul(sa).neg(),
+                        zero,
+                        zero,
+                        sa,
+                        ca,
                         zero);
         return after(frames, Tensors.stack(rows, 1).reshape(Shape.of(n, 3, 4)));
     }
@@ -134,16 +157,15 @@ final class Hand {
         var angles = pose.slice(0, 6, POSE).reshape(Shape.of(FINGERS, 4));
         var none = Tensors.zeros(DType.F64, FINGERS);
         var root = m.base.slice(0, 0, 1);
-        var fingers = m.base.slice(0, 1, BONES).reshape(Shape.of(FINGERS, JOINTS, 3, 4));
+        var fingers = m.base.slice(0, 1, FOREARM).reshape(Shape.of(FINGERS, JOINTS, 3, 4));
         var frames = new Tensor[JOINTS];
         for (int j = 0; j < JOINTS; j++) {
             var own = fingers.at(1, j);
             var local =
                     switch (j) {
-                        case 0 -> turned(own, angles.at(1, 0), angles.at(1, 1));
-                        case 1 -> turned(own, angles.at(1, 2), none);
-                        case 2 -> turned(own, angles.at(1, 3), none);
-                        default -> own;
+                        case 0 -> own;
+                        case 1 -> turned(own, angles.at(1, 0), angles.at(1, 1));
+                        default -> turned(own, angles.at(1, j), none);
                     };
             var parent = j == 0 ? root.broadcastTo(Shape.of(FINGERS, 3, 4)) : frames[j - 1];
             frames[j] = after(parent, local);
@@ -153,7 +175,8 @@ final class Hand {
                         List.of(
                                 root,
                                 Tensors.stack(List.of(frames), 1)
-                                        .reshape(Shape.of(FINGERS * JOINTS, 3, 4))),
+                                        .reshape(Shape.of(FINGERS * JOINTS, 3, 4)),
+                                after(root, m.base.slice(0, FOREARM, BONES))),
                         0);
         var change = after(all, m.inverse);
         var columns = change.transpose().reshape(Shape.of(BONES * 4, 3));

@@ -90,25 +90,26 @@ final class HandByHand {
         for (var one : changes) Arrays.fill(one, null);
         var root = frame(data.base(), 0);
         change[0] = after(root, frame(data.inverse(), 0));
+        int last = Hand.BONES - 1;
+        change[last] = after(after(root, frame(data.base(), last)), frame(data.inverse(), last));
         for (int f = 0; f < Hand.FINGERS; f++) {
             var parent = root;
             var before = new double[4][];
             for (int j = 0; j < Hand.JOINTS; j++) {
                 int b = 1 + f * Hand.JOINTS + j;
                 var own = frame(data.base(), b);
-                boolean turns = j < 3;
-                double x = turns ? angle(f, j == 0 ? 0 : j + 1) : 0;
-                double y = j == 0 ? angle(f, 1) : 0;
-                var local = turns ? after(own, turn(x, y, 0)) : own;
+                double x = j == 0 ? 0 : angle(f, j == 1 ? 0 : j);
+                double z = j == 1 ? angle(f, 1) : 0;
+                var local = j == 0 ? own : after(own, turn(x, z, 0));
                 var here = after(parent, local);
                 var inverse = frame(data.inverse(), b);
                 change[b] = after(here, inverse);
                 for (int a = 0; a < 4; a++) {
-                    int joint = a < 2 ? 0 : a - 1;
+                    int joint = a < 2 ? 1 : a;
                     if (joint > j) continue;
                     double[] slope;
                     if (joint < j) slope = after(before[a], local);
-                    else slope = only(parent, only(own, turn(x, y, a == 1 ? 2 : 1)));
+                    else slope = only(parent, only(own, turn(x, z, a == 1 ? 2 : 1)));
                     before[a] = slope;
                     changes[f * 4 + a][b] = after(slope, inverse);
                 }
@@ -125,7 +126,7 @@ final class HandByHand {
         return Arrays.copyOfRange(all, b * 12, b * 12 + 12);
     }
 
-    /** About x and then about y; its derivative by the first angle, or by the second. */
+    /** About x and then about z; its derivative by the first angle, or by the second. */
     private static double[] turn(double a, double b, int by) {
         double ca = by == 1 ? -Math.sin(a) : Math.cos(a);
         double sa = by == 1 ? Math.cos(a) : Math.sin(a);
@@ -135,16 +136,16 @@ final class HandByHand {
         double other = by == 2 ? 0 : 1;
         return new double[] {
             cb * plain,
+            -sb * ca,
             sb * sa,
-            sb * ca,
             0,
-            0,
-            ca * other,
-            -sa * other,
-            0,
-            -sb * plain,
-            cb * sa,
+            sb * plain,
             cb * ca,
+            -cb * sa,
+            0,
+            0,
+            sa * other,
+            ca * other,
             0
         };
     }

@@ -11,6 +11,8 @@ interface Inputs {
 
     Lstm.Data sequence(int layers, int characters);
 
+    Hand.Data hand(int vertices, int points, boolean complicated);
+
     /** Random data of the published shapes. */
     record Made() implements Inputs {
         /** The characters of a sequence are so many numbers each. */
@@ -29,6 +31,11 @@ interface Inputs {
         @Override
         public Lstm.Data sequence(int layers, int characters) {
             return Lstm.Data.random(layers, WIDTH, characters);
+        }
+
+        @Override
+        public Hand.Data hand(int vertices, int points, boolean complicated) {
+            return Hand.Data.random(vertices, points);
         }
     }
 

@@ -7,8 +7,10 @@ import dev.ebb.tensor.Array;
 import dev.ebb.tensor.Tensor;
 import dev.ebb.tensor.Tensors;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Random;
+import java.util.SequencedMap;
 
 /**
  * The loss of a character model whose cells work element by element: how well each character of a
@@ -62,7 +64,16 @@ final class Lstm {
                     Array.of(Shape.of(layers, 2, 4, b), gates), Array.of(Shape.of(3, b), ends));
         }
 
-        Given given() {
+        SequencedMap<String, Array> given() {
+            var given = new LinkedHashMap<String, Array>();
+            given.put("gates", Array.of(Shape.of(layers, 2, 4, b), gates));
+            given.put("ends", Array.of(Shape.of(3, b), ends));
+            given.put("state", Array.of(Shape.of(layers, 2, b), state));
+            given.put("sequence", Array.of(Shape.of(length, b), sequence));
+            return given;
+        }
+
+        Given sequenceAndState() {
             var both = Array.of(Shape.of(layers, 2, b), state);
             return new Given(
                     Array.of(Shape.of(length, b), sequence),

@@ -11,11 +11,19 @@ import dev.ebb.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.function.Supplier;
 
-/** A derivative of one of ADBench's problems in two ways. */
+/**
+ * A derivative of one of ADBench's problems in two ways.
+ *
+ * @param kind what {@code adbench.py} calls such problems
+ * @param given what the problem is given, under the names that {@code adbench.py} knows
+ */
 record Problem(
+        String kind,
         String name,
+        Supplier<SequencedMap<String, Array>> given,
         Supplier<List<Tensor>> byEbb,
         Supplier<List<double[]>> byHand,
         Compiled2<?, ?, ?> compiled)
@@ -64,7 +72,9 @@ record Problem(
                         .on(cpu);
         var value = new double[1];
         return new Problem(
+                "gmm",
                 "GMM " + data.n() + " points, d " + data.d() + ", K " + data.k(),
+                data::given,
                 () -> {
                     var found = f.apply(p, x);
                     var g = found.grad();
@@ -120,7 +130,9 @@ record Problem(
                         .on(cpu);
         var all = new Bundle.Seen(data.cameraRows(), data.pointRows(), Array.scalar(1.0));
         return new Problem(
+                "ba",
                 "BA " + count + " observations" + (parts > 1 ? " in " + parts + " parts" : ""),
+                data::given,
                 () -> {
                     List<Tensor> last = List.of();
                     for (var part : observed) {
@@ -139,11 +151,13 @@ record Problem(
     static Problem lstm(Lstm.Data data, Cpu cpu) {
         var hand = new LstmByHand(data);
         var p = data.parameters();
-        var given = data.given();
+        var given = data.sequenceAndState();
         var f = Ebb.compile(Ebb.valueAndGrad(Lstm::loss)).on(cpu);
         var value = new double[1];
         return new Problem(
+                "lstm",
                 "LSTM " + data.layers() + " layers, " + data.length() + " characters, one scan",
+                data::given,
                 () -> {
                     var found = f.apply(p, given);
                     return List.of(found.value(), found.grad().gates(), found.grad().ends());
@@ -155,8 +169,8 @@ record Problem(
                 f);
     }
 
-    static Problem hand(int vertices, int points, Cpu cpu) {
-        var data = Hand.Data.random(vertices, points);
+    static Problem hand(Hand.Data data, Cpu cpu) {
+        int points = data.points();
         var hand = new HandByHand(data, false);
         var model = Hand.Model.of(data);
         var measured = Array.of(Shape.of(points, 3), data.measured());
@@ -166,7 +180,9 @@ record Problem(
                         .on(cpu);
         var pose = Array.of(data.pose());
         return new Problem(
-                "Hand, simple, " + points + " points",
+                "simple hand",
+                "Hand, simple, " + data.count() + " vertices, " + points + " points",
+                data::given,
                 () -> List.of(f.apply(pose, measured)),
                 () -> {
                     hand.run();
@@ -175,8 +191,8 @@ record Problem(
                 f);
     }
 
-    static Problem complicatedHand(int vertices, int points, Cpu cpu) {
-        var data = Hand.Data.random(vertices, points);
+    static Problem complicatedHand(Hand.Data data, Cpu cpu) {
+        int points = data.points();
         var hand = new HandByHand(data, true);
         var model = Hand.Model.of(data);
         var measured = Array.of(Shape.of(points, 3), data.measured());
@@ -189,7 +205,9 @@ record Problem(
                         .on(cpu);
         var pose = Array.of(data.pose());
         return new Problem(
-                "Hand, complicated, " + points + " points",
+                "complicated hand",
+                "Hand, complicated, " + data.count() + " vertices, " + points + " points",
+                data::given,
                 () -> {
                     var found = f.apply(pose, places);
                     return List.of(found.pose(), found.place());

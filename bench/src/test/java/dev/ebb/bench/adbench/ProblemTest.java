@@ -19,8 +19,8 @@ class ProblemTest {
                         cpu -> Problem.ba(Bundle.Data.random(3, 20, 50), cpu),
                         cpu -> Problem.ba(Bundle.Data.random(3, 20, 50), 20, cpu),
                         cpu -> Problem.lstm(Lstm.Data.random(2, 14, 9), cpu),
-                        cpu -> Problem.hand(30, 17, cpu),
-                        cpu -> Problem.complicatedHand(30, 17, cpu));
+                        cpu -> Problem.hand(Hand.Data.random(30, 17), cpu),
+                        cpu -> Problem.complicatedHand(Hand.Data.random(30, 17), cpu));
         try (var cpu = new Cpu(1)) {
             for (var make : problems) {
                 try (var problem = make.apply(cpu)) {

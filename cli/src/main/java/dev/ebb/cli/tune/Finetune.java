@@ -216,6 +216,7 @@ public final class Finetune implements Callable<Integer> {
             throw new Refusal(
                     "name a text with --text, or prompts and responses with --instructions");
         var bytes = text.isEmpty() ? lines(instructions) : SourceText.joined(text);
+        if (!text.isEmpty() && TuningText.hasTokenizer(from)) TextFile.require(text, bytes);
         try (var model = Pretrained.open(from, "")) {
             int most = model.blank().context();
             int time = context == null ? Math.min(128, most) : context;

@@ -54,7 +54,11 @@ public sealed interface TuningText permits TokenText, InstructionText {
     /** The tokenizer in a model's folder; nothing where there is none. */
     static Optional<Tokenizer> tokenizer(Path model) throws IOException {
         var file = beside(model, "tokenizer.json");
-        return Files.isRegularFile(file) ? Optional.of(Tokenizer.load(file)) : Optional.empty();
+        return hasTokenizer(model) ? Optional.of(Tokenizer.load(file)) : Optional.empty();
+    }
+
+    static boolean hasTokenizer(Path model) {
+        return Files.isRegularFile(beside(model, "tokenizer.json"));
     }
 
     /**

@@ -359,7 +359,8 @@ class FinetuneTest {
         assertThat(run("--from", from, "--instructions", lines.toString()).err)
                 .contains("bad.jsonl: line 1 has \"system\", which is not used");
         Files.write(lines, new byte[] {'a', (byte) 0xe9, 'b'});
-        assertThat(run("--from", from, "--text", lines.toString()).err).contains("not UTF-8");
+        assertThat(run("--from", from, "--text", text().toString(), lines.toString()).err)
+                .contains("bad.jsonl: not UTF-8: see the byte 1");
         Files.writeString(lines, INSTRUCTIONS);
         told = run("--from", from, "--instructions", lines.toString(), "--context", "7");
         assertThat(told.err).contains("instruction 1 has a prompt of 7 tokens");

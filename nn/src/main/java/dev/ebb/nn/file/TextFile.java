@@ -6,11 +6,14 @@ import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Files of UTF-8, read whole: what is not UTF-8 is refused with its place. */
 public final class TextFile {
     /** As much as is read at once; a Java text holds twice this. */
     private static final long LARGEST = 1L << 30;
+
+    private static final int CHUNK = 1 << 13;
 
     private TextFile() {}
 
@@ -29,12 +32,40 @@ public final class TextFile {
         return decoded(file, Files.readAllBytes(file));
     }
 
+    /**
+     * Refuses bytes of files one after the other that are no UTF-8 together, by the file in which
+     * they are wrong.
+     */
+    public static void require(List<Path> files, byte[] bytes) throws IOException {
+        long at = wrong(bytes);
+        if (at < 0) return;
+        for (var file : files) {
+            long size = Files.size(file);
+            if (at < size) throw notUtf8(file, at);
+            at -= size;
+        }
+    }
+
     /** The text of a file's bytes. */
     public static String decoded(Path file, byte[] bytes) throws FileFormatException {
+        long at = wrong(bytes);
+        if (at >= 0) throw notUtf8(file, at);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** The place of the first byte that is no UTF-8, or -1. */
+    private static long wrong(byte[] bytes) {
+        var decoder = StandardCharsets.UTF_8.newDecoder();
         var in = ByteBuffer.wrap(bytes);
-        var out = CharBuffer.allocate(bytes.length);
-        if (StandardCharsets.UTF_8.newDecoder().decode(in, out, true).isError())
-            throw new FileFormatException(file, "not UTF-8: see the byte " + in.position());
-        return out.flip().toString();
+        var out = CharBuffer.allocate(CHUNK);
+        while (true) {
+            var result = decoder.decode(in, out.clear(), true);
+            if (result.isUnderflow()) return -1;
+            if (result.isError()) return in.position();
+        }
+    }
+
+    private static FileFormatException notUtf8(Path file, long at) {
+        return new FileFormatException(file, "not UTF-8: see the byte " + at);
     }
 }

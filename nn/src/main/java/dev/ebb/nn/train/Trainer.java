@@ -139,6 +139,11 @@ public final class Trainer<M, S> {
      * computed one after the other in the memory of one: as if the batch were so much larger.
      */
     public Trainer<M, S> accumulating(int batches) {
+        if (batches < 1)
+            throw new IllegalArgumentException(
+                    "accumulating the gradients of "
+                            + batches
+                            + " batches; use at least 1, which is an update for every batch");
         return with(s -> s.accumulated = batches);
     }
 

@@ -24,6 +24,7 @@ import java.util.function.IntFunction;
  */
 final class TrainingCheckpoint {
     private static final String FORMAT = "ebb trainer checkpoint 1";
+    private static final String OPTIMIZER = "optimizer";
 
     private TrainingCheckpoint() {}
 
@@ -33,6 +34,10 @@ final class TrainingCheckpoint {
 
     static Path best(Path folder) {
         return folder.resolve("best.safetensors");
+    }
+
+    private static String optimizer(TrainerSettings<?, ?> s) {
+        return s.optimizer.getClass().getName();
     }
 
     /** What a run must have in common with the one that it goes on with. */
@@ -58,6 +63,7 @@ final class TrainingCheckpoint {
         var notes = new LinkedHashMap<String, String>();
         notes.put("format", FORMAT);
         notes.put("settings", settings(settings));
+        notes.put(OPTIMIZER, optimizer(settings));
         notes.put("position", at.json().toString());
         var tensors = supplies(form, programs.stepper()::state);
         notes.put("digest", digest(tensors, notes));
@@ -84,8 +90,8 @@ final class TrainingCheckpoint {
 
     private static String digest(List<Supply> tensors, Map<String, String> notes) {
         var lines = new ArrayList<String>();
-        for (var key : List.of("format", "settings", "position"))
-            lines.add(key + "=" + notes.get(key));
+        for (var key : List.of("format", "settings", OPTIMIZER, "position"))
+            if (notes.containsKey(key)) lines.add(key + "=" + notes.get(key));
         return Weights.digest(tensors, lines);
     }
 
@@ -115,17 +121,16 @@ final class TrainingCheckpoint {
                 throw new FileFormatException(
                         file,
                         "row " + at.row() + " is not the first of a batch of " + loader.batch());
-            restore(file, from, programs);
+            requireTensors(file, from, programs);
+            requireOptimizer(file, notes, settings);
+            restore(from, programs);
             return at;
         }
     }
 
-    private static <M, S> void restore(Path file, Safetensors from, TrainingPrograms<M, S> programs)
+    private static void requireTensors(Path file, Safetensors from, TrainingPrograms<?, ?> programs)
             throws FileFormatException {
-        var stepper = programs.stepper();
-        var names = Tensorwise.names(stepper.form());
-        var tensors = Tensorwise.list(stepper.form());
-        var known = Set.copyOf(names);
+        var known = Set.copyOf(Tensorwise.names(programs.stepper().form()));
         for (var name : from.names())
             if (!known.contains(name))
                 throw new FileFormatException(
@@ -134,6 +139,28 @@ final class TrainingCheckpoint {
                                 + name
                                 + "; a run goes on with the model and the optimizer that it was"
                                 + " begun with");
+    }
+
+    /** Refuses the state of another rule that has as many slots; older files do not name theirs. */
+    private static void requireOptimizer(
+            Path file, Map<String, String> notes, TrainerSettings<?, ?> settings)
+            throws FileFormatException {
+        var begun = notes.getOrDefault(OPTIMIZER, optimizer(settings));
+        if (begun.equals(optimizer(settings))) return;
+        throw new FileFormatException(
+                file,
+                "its optimizer is "
+                        + begun
+                        + ", and that of this run is "
+                        + optimizer(settings)
+                        + "; a run goes on with the optimizer that it was begun with");
+    }
+
+    private static <M, S> void restore(Safetensors from, TrainingPrograms<M, S> programs)
+            throws FileFormatException {
+        var stepper = programs.stepper();
+        var names = Tensorwise.names(stepper.form());
+        var tensors = Tensorwise.list(stepper.form());
         for (int i = 0; i < names.size(); i++)
             stepper.restore(i, from.read(names.get(i), tensors.get(i).type()));
     }

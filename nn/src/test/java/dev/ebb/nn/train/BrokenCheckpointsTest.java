@@ -113,7 +113,7 @@ final class BrokenCheckpointsTest {
                 var notes = new LinkedHashMap<>(good.metadata());
                 notes.put("position", new String(mutations.next(), StandardCharsets.ISO_8859_1));
                 var lines =
-                        List.of("format", "settings", "position").stream()
+                        List.of("format", "settings", "optimizer", "position").stream()
                                 .map(key -> key + "=" + notes.get(key))
                                 .toList();
                 notes.put("digest", Weights.digest(good.supplies(), lines));

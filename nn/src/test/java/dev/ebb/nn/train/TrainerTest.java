@@ -16,6 +16,7 @@ import dev.ebb.nn.Seed;
 import dev.ebb.nn.data.Dataset;
 import dev.ebb.nn.file.FileFormatException;
 import dev.ebb.nn.model.Mlp;
+import dev.ebb.nn.optim.Adam;
 import dev.ebb.nn.optim.AdamW;
 import dev.ebb.nn.optim.Sgd;
 import dev.ebb.plan.Budget;
@@ -97,6 +98,21 @@ class TrainerTest {
         assertThatThrownBy(() -> kept.optimizer(Sgd.of(0.01)).resume())
                 .isInstanceOf(FileFormatException.class)
                 .hasMessageContainingAll("no place for", "optimizer.slots.0", "begun with");
+        // as many slots, and another rule
+        assertThatThrownBy(() -> kept.optimizer(Adam.of(0.01)).resume())
+                .isInstanceOf(FileFormatException.class)
+                .hasMessageContaining(
+                        "its optimizer is dev.ebb.nn.optim.AdamW, and that of this run is"
+                                + " dev.ebb.nn.optim.Adam;");
+        assertThat(kept.optimizer(AdamW.of(0.02)).resume().isFinished()).isTrue();
+    }
+
+    @Test
+    void noBatchesAreNotAccumulated() {
+        for (int batches : new int[] {0, -2})
+            assertThatThrownBy(() -> trainer().accumulating(batches))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("accumulating the gradients of " + batches + " batches");
     }
 
     @Test
