@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reductions. Where the fastest axis is folded, lanes share a row ({@link Lanes}); where it is
- * kept, threads walk down columns ({@link Chunks}). Partial results go through the workspace to a
- * second launch: no atomics, and an order that depends on the shape alone.
+ * Reductions. If the fastest axis is folded, lanes share a row ({@link Lanes}); if it is kept, each
+ * thread folds columns ({@link Chunks}). Partial results go through the workspace to a second
+ * launch: there are no atomics, and the order depends on the shape alone.
  */
 final class FoldText {
     private FoldText() {}
