@@ -23,7 +23,8 @@ class CampaignTest {
         var ways = EnumSet.noneOf(Trial.Way.class);
         for (long seed = 1; seed <= PROGRAMS; seed++) {
             var device = new Guarded(new Reference(), seed % 2 == 0 ? 0xa5 : 0x5a);
-            ways.add(new Trial(seed, new Reference(), device, folder).run());
+            var joining = seed / 2 % 2 == 0 ? device : device.joiningFolds();
+            ways.add(new Trial(seed, new Reference(), joining, folder).run());
         }
         assertThat(ways).containsExactly(Trial.Way.values());
     }

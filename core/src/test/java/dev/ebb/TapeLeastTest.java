@@ -132,4 +132,15 @@ class TapeLeastTest {
         assertThat(new Trial(seed, new Reference(), device, folder).run())
                 .isEqualTo(Trial.Way.TAPE);
     }
+
+    /**
+     * A gradient that a sweep carries along and that one node makes again: it goes where nothing
+     * else may, so that budgets above the least are not refused for it.
+     */
+    @Test
+    void moreThanTheLeastIsEnoughToo() {
+        var device = new Guarded(new Reference(), 0xa5);
+        assertThat(new Trial(3250, true, new Reference(), device, folder).run())
+                .isEqualTo(Trial.Way.TAPE);
+    }
 }

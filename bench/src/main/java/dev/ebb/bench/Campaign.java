@@ -106,6 +106,12 @@ public final class Campaign {
         int which = (int) (seed % (THREADS + 1));
         Device base = which == 0 ? new Reference() : cpus.get(0);
         Device device = which == 0 ? new Reference() : cpus.get(which - 1);
-        return new Trial(seed, seed / 7 % 2 == 0, base, new Guarded(device, pattern), folder);
+        var guarded = new Guarded(device, pattern);
+        return new Trial(
+                seed,
+                seed / 7 % 2 == 0,
+                base,
+                seed / 3 % 2 == 0 ? guarded : guarded.joiningFolds(),
+                folder);
     }
 }

@@ -145,7 +145,7 @@ record BatchedForms(int size, List<Boolean> along, List<Type> inputs, List<Type>
                 k.axes().stream().map(a -> a + 1).toList(),
                 k.combine(),
                 views(0, k.operands()),
-                within(k.body(), k.shape()));
+                k.bodies().stream().map(b -> within(b, k.shape())).toList());
     }
 
     private Optional<Kernel> rows(Kernel.Rows k) {

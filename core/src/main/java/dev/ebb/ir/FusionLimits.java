@@ -18,6 +18,7 @@ package dev.ebb.ir;
  * @param rowBytes the most bytes that all operands of one row may take
  * @param widestColumns the widest rows whose columns are folded together with numbers of the rows
  * @param rowNumbers the most numbers kept for a row
+ * @param folds the most folds of the same elements that one kernel computes
  */
 public record FusionLimits(
         int cheap,
@@ -30,13 +31,31 @@ public record FusionLimits(
         long shortestRow,
         long rowBytes,
         long widestColumns,
-        int rowNumbers) {
+        int rowNumbers,
+        int folds) {
+
+    /** These limits, with up to {@code folds} folds of the same elements in one kernel. */
+    public FusionLimits withFolds(int folds) {
+        return new FusionLimits(
+                cheap,
+                cheapFromNothing,
+                operands,
+                body,
+                epilogue,
+                decoding,
+                biases,
+                shortestRow,
+                rowBytes,
+                widestColumns,
+                rowNumbers,
+                folds);
+    }
 
     /**
      * Limits of a processor: rows stay in its first-level cache, dear bodies run faster over whole
      * rows than over the tiles of a product, and short rows are folded faster many at a time.
      */
     public static FusionLimits processor() {
-        return new FusionLimits(10, 64, 14, 400, 4, 32, false, 64, 64 * 1024, 1024, 16);
+        return new FusionLimits(10, 64, 14, 400, 4, 32, false, 64, 64 * 1024, 1024, 16, 1);
     }
 }

@@ -62,15 +62,43 @@ public sealed interface Kernel
     }
 
     /**
-     * {@code body} of every index of {@code shape}, combined over {@code axes} (sorted). The order
-     * of combination depends on {@code shape} and {@code axes} alone.
+     * {@code out_j} is {@code bodies_j} of every index of {@code shape}, combined over {@code axes}
+     * (sorted). The order of combination depends on {@code shape} and {@code axes} alone: each
+     * output has the bits that a fold of its body by itself has. All outputs are of one type.
      */
-    record Fold(Shape shape, List<Integer> axes, Combine combine, List<View> operands, Scalar body)
+    record Fold(
+            Shape shape,
+            List<Integer> axes,
+            Combine combine,
+            List<View> operands,
+            List<Scalar> bodies)
             implements Viewed {
         public Fold {
             axes = List.copyOf(axes);
             operands = List.copyOf(operands);
+            bodies = List.copyOf(bodies);
             operands.forEach(v -> v.requireRank(shape.rank()));
+        }
+
+        public static Fold of(
+                Shape shape,
+                List<Integer> axes,
+                Combine combine,
+                List<View> operands,
+                Scalar body) {
+            return new Fold(shape, axes, combine, operands, List.of(body));
+        }
+
+        /** The body of a fold with one output. */
+        public Scalar body() {
+            if (bodies.size() != 1)
+                throw new IllegalStateException(bodies.size() + " bodies in a fold, not one");
+            return bodies.getFirst();
+        }
+
+        /** The fold of every body by itself, each with all operands. */
+        public List<Fold> each() {
+            return bodies.stream().map(b -> of(shape, axes, combine, operands, b)).toList();
         }
     }
 

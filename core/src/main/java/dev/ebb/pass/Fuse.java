@@ -21,8 +21,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * Lowers ops to kernels and merges them: reshapes vanish, views are read through, elementwise
- * chains become one Map, flow into reductions, and follow a contraction as its epilogue; updates of
- * states that read the same become one. A cheap producer is computed again in each of its consumers
+ * chains become one Map, flow into reductions, and follow a contraction as its epilogue; reductions
+ * of the same elements become one kernel, and so do updates of states that read the same. A cheap producer is computed again in each of its consumers
  * where loading it would cost more: the first and cheapest kind of rematerialisation. Every rewrite
  * keeps every bit: an elementwise value is the same in a register as in memory, and where storing
  * would have rounded it (sixteen-bit floats), the merged body rounds too.
@@ -76,6 +76,9 @@ public final class Fuse {
         fuse.intoEpilogues((_, _) -> true, limits.epilogue());
         new Rowwise(fuse.pieces, fuse.producer, fuse.results, limits).fuse();
         new FactorDecoding(fuse.pieces, fuse.results, limits).fuse();
+        fuse.dropUnread();
+        new JointFolds(fuse.pieces, fuse.producer, limits).merge();
+        new Duplication(fuse.pieces, fuse.producer, fuse.results, limits).merge();
         fuse.dropUnread();
         return fuse;
     }
@@ -238,50 +241,11 @@ public final class Fuse {
                                                 .anyMatch(r -> r != from && r.node.reverse()));
     }
 
-    /**
-     * Puts the body of {@code from} in place of operand {@code i} of {@code into}, if views and
-     * sizes allow.
-     */
+    /** Computes {@code from} where {@code into} reads operand {@code i}, if views and sizes allow. */
     private boolean inline(FusionCandidate into, int i, FusionCandidate from) {
-        var map = (Kernel.Map) from.kernel;
-        var body = map.bodies().getFirst();
-        var views = Operands.views(into.kernel);
-        var walked = Operands.walked(into.kernel, 0);
-        if (!Operands.keepsItsPlace(body, map.shape(), walked, views.get(i))) return false;
-        var newViews = new ArrayList<>(views.subList(0, i));
-        for (View v : map.operands()) {
-            Optional<View> composed = Views.compose(walked, views.get(i), map.shape(), v);
-            if (composed.isEmpty()) return false;
-            newViews.add(composed.get());
-        }
-        newViews.addAll(views.subList(i + 1, views.size()));
-        var newInputs = new ArrayList<>(into.inputs.subList(0, i));
-        newInputs.addAll(from.inputs);
-        newInputs.addAll(into.inputs.subList(i + 1, into.inputs.size()));
-        int added = map.operands().size();
-        var stored = Operands.asStored(body, from.outputs.getFirst().type().dtype());
-        var moved = stored.mapArgs(a -> Scalar.arg(((Scalar.Arg) a).index() + i));
-        var merged =
-                Operands.withBodies(
-                        into.kernel,
-                        newViews,
-                        b ->
-                                b.mapArgs(
-                                        a -> {
-                                            int index = ((Scalar.Arg) a).index();
-                                            return index == i
-                                                    ? moved
-                                                    : Scalar.arg(
-                                                            index < i ? index : index + added - 1);
-                                        }));
-        var shared = Operands.share(merged, newInputs);
-        if (shared.inputs().size() > limits.operands()
-                || Operands.bodyCost(shared.kernel()) > limits.body()) return false;
-        into.kernel = shared.kernel();
-        into.inputs = shared.inputs();
-        into.labels.addAll(from.labels);
-        if (!from.inputs.isEmpty()) into.name = from.name + "+" + into.name;
-        return true;
+        var merged = Inlining.of(into.bound(), i, from.bound(), from.outputs.getFirst(), limits);
+        merged.ifPresent(bound -> into.take(bound, from));
+        return merged.isPresent();
     }
 
     /**

@@ -61,6 +61,19 @@ final class FusionCandidate {
         return readers;
     }
 
+    /** The kernel with its inputs. */
+    Operands.Bound bound() {
+        return new Operands.Bound(kernel, inputs);
+    }
+
+    /** Becomes {@code bound}, in which {@code from} is computed too. */
+    void take(Operands.Bound bound, FusionCandidate from) {
+        kernel = bound.kernel();
+        inputs = bound.inputs();
+        labels.addAll(from.labels);
+        if (!from.inputs.isEmpty()) name = from.name + "+" + name;
+    }
+
     boolean is(Trait trait) {
         return node.op().traits().contains(trait);
     }

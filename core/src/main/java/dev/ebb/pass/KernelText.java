@@ -63,7 +63,7 @@ public final class KernelText {
                             + " of "
                             + k.shape()
                             + ": "
-                            + scalar(k.body(), reads(in, k.operands(), k.shape()));
+                            + bodies(k.bodies(), reads(in, k.operands(), k.shape()));
             case Kernel.Rows k -> rows(k, in);
             case Kernel.Contract k ->
                     contract(

@@ -83,7 +83,12 @@ final class Operands {
             case Kernel.Map k ->
                     new Kernel.Map(k.shape(), views, k.bodies().stream().map(body).toList());
             case Kernel.Fold k ->
-                    new Kernel.Fold(k.shape(), k.axes(), k.combine(), views, body.apply(k.body()));
+                    new Kernel.Fold(
+                            k.shape(),
+                            k.axes(),
+                            k.combine(),
+                            views,
+                            k.bodies().stream().map(body).toList());
             case Kernel.Contract k ->
                     new Kernel.Contract(
                             k.batch(),
@@ -116,7 +121,7 @@ final class Operands {
         if (!(kernel instanceof Kernel.Viewed viewed)) return 0;
         return switch (viewed) {
             case Kernel.Map k -> k.bodies().stream().mapToInt(Scalar::cost).sum();
-            case Kernel.Fold k -> k.body().cost();
+            case Kernel.Fold k -> k.bodies().stream().mapToInt(Scalar::cost).sum();
             case Kernel.Contract k -> k.epilogue().cost();
             case Kernel.Attend _, Kernel.AttendGrad _ -> 0;
         };

@@ -182,15 +182,16 @@ record PartAxis(
                             k.shape().allAxes().stream()
                                     .filter(d -> !k.axes().contains(d))
                                     .toList(),
-                            List.of(k.body()),
-                            Optional.of(new Combined(k.combine(), k.body().type(in))),
+                            k.bodies(),
+                            Optional.of(
+                                    new Combined(k.combine(), k.bodies().getFirst().type(in))),
                             (p, count, first) ->
                                     new Kernel.Fold(
                                             k.shape().with(p.axis, count),
                                             k.axes(),
                                             k.combine(),
                                             p.from(first, k.operands()),
-                                            k.body()));
+                                            k.bodies()));
             case Kernel.Rows k -> rows(k, in);
             case Kernel.Contract k -> Optional.of(contract(k, in));
             case Kernel.Gather k ->

@@ -45,6 +45,7 @@ final class SplitKernels {
                 nodes.addAll(product(node, (Kernel.Contract) node.kernel()));
             else if (axes.get(n).isEmpty()
                     && node.kernel() instanceof Kernel.Fold k
+                    && k.bodies().size() == 1
                     && node.inputs().stream().anyMatch(made::contains)) nodes.addAll(fold(node, k));
             else nodes.add(node);
         }
@@ -88,7 +89,7 @@ final class SplitKernels {
         if (2 * elements.type().bytes() > read) return List.of(node);
         next++;
         var view = View.contiguous(k.shape());
-        var plain = new Kernel.Fold(k.shape(), k.axes(), k.combine(), List.of(view), Scalar.arg(0));
+        var plain = Kernel.Fold.of(k.shape(), k.axes(), k.combine(), List.of(view), Scalar.arg(0));
         return List.of(first, with(node, plain, List.of(elements), node.outputs().getFirst()));
     }
 

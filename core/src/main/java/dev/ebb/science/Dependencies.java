@@ -83,7 +83,7 @@ final class Dependencies {
         var out = node.outputs().get(output);
         return switch (kernel) {
             case Kernel.Map k -> elements(k.shape(), k.operands(), k.bodies().get(output), node);
-            case Kernel.Fold k -> fold(k, node);
+            case Kernel.Fold k -> fold(k.each().get(output), node);
             case Kernel.Rows k ->
                     k.result() instanceof Row.Elements ? rows(k, node) : everything(node, out);
             case Kernel.Contract k -> contract(k, node);

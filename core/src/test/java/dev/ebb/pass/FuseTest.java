@@ -33,7 +33,7 @@ class FuseTest {
         return Trace.of(in -> List.of(f.apply(in)), List.of(types)).graph();
     }
 
-    private static List<Array> run(Graph graph) {
+    static List<Array> run(Graph graph) {
         var lowered = Scratch.add(graph, new Reference());
         var layout = Layout.of(new StoreAll().plan(Problem.of(lowered), _ -> 1));
         try (var program = new Program(layout, new Reference())) {
@@ -100,7 +100,7 @@ class FuseTest {
                         MATRIX,
                         Type.of(DType.F32, 7, 7),
                         ROW);
-        var limits = new FusionLimits(16, 128, 24, 600, 0, 0, true, 32, 1 << 19, 4096, 16);
+        var limits = new FusionLimits(16, 128, 24, 600, 0, 0, true, 32, 1 << 19, 4096, 16, 4);
         var fused = Fuse.of(graph, limits);
         assertThat(fused.nodes()).hasSize(2);
         assertThat(fused.nodes().getFirst().inputs()).hasSize(3);

@@ -34,21 +34,28 @@ public final class Guarded implements Device {
     private final Device device;
     private final byte pattern;
     private final boolean pages;
+    private final FusionLimits fusion;
     private final List<Living> living = new ArrayList<>();
 
     public Guarded(Device device, int pattern) {
-        this(device, pattern, false);
+        this(device, pattern, false, device.fusion());
     }
 
-    private Guarded(Device device, int pattern, boolean pages) {
+    private Guarded(Device device, int pattern, boolean pages, FusionLimits fusion) {
         this.device = device;
         this.pattern = (byte) pattern;
         this.pages = pages;
+        this.fusion = fusion;
+    }
+
+    /** With several folds of the same elements in one kernel: no bit may differ. */
+    public Guarded joiningFolds() {
+        return new Guarded(device, pattern, pages, fusion.withFolds(4));
     }
 
     /** Between pages that cannot be touched; for a process of its own, on Linux. */
     public static Guarded byPages(Device device, int pattern) {
-        return new Guarded(device, pattern, true);
+        return new Guarded(device, pattern, true, device.fusion());
     }
 
     /**
@@ -128,7 +135,7 @@ public final class Guarded implements Device {
 
     @Override
     public FusionLimits fusion() {
-        return device.fusion();
+        return fusion;
     }
 
     @Override

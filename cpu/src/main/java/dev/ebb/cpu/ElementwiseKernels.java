@@ -36,7 +36,7 @@ final class ElementwiseKernels {
         return new MapKernel(k, in, out, workers, tiles, loops);
     }
 
-    Runnable fold(Kernel.Fold k, List<Buffer> in, Buffer out, Buffer workspace) {
+    Runnable fold(Kernel.Fold k, List<Buffer> in, List<Buffer> out, Buffer workspace) {
         return FoldKernel.of(k, in, out, workspace, workers, tiles, loops);
     }
 

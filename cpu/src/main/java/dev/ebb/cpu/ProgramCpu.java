@@ -80,7 +80,7 @@ final class ProgramCpu implements HostQueue.Binder {
             case Kernel.Convolve k -> convolve(k, node, inputs, outputs.getFirst(), workspace);
             case Kernel.Attend k -> attend(k, inputs, outputs);
             case Kernel.AttendGrad k -> attendGrad(k, inputs, outputs);
-            case Kernel.Fold k -> elementwise.fold(k, inputs, outputs.getFirst(), workspace);
+            case Kernel.Fold k -> elementwise.fold(k, inputs, outputs, workspace);
             case Kernel.Rows k -> elementwise.rows(k, inputs, outputs.getFirst(), workspace);
             case Kernel.Assemble k -> elementwise.assemble(k, inputs, outputs.getFirst());
             case Kernel.Cut k -> elementwise.cut(k, inputs.getFirst(), outputs);

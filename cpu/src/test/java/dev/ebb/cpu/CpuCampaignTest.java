@@ -23,7 +23,8 @@ class CpuCampaignTest {
                 try (var cpu = new Cpu(threads)) {
                     for (int i = threads - 1; i < PROGRAMS; i += THREADS) {
                         var device = new Guarded(cpu, i % 2 == 0 ? 0xa5 : 0x5a);
-                        new Trial(FIRST + i, i / THREADS % 2 == 0, one, device, folder).run();
+                        var joining = i / 2 % 2 == 0 ? device : device.joiningFolds();
+                        new Trial(FIRST + i, i / THREADS % 2 == 0, one, joining, folder).run();
                     }
                 }
             }

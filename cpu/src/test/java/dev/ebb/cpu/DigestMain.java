@@ -63,7 +63,7 @@ final class DigestMain {
             var x = List.of(Direct.calm(DType.F32, shape.size(), 3));
             for (int axis = 0; axis < shape.rank(); axis++) {
                 var kernel =
-                        new Kernel.Fold(
+                        Kernel.Fold.of(
                                 shape,
                                 List.of(axis),
                                 Kernel.Combine.SUM,

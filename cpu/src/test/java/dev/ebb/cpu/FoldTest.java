@@ -63,7 +63,7 @@ class FoldTest {
 
     private static Buffer run(
             Case c, Combine combine, Scalar body, Buffer x, View view, DType out) {
-        var kernel = new Kernel.Fold(c.shape, c.axes, combine, List.of(view), body);
+        var kernel = Kernel.Fold.of(c.shape, c.axes, combine, List.of(view), body);
         return Direct.run(CPU, kernel, List.of(x), new Type(out, c.shape.reduce(c.axes, false)));
     }
 
@@ -79,7 +79,7 @@ class FoldTest {
                                 ? powersOfTwo(type, c.shape.size())
                                 : Direct.calm(type, c.shape.size(), 3);
                 var view = View.contiguous(c.shape);
-                var kernel = new Kernel.Fold(c.shape, c.axes, combine, List.of(view), X);
+                var kernel = Kernel.Fold.of(c.shape, c.axes, combine, List.of(view), X);
                 var expected =
                         Direct.run(
                                 REFERENCE,
@@ -145,7 +145,7 @@ class FoldTest {
         for (Case c : CASES) {
             var x = Direct.calm(DType.F32, c.shape.size(), 6);
             var kernel =
-                    new Kernel.Fold(
+                    Kernel.Fold.of(
                             c.shape,
                             c.axes,
                             Combine.SUM,
@@ -265,6 +265,26 @@ class FoldTest {
                 var found = run.apply(x);
                 for (int j = 0; j < expected.size(); j++)
                     assertThat(found.get(j).sameBits(expected.get(j))).as("result %d", j).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void several_folds_of_the_same_elements_have_the_bits_of_each_by_itself() {
+        for (Case c : CASES) {
+            var views = List.of(View.contiguous(c.shape), View.contiguous(c.shape));
+            var bodies = List.of(X, X.mul(Scalar.arg(1)), Scalar.arg(1));
+            var in =
+                    List.of(
+                            Direct.calm(DType.F32, c.shape.size(), 3),
+                            Direct.calm(DType.F32, c.shape.size(), 5));
+            var type = new Type(DType.F32, c.shape.reduce(c.axes, false));
+            var all = new Kernel.Fold(c.shape, c.axes, Combine.SUM, views, bodies);
+            var together = bodies.stream().map(_ -> Direct.buffer(type.dtype(), type.size())).toList();
+            Direct.run(CPU, all, in, together, List.of(type, type, type));
+            for (int j = 0; j < bodies.size(); j++) {
+                var alone = Direct.run(CPU, all.each().get(j), in, type);
+                Direct.same(together.get(j), alone, 0, "body " + j + " of " + c);
             }
         }
     }

@@ -31,6 +31,7 @@ final class Cases {
         cases.casts();
         cases.views();
         cases.folds();
+        cases.jointFolds();
         cases.rows();
         var rest = new MoreCases(cases.draft);
         rest.moves();
@@ -189,7 +190,7 @@ final class Cases {
         draft.add(
                 "fold",
                 combine + " " + type + " " + shape + axes,
-                new Kernel.Fold(shape, axes, combine, List.of(view), body),
+                Kernel.Fold.of(shape, axes, combine, List.of(view), body),
                 List.of(in),
                 new Type(type == DType.BIT ? DType.BOOL : type, out));
     }
@@ -232,7 +233,7 @@ final class Cases {
         draft.add(
                 "fold",
                 "of an expression",
-                new Kernel.Fold(
+                Kernel.Fold.of(
                         shape,
                         List.of(1),
                         Kernel.Combine.SUM,
@@ -243,7 +244,7 @@ final class Cases {
         draft.add(
                 "fold",
                 "of an expression, columns",
-                new Kernel.Fold(
+                Kernel.Fold.of(
                         shape,
                         List.of(0),
                         Kernel.Combine.SUM,
@@ -251,6 +252,43 @@ final class Cases {
                         body),
                 List.of(draft.calm(DType.F32, 420), draft.calm(DType.F32, 6)),
                 Type.of(DType.F32, 70));
+    }
+
+    /** Two and three sums over the same elements. */
+    private void jointFolds() {
+        for (var shape :
+                List.of(
+                        Shape.of(4, 3, 6, 6),
+                        Shape.of(4, 3, 5, 7),
+                        Shape.of(5, 2, 100, 100),
+                        Shape.of(3, 40, 20, 1),
+                        Shape.of(0, 4, 3, 1)))
+            for (var axes : List.of(List.of(0, 2, 3), List.of(0, 2), List.of(1)))
+                for (var type : List.of(DType.F32, DType.BF16, DType.F64))
+                    jointFold(shape, axes, type);
+    }
+
+    private void jointFold(Shape shape, List<Integer> axes, DType type) {
+        var own = View.contiguous(shape);
+        var mean = Shape.of(1, shape.dim(1), 1, 1);
+        var out = new Type(type, shape.reduce(axes, false));
+        var off = Y.sub(Scalar.arg(2));
+        draft.add(
+                "folds",
+                type + " " + shape + axes,
+                new Kernel.Fold(
+                        shape,
+                        axes,
+                        Kernel.Combine.SUM,
+                        List.of(own, own, View.broadcast(mean, shape)),
+                        List.of(X, off.mul(X), off.mul(off))),
+                List.of(
+                        draft.calm(type, shape.size()),
+                        draft.calm(type, shape.size()),
+                        draft.calm(type, mean.size())),
+                out,
+                out,
+                out);
     }
 
     private void rows() {

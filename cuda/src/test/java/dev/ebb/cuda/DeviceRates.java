@@ -130,14 +130,14 @@ final class DeviceRates extends CardTimer {
             var big = Shape.of(1 << 28);
             measure(
                     "fold of all " + new Type(type, big),
-                    new Kernel.Fold(
+                    Kernel.Fold.of(
                             big, List.of(0), Kernel.Combine.SUM, List.of(View.contiguous(big)), X),
                     List.of(new Type(type, big)),
                     Type.of(type));
             var tall = Shape.of(16384, 4096);
             measure(
                     "fold of columns " + new Type(type, tall),
-                    new Kernel.Fold(
+                    Kernel.Fold.of(
                             tall,
                             List.of(0),
                             Kernel.Combine.SUM,

@@ -81,7 +81,7 @@ final class Golden {
         put(
                 all,
                 "fold-rows",
-                new Kernel.Fold(
+                Kernel.Fold.of(
                         Shape.of(3, 1024),
                         List.of(1),
                         Kernel.Combine.SUM,
@@ -92,7 +92,7 @@ final class Golden {
         put(
                 all,
                 "fold-segments",
-                new Kernel.Fold(
+                Kernel.Fold.of(
                         Shape.of(2, 50000),
                         List.of(1),
                         Kernel.Combine.MAX,
@@ -103,13 +103,29 @@ final class Golden {
         put(
                 all,
                 "fold-columns",
-                new Kernel.Fold(
+                Kernel.Fold.of(
                         Shape.of(100, 24),
                         List.of(0),
                         Kernel.Combine.SUM,
                         List.of(View.contiguous(Shape.of(100, 24))),
                         X),
                 List.of(F32),
+                F32);
+        var spatial = Shape.of(2, 3, 96, 96);
+        put(
+                all,
+                "fold-segments-of-two",
+                new Kernel.Fold(
+                        spatial,
+                        List.of(0, 2, 3),
+                        Kernel.Combine.SUM,
+                        List.of(
+                                View.contiguous(spatial),
+                                View.contiguous(spatial),
+                                View.broadcast(Shape.of(1, 3, 1, 1), spatial)),
+                        List.of(X.cast(F32), Y.cast(F32).sub(Scalar.arg(2)).mul(X.cast(F32)))),
+                List.of(BF16, BF16, F32),
+                F32,
                 F32);
         rows(all);
         moves(all);

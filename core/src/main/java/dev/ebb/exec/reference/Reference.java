@@ -87,7 +87,7 @@ public final class Reference implements Device {
     public Runnable bind(Node node, List<Buffer> in, List<Buffer> out, Buffer workspace) {
         return switch (node.kernel()) {
             case Kernel.Map k -> () -> ReferenceLoops.map(k, in, out);
-            case Kernel.Fold k -> () -> ReferenceLoops.fold(k, in, out.getFirst());
+            case Kernel.Fold k -> () -> ReferenceLoops.fold(k, in, out);
             case Kernel.Rows k -> () -> new ReferenceRows(k, in).run(out.getFirst());
             case Kernel.Contract k -> () -> ReferenceLoops.contract(k, in, out.getFirst());
             case Decoded k -> () -> ReferenceLoops.decoded(k, in, out.getFirst());

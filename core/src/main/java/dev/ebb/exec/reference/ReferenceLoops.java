@@ -52,7 +52,11 @@ final class ReferenceLoops {
         return inner > 0 && BLOCK % inner == 0 ? (int) (BLOCK / inner) : Node.Cuts.NEVER;
     }
 
-    static void fold(Kernel.Fold k, List<Buffer> in, Buffer out) {
+    static void fold(Kernel.Fold k, List<Buffer> in, List<Buffer> out) {
+        for (int j = 0; j < k.bodies().size(); j++) fold(k.each().get(j), in, out.get(j));
+    }
+
+    private static void fold(Kernel.Fold k, List<Buffer> in, Buffer out) {
         var reduced = k.shape().reduce(k.axes(), true);
         var types = in.stream().map(Buffer::dtype).toList();
         var type = k.body().type(types);

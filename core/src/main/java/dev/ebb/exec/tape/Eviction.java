@@ -167,6 +167,29 @@ final class Eviction {
     }
 
     /**
+     * The largest value that a sweep carries along and that one node makes again from values that
+     * stay: to be lost where nothing else may be.
+     */
+    Optional<Value> carried() {
+        var best = Optional.<Value>empty();
+        long most = 0;
+        for (Value v : residents.all()) {
+            int id = v.id();
+            if (held[id] == 0 || locks[id] > 0 || pinned[id] || ledger.maker(v) < 0) continue;
+            boolean near = ledger.node(ledger.maker(v)).inputs().stream().allMatch(this::stays);
+            if (near && ResidentValues.bytes(v) > most) {
+                best = Optional.of(v);
+                most = ResidentValues.bytes(v);
+            }
+        }
+        return best;
+    }
+
+    private boolean stays(Value v) {
+        return residents.has(v) && (pinned[v.id()] || held[v.id()] > 0);
+    }
+
+    /**
      * The same among values that the work at hand does not read, of which any is better than those
      * that it does, where no sweep knows what is read when. Only values are looked at that might be
      * better than the best so far, if nothing around them were evicted.

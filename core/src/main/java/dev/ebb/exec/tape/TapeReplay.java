@@ -315,7 +315,7 @@ final class TapeReplay {
 
     private void makeRoom(long bytes, int node, String who) {
         while (residents.missing(bytes) > 0) {
-            var lost = eviction.next(node);
+            var lost = eviction.next(node).or(eviction::carried);
             if (lost.isEmpty()) {
                 throw noRoom(
                         who

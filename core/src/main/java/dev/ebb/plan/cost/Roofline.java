@@ -51,7 +51,10 @@ public record Roofline(double products, double simple, double bytes, double star
     private double arithmetic(Kernel kernel) {
         return switch (kernel) {
             case Kernel.Map k -> k.shape().size() * (1.0 + Scalar.cost(k.bodies())) / simple;
-            case Kernel.Fold k -> k.shape().size() * (folding(k) + cost(k.body())) / simple;
+            case Kernel.Fold k ->
+                    k.shape().size()
+                            * (k.bodies().size() * folding(k) + Scalar.cost(k.bodies()))
+                            / simple;
             case Kernel.Rows k -> rows(k) / simple;
             case Kernel.Contract k ->
                     2.0 * k.batch().size() * k.m() * k.n() * k.k() / products

@@ -198,7 +198,7 @@ final class GridOps {
         @Override
         public Kernel kernel(List<Type> in) {
             var shape = in.getFirst().shape();
-            return new Kernel.Fold(
+            return Kernel.Fold.of(
                     shape,
                     shape.allAxes(),
                     Kernel.Combine.MAX,

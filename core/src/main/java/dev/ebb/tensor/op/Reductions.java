@@ -33,7 +33,7 @@ final class Reductions {
         @Override
         default Kernel kernel(List<Type> in) {
             var shape = in.getFirst().shape();
-            return new Kernel.Fold(
+            return Kernel.Fold.of(
                     shape, axes(), combine(), List.of(View.contiguous(shape)), Scalar.arg(0));
         }
     }
@@ -82,7 +82,7 @@ final class Reductions {
         var shape = x.shape();
         boolean same = x.dtype().compute() == to.compute();
         var body = same ? Scalar.arg(0) : Scalar.arg(0).cast(to.compute());
-        return new Kernel.Fold(shape, axes, combine, List.of(View.contiguous(shape)), body);
+        return Kernel.Fold.of(shape, axes, combine, List.of(View.contiguous(shape)), body);
     }
 
     /**
@@ -213,7 +213,7 @@ final class Reductions {
             }
             var none = new Scalar.Lit(DType.I64, x.shape().dim(axis));
             var body = hit.select(new Scalar.Index(axis).cast(DType.I64), none);
-            return new Kernel.Fold(x.shape(), List.of(axis), Kernel.Combine.MIN, views, body);
+            return Kernel.Fold.of(x.shape(), List.of(axis), Kernel.Combine.MIN, views, body);
         }
 
         @Override

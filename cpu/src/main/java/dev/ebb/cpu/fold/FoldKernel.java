@@ -29,7 +29,22 @@ import java.util.Optional;
 public final class FoldKernel {
     private FoldKernel() {}
 
+    /** The kernel; its outputs are computed one after the other. */
     public static Runnable of(
+            Kernel.Fold k,
+            List<Buffer> in,
+            List<Buffer> out,
+            Buffer workspace,
+            Crew workers,
+            Tiles tiles,
+            FusedLoops loops) {
+        var each = new ArrayList<Runnable>();
+        for (int j = 0; j < k.bodies().size(); j++)
+            each.add(of(k.each().get(j), in, out.get(j), workspace, workers, tiles, loops));
+        return each.size() == 1 ? each.getFirst() : () -> each.forEach(Runnable::run);
+    }
+
+    private static Runnable of(
             Kernel.Fold k,
             List<Buffer> in,
             Buffer out,
@@ -132,6 +147,10 @@ public final class FoldKernel {
 
     /** The memory that this kernel needs for each worker. */
     public static Need need(Kernel.Fold k, List<DType> in) {
+        return k.each().stream().map(one -> needOfOne(one, in)).reduce(Need::and).orElseThrow();
+    }
+
+    private static Need needOfOne(Kernel.Fold k, List<DType> in) {
         if (k.shape().size() == 0) return Need.NOTHING;
         var args = new ArrayList<TileForm.Arg>();
         for (int i = 0; i < in.size(); i++)
@@ -155,7 +174,7 @@ public final class FoldKernel {
 
     public static long workspaceBytes(Kernel.Fold k, List<DType> in) {
         if (k.shape().size() == 0) return 0;
-        var type = k.body().type(in);
+        var type = k.bodies().getFirst().type(in);
         var combiner = Combiner.of(k.combine(), type);
         var groups = AxisGroups.of(k.shape(), k.axes());
         if (!groups.endsFolded()) return ColumnFold.workspaceBytes(groups, combiner);

@@ -121,7 +121,7 @@ final class MapGroupForm {
     }
 
     private boolean fold(Kernel.Fold k, Sequence.Work work) {
-        if (!FoldKernel.isOneRow(k)) return false;
+        if (k.bodies().size() > 1 || !FoldKernel.isOneRow(k)) return false;
         if (!reads(k.shape(), k.operands(), List.of(k.body()), work)) return false;
         var body = over(k.body(), work);
         fold = Optional.of(new Fold(end, k, body, work.outputs().getFirst()));

@@ -34,7 +34,7 @@ public final class Contraction implements Runnable {
     /** Below this number of multiply-adds, waking a worker takes longer than the work. */
     private static final long SHARED = 200_000;
 
-    private final Panels panels;
+    private final Panels<?> panels;
     private final Crew workers;
     private final int matrices;
     private final int k;

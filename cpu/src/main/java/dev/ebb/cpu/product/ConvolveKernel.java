@@ -21,7 +21,7 @@ public final class ConvolveKernel implements Runnable {
     private final Buffer first;
     private final Buffer second;
     private final Buffer out;
-    private final Panels panels;
+    private final Panels<?> panels;
     private final Crew workers;
     private final ConvolveSpace space;
     private final ProductTiling grid;

@@ -12,8 +12,10 @@ import dev.ebb.ir.Buffer;
  * <p>An element of the product is one chain of fused multiply-adds from zero over the depth, in
  * ascending order: the width of the vectors, the block it lies in and the layout of the panels
  * cannot change its bits.
+ *
+ * @param <A> an array of such elements
  */
-abstract class Panels {
+abstract class Panels<A> {
     /**
      * The greatest depth of a tile. Sums over more are made of one chain for each such block, added
      * in order.
@@ -23,37 +25,163 @@ abstract class Panels {
     /** The most rows of the left factor that are packed at once: a multiple of four. */
     static final int STRIP = 64;
 
+    private final Sizes sizes;
+    private final PanelPlaces places;
+
+    /** To which depth there is room for a right factor. */
+    private int rightDepth;
+
+    /** For each worker, whether its strip of the left factor lies row by row, or in panels. */
+    private final boolean[] byRows;
+
+    /**
+     * Sizes of panels in one element type.
+     *
+     * @param lanes columns that a block computes at once; a tile of fewer wastes the rest
+     * @param columns the most columns of a tile
+     * @param stored the most elements that a kernel may use of a worker
+     * @param held elements of a right factor that a worker holds: half of its second-level cache or
+     *     less
+     */
+    record Sizes(int lanes, int columns, int stored, int held) {
+        /** How far apart the rows of a product lie. */
+        int row(int columns) {
+            return Math.ceilDiv(columns, lanes) * lanes;
+        }
+    }
+
+    Panels(Sizes sizes, PanelPlaces places, int workers) {
+        this.sizes = sizes;
+        this.places = places;
+        rightDepth = places.depth();
+        byRows = new boolean[workers];
+    }
+
+    /** The memory of a worker. */
+    abstract A memory(int worker);
+
+    abstract Blocks<A> blocks();
+
+    /** Rows of the next block where {@code left} rows are left, or fewer than that. */
+    abstract int height(int left);
+
+    /** {@code into[i * depth + k] = from[base + i * row + k]}. */
+    abstract void packRows(Buffer from, long base, long row, int rows, int depth, A into);
+
+    /**
+     * {@code into[at + panel(i) + k * LANES + i % LANES] = from[base + i * lane + k * step]}, i
+     * below lanes, k below depth; panels hold {@code total} depths.
+     */
+    abstract void packPanels(
+            Buffer from,
+            long base,
+            long lane,
+            long step,
+            int lanes,
+            int depth,
+            int total,
+            A into,
+            int at);
+
+    /** The same with lane {@code i} from {@code base + offsets[i]} on, zero where negative. */
+    abstract void packGathered(
+            Buffer from,
+            long base,
+            long step,
+            int[] offsets,
+            int lanes,
+            int depth,
+            int total,
+            A into,
+            int at);
+
+    /** {@code into[at + k * LANES] = from[base + offsets[k]]}, or zero where negative. */
+    abstract void packColumn(Buffer from, long base, int[] offsets, int depth, A into, int at);
+
+    /** {@code out[position + i] = x[from + i]}. */
+    abstract void copy(A x, int from, int count, Buffer out, long position);
+
+    abstract void zero(A x, int from, int to);
+
+    abstract void epilogue(
+            Epilogue epilogue,
+            Tile tile,
+            A x,
+            int at,
+            int width,
+            long position,
+            long outRow,
+            int rows,
+            int columns);
+
     /** The most columns of a tile. */
-    abstract int columns();
+    final int columns() {
+        return sizes.columns;
+    }
 
     /** The most rows that the product of a tile of {@code columns} may keep: at least a strip. */
-    abstract int rows(int columns);
+    final int rows(int columns) {
+        return (sizes.stored - product(columns)) / row(columns) / 4 * 4;
+    }
 
     /** Columns that the kernel computes at once; a tile of fewer wastes the rest. */
-    abstract int lanes();
+    final int lanes() {
+        return sizes.lanes;
+    }
+
+    /** How far apart the rows of a product lie. */
+    final int row(int columns) {
+        return sizes.row(columns);
+    }
+
+    /** Where a product begins: after the right factor. */
+    final int product(int columns) {
+        return rightStart(columns, rightDepth);
+    }
 
     /**
      * Packs a strip of the left factor: {@code rows x depth} elements of {@code a} from {@code
      * base} on.
      */
-    abstract void left(
-            int worker, Buffer a, long base, long rowStride, long depthStride, int rows, int depth);
+    final void left(
+            int worker,
+            Buffer a,
+            long base,
+            long rowStride,
+            long depthStride,
+            int rows,
+            int depth) {
+        note(worker, depthStride == 1);
+        if (depthStride == 1) packRows(a, base, rowStride, rows, depth, memory(worker));
+        else packPanels(a, base, rowStride, depthStride, rows, depth, depth, memory(worker), 0);
+    }
+
+    /** Writes only what changes: the words of all workers share a cache line. */
+    private void note(int worker, boolean rows) {
+        if (byRows[worker] != rows) byRows[worker] = rows;
+    }
 
     /**
      * Whether the right factor of a tile of so many columns can be packed whole, to a depth of
      * {@code k}, and stay there for many tiles: not more of it than a second-level cache keeps
      * beside a strip.
      */
-    abstract boolean holds(int columns, int k);
+    final boolean holds(int columns, int k) {
+        long factor = (long) row(columns) * k;
+        long all = places.right() + factor + (long) row(columns) * STRIP;
+        return factor <= sizes.held && all <= places.end(sizes.stored);
+    }
 
     /** Makes room for right factors that are packed whole, to a depth of {@code k}. */
-    abstract void hold(int k);
+    final void hold(int k) {
+        rightDepth = k;
+    }
 
     /**
      * Packs the right factor: {@code depth x columns} elements of {@code b} from {@code base} on,
      * after {@code before} such rows that were packed already.
      */
-    abstract void right(
+    final void right(
             int worker,
             Buffer b,
             long base,
@@ -61,19 +189,24 @@ abstract class Panels {
             long columnStride,
             int columns,
             int depth,
-            int before);
+            int before) {
+        int at = rightStart(columns, before);
+        packPanels(b, base, columnStride, depthStride, columns, depth, depth, memory(worker), at);
+    }
 
     /**
      * Where panels of the right factor begin in a worker's memory, after {@code before} of its rows
      * of so many columns.
      */
-    abstract int rightStart(int columns, int before);
+    final int rightStart(int columns, int before) {
+        return places.right() + before * row(columns);
+    }
 
     /**
      * Packs a slice of a strip of the left factor, {@code depth} of its {@code total} from depth
      * {@code from} on. A strip is packed either whole or in slices.
      */
-    abstract void leftSlice(
+    final void leftSlice(
             int worker,
             Buffer a,
             long base,
@@ -82,13 +215,17 @@ abstract class Panels {
             int rows,
             int depth,
             int from,
-            int total);
+            int total) {
+        note(worker, false);
+        int at = from * sizes.lanes;
+        packPanels(a, base, rowStride, depthStride, rows, depth, total, memory(worker), at);
+    }
 
     /**
      * Packs a slice of a right factor whose column j begins at element {@code base + offsets[j]}; a
      * column with a negative offset is zero.
      */
-    abstract void rightSlice(
+    final void rightSlice(
             int worker,
             Buffer b,
             long base,
@@ -97,30 +234,73 @@ abstract class Panels {
             int columns,
             int depth,
             int from,
-            int total);
+            int total) {
+        int at = places.right() + from * sizes.lanes;
+        packGathered(b, base, depthStride, offsets, columns, depth, total, memory(worker), at);
+    }
 
     /**
      * Packs one column of the right factor: element k lies {@code offsets[k]} after {@code base},
      * or is zero if negative.
      */
-    abstract void rightColumn(
-            int worker, Buffer b, long base, int[] offsets, int column, int depth);
+    final void rightColumn(int worker, Buffer b, long base, int[] offsets, int column, int depth) {
+        int lanes = sizes.lanes;
+        int at = places.right() + column / lanes * lanes * depth + column % lanes;
+        packColumn(b, base, offsets, depth, memory(worker), at);
+    }
 
     /**
-     * Multiplies the packed strip of {@code rows} rows with the right factor, four rows at a time.
-     * They become rows of the product from {@code row} on, or are added to these. Panel after panel
-     * of the right factor meets all rows: a panel stays in the first-level cache while the strip,
-     * of which a block reads a fraction as many bytes, comes from the second. In the other order
-     * two 512-bit multiply-adds a cycle would read 32 bytes a cycle from the second level, which
-     * the cores that issue so many do not deliver.
+     * Multiplies the packed strip of {@code rows} rows with the right factor, block by block. They
+     * become rows of the product from {@code row} on, or are added to these. Panel after panel of
+     * the right factor meets all rows: a panel stays in the first-level cache while the strip, of
+     * which a block reads a fraction as many bytes, comes from the second. In the other order two
+     * 512-bit multiply-adds a cycle would read 32 bytes a cycle from the second level, which the
+     * cores that issue so many do not deliver.
      */
     final void multiply(int worker, int rows, int row, int columns, int depth, boolean add) {
         multiply(worker, rows, row, columns, depth, 0, add);
     }
 
     /** As above, with the right factor after {@code before} of its rows. */
-    abstract void multiply(
-            int worker, int rows, int row, int columns, int depth, int before, boolean add);
+    final void multiply(
+            int worker, int rows, int row, int columns, int depth, int before, boolean add) {
+        for (int j = 0; j < columns; j += sizes.lanes) {
+            int height;
+            for (int f = 0; f < rows; f += height) {
+                height = height(worker, f, rows);
+                block(worker, height, f, row + f, j, columns, depth, before, add);
+            }
+        }
+    }
+
+    /** Rows of the block from {@code first} on; the last may reach beyond {@code rows}. */
+    final int height(int worker, int first, int rows) {
+        int left = rows - first;
+        return height(byRows[worker] ? left : Math.min(left, sizes.lanes - first % sizes.lanes));
+    }
+
+    final void block(
+            int worker,
+            int height,
+            int first,
+            int row,
+            int j,
+            int columns,
+            int depth,
+            int before,
+            boolean add) {
+        var x = memory(worker);
+        int lanes = sizes.lanes;
+        int width = row(columns);
+        int to = product(columns) + row * width + j;
+        int right = rightStart(columns, before) + j * depth;
+        if (byRows[worker]) {
+            blocks().rows(height, depth, x, first * depth, depth, x, right, x, to, width, add);
+        } else {
+            int at = first / lanes * lanes * depth + first % lanes;
+            blocks().columns(height, depth, x, at, lanes, x, right, x, to, width, add);
+        }
+    }
 
     /**
      * Multiplies, and writes the rows of the product to {@code out}, which is of the panels' own
@@ -142,16 +322,20 @@ abstract class Panels {
     }
 
     /** Makes the product zero: what a sum over nothing is. */
-    abstract void clear(int worker);
+    final void clear(int worker) {
+        zero(memory(worker), places.right(), places.end(sizes.stored));
+    }
 
     /** Writes row {@code i} of the product to {@code out}, which is of the panels' own type. */
-    abstract void store(int worker, int i, int columns, Buffer out, long position);
+    final void store(int worker, int i, int columns, Buffer out, long position) {
+        copy(memory(worker), product(columns) + i * row(columns), columns, out, position);
+    }
 
     /**
      * Gives {@code rows} rows of the product from {@code first} on to an epilogue: the first for
      * {@code position} on, each {@code outRow} after the one before.
      */
-    abstract void finish(
+    final void finish(
             int worker,
             int first,
             int rows,
@@ -159,5 +343,9 @@ abstract class Panels {
             Epilogue epilogue,
             Tile tile,
             long position,
-            long outRow);
+            long outRow) {
+        int width = row(columns);
+        int at = product(columns) + first * width;
+        epilogue(epilogue, tile, memory(worker), at, width, position, outRow, rows, columns);
+    }
 }

@@ -38,7 +38,7 @@ record ProductTiling(int rows, int columns, int m, int n, boolean holds) {
      *     better packed for many columns at once than beside a right factor that is held whole
      */
     static ProductTiling of(
-            int batch, int m, int n, int k, boolean byRows, Panels panels, int workers) {
+            int batch, int m, int n, int k, boolean byRows, Panels<?> panels, int workers) {
         var best = new ProductTiling(4, panels.lanes(), m, n, false);
         double least = Double.POSITIVE_INFINITY;
         int wide = Math.max(1, Math.ceilDiv(n, panels.lanes()));

@@ -106,7 +106,8 @@ final class Fitting {
             case Kernel.Map k -> times(k.shape().size(), k.bodies(), in);
             case Kernel.Fold k -> {
                 boolean fits =
-                        k.shape().size() > 0
+                        k.bodies().size() == 1
+                                && k.shape().size() > 0
                                 && k.shape().size() <= FoldOrder.MOST
                                 && isFold(k.body().type(in), out.getFirst());
                 yield fits ? times(k.shape().size(), List.of(k.body()), in) : -1;

@@ -67,7 +67,7 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
                     for (var block : Block.all(k.shape(), n)) found.add(map(k, block));
             }
             case Kernel.Fold k -> {
-                if (!knowsItsPlace(k.body()))
+                if (k.bodies().size() == 1 && !knowsItsPlace(k.body()))
                     for (var block : Block.all(k.shape(), n))
                         if (isRows(k, block)) found.add(fold(k, block));
             }
@@ -209,7 +209,7 @@ record Sliced(Kernel kernel, List<Input> inputs, List<Rows> outputs) {
         var rows = block.rows(k.shape());
         long folded = AxisGroups.of(k.shape(), k.axes()).lastSize();
         return new Sliced(
-                new Kernel.Fold(
+                Kernel.Fold.of(
                         block.without(k.shape()),
                         k.axes().stream().map(axis -> axis - fewer).toList(),
                         k.combine(),

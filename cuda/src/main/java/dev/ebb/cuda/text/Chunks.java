@@ -37,8 +37,8 @@ record Chunks(long rows, long columns, int height) {
         return Math.max(1, (rows + height - 1) / height);
     }
 
-    /** Combines chunks [count, columns] at the start of the workspace into the first output. */
-    Action join(Combine combine, DType type, DType out) {
+    /** Combines the chunks [count, columns] at {@code from} into {@code to}. */
+    Action join(Combine combine, DType type, DType out, Operand from, Operand to) {
         var code = new Lines();
         var t = Words.computed(type);
         var fn = Words.combine(combine);
@@ -70,6 +70,6 @@ record Chunks(long rows, long columns, int height) {
                 MapText.blocks(columns, 32),
                 32 * SHARES,
                 0,
-                List.of(new Operand.Work(0), new Operand.Out(0)));
+                List.of(from, to));
     }
 }

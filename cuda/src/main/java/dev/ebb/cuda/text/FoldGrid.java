@@ -57,10 +57,10 @@ final class FoldGrid {
         return true;
     }
 
-    List<Operand> operands(Operand target) {
+    List<Operand> operands(List<Operand> targets) {
         var operands = new ArrayList<Operand>();
         for (int i = 0; i < views.size(); i++) operands.add(new Operand.In(i));
-        operands.add(target);
+        operands.addAll(targets);
         return operands;
     }
 

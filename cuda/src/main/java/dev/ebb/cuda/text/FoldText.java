@@ -12,47 +12,93 @@ import java.util.List;
 /**
  * Reductions. If the fastest axis is folded, lanes share a row ({@link Lanes}); if it is kept, each
  * thread folds columns ({@link Chunks}). Partial results go through the workspace to a second
- * launch: there are no atomics, and the order depends on the shape alone.
+ * launch: there are no atomics, and the order depends on the shape alone. Several bodies are folded
+ * together, each with its own accumulator.
  */
 final class FoldText {
-    private FoldText() {}
+    private final Kernel.Fold k;
+    private final FoldGrid grid;
+    private final List<DType> in;
+    private final DType type;
+    private final DType out;
+
+    private FoldText(Kernel.Fold k, FoldGrid grid, List<DType> in, DType type, DType out) {
+        this.k = k;
+        this.grid = grid;
+        this.in = in;
+        this.type = type;
+        this.out = out;
+    }
 
     static Recipe recipe(Kernel.Fold k, List<DType> in, DType out) {
         long outputs = k.shape().reduce(k.axes(), true).size();
         if (outputs == 0) return Recipe.of();
-        var type = k.body().type(in);
+        var type = k.bodies().getFirst().type(in);
         if (k.shape().size() == 0) return identity(k, type, out, outputs);
         var grid = new FoldGrid(k.shape(), k.axes(), k.operands(), in);
-        return grid.isRows() ? rows(k, grid, in, type, out) : columns(k, grid, type, out);
+        var text = new FoldText(k, grid, in, type, out);
+        return grid.isRows() ? text.rows() : text.columns();
     }
 
     private static Recipe identity(Kernel.Fold k, DType type, DType out, long outputs) {
-        var code = new Lines();
-        MapText.open(code, "fold", 256, 1, true);
-        code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
-        code.add(
-                "if (at < %d) ((%s*)p0)[at] = Down<%s>::of(%s);",
-                outputs, Words.stored(out), Words.stored(out), Words.identity(k.combine(), type));
-        code.close();
-        return Recipe.of(
-                new Action.Launch(
-                        "fold",
-                        code.toString(),
-                        MapText.blocks(outputs, 256),
-                        256,
-                        0,
-                        List.of(new Operand.Out(0))));
+        var actions = new ArrayList<Action>();
+        for (int j = 0; j < k.bodies().size(); j++) {
+            var code = new Lines();
+            MapText.open(code, "fold", 256, 1, true);
+            code.add("const num at = (num)blockIdx.x * 256 + threadIdx.x;");
+            code.add(
+                    "if (at < %d) ((%s*)p0)[at] = Down<%s>::of(%s);",
+                    outputs,
+                    Words.stored(out),
+                    Words.stored(out),
+                    Words.identity(k.combine(), type));
+            code.close();
+            actions.add(
+                    new Action.Launch(
+                            "fold",
+                            code.toString(),
+                            MapText.blocks(outputs, 256),
+                            256,
+                            0,
+                            List.of(new Operand.Out(j))));
+        }
+        return new Recipe(actions, 0);
     }
 
-    private static Recipe rows(
-            Kernel.Fold k, FoldGrid grid, List<DType> in, DType type, DType out) {
+    private int bodies() {
+        return k.bodies().size();
+    }
+
+    /** The name of the accumulator of body {@code j}. */
+    private String sum(int j) {
+        return bodies() == 1 ? "sum" : "sum" + j;
+    }
+
+    /**
+     * Where the result of each body is stored: in its output if {@code whole}, else in {@code
+     * bytes} of the workspace.
+     */
+    private List<Operand> targets(boolean whole, long bytes) {
+        var all = new ArrayList<Operand>();
+        for (int j = 0; j < bodies(); j++)
+            all.add(whole ? new Operand.Out(j) : new Operand.Work(j * bytes));
+        return all;
+    }
+
+    /** The bytes of {@code count} partial results, in the workspace. */
+    private long partBytes(long count) {
+        long bytes = type.bytes(count);
+        return bodies() == 1 ? bytes : (bytes + 255) / 256 * 256;
+    }
+
+    private Recipe rows() {
         var lanes = new Lanes(grid.folded().size());
         long rows = grid.kept().size();
         long segments = lanes.segments();
         long parts = rows * segments;
         boolean whole = segments == 1;
         var code = new Lines();
-        MapText.open(code, "fold", lanes.threads(), grid.inputs() + 1, grid.isLarge());
+        MapText.open(code, "fold", lanes.threads(), grid.inputs() + bodies(), grid.isLarge());
         if (lanes.rows() > 1) {
             code.add(
                     "const num part = (num)blockIdx.x * %d + threadIdx.x / %d;",
@@ -73,44 +119,52 @@ final class FoldText {
                     Lanes.SEGMENT, lanes.width(), Lanes.SEGMENT, lanes.width());
         }
         grid.rowStarts(code);
-        code.add("%s sum = %s;", Words.computed(type), Words.identity(k.combine(), type));
+        for (int j = 0; j < bodies(); j++)
+            code.add("%s %s = %s;", Words.computed(type), sum(j), Words.identity(k.combine(), type));
         code.add("#pragma unroll 8");
         code.open(
                 "for (num c = first + lane * %d; c < last; c += %d)",
                 Lanes.GROUP, lanes.count() * Lanes.GROUP);
-        grid.group(
-                code,
-                lanes,
-                in,
-                value ->
-                        code.add(
-                                "sum = %s(sum, %s);",
-                                Words.combine(k.combine()), value.value(k.body())));
+        grid.group(code, lanes, in, value -> combine(code, value, ""));
         code.close();
-        lanes.join(code, k.combine(), type, "sum");
+        for (int j = 0; j < bodies(); j++) lanes.join(code, k.combine(), type, sum(j));
         var to = whole ? out : type;
-        code.add(
-                "if (lane == 0) ((%s*)p%d)[part] = Down<%s>::of(sum);",
-                Words.stored(to), grid.inputs(), Words.stored(to));
+        for (int j = 0; j < bodies(); j++)
+            code.add(
+                    "if (lane == 0) ((%s*)p%d)[part] = Down<%s>::of(%s);",
+                    Words.stored(to), grid.inputs() + j, Words.stored(to), sum(j));
         code.close();
-        var target = whole ? new Operand.Out(0) : (Operand) new Operand.Work(0);
-        var first =
+        long bytes = partBytes(parts);
+        var actions = new ArrayList<Action>();
+        actions.add(
                 new Action.Launch(
                         "fold",
                         code.toString(),
                         MapText.blocks(parts, lanes.rows()),
                         lanes.threads(),
                         0,
-                        grid.operands(target));
-        if (whole) return Recipe.of(first);
-        return new Recipe(
-                List.of(first, segments(k.combine(), type, out, rows, segments)),
-                type.bytes(parts));
+                        grid.operands(targets(whole, bytes))));
+        if (whole) return new Recipe(actions, 0);
+        for (int j = 0; j < bodies(); j++)
+            actions.add(segments(rows, segments, new Operand.Work(j * bytes), new Operand.Out(j)));
+        return new Recipe(actions, bodies() * bytes);
+    }
+
+    /** Combines an element of every body with its accumulator; {@code at} is an index. */
+    private void combine(Lines code, Expression value, String at) {
+        for (int j = 0; j < bodies(); j++)
+            code.add(
+                    "%s%s = %s(%s%s, %s);",
+                    sum(j),
+                    at,
+                    Words.combine(k.combine()),
+                    sum(j),
+                    at,
+                    value.value(k.bodies().get(j)));
     }
 
     /** Combines the segments of every row, in order. */
-    private static Action segments(
-            Kernel.Combine combine, DType type, DType out, long rows, long segments) {
+    private Action segments(long rows, long segments, Operand from, Operand to) {
         var code = new Lines();
         var t = Words.computed(type);
         MapText.open(code, "segments", 128, 2, true);
@@ -121,7 +175,7 @@ final class FoldText {
         code.add("#pragma unroll 16");
         code.add(
                 "for (int s = 1; s < %d; s++) sum = %s(sum, part[s]);",
-                segments, Words.combine(combine));
+                segments, Words.combine(k.combine()));
         code.add("((%s*)p1)[row] = Down<%s>::of(sum);", Words.stored(out), Words.stored(out));
         code.close();
         return new Action.Launch(
@@ -130,10 +184,10 @@ final class FoldText {
                 MapText.blocks(rows, 128),
                 128,
                 0,
-                List.of(new Operand.Work(0), new Operand.Out(0)));
+                List.of(from, to));
     }
 
-    private static Recipe columns(Kernel.Fold k, FoldGrid grid, DType type, DType out) {
+    private Recipe columns() {
         long columns = grid.kept().size();
         var chunks = Chunks.plain(grid.folded().size(), columns);
         boolean whole = chunks.count() == 1;
@@ -142,7 +196,7 @@ final class FoldText {
         long threads = groups * chunks.count();
         var t = Words.computed(type);
         var code = new Lines();
-        MapText.open(code, "fold", 128, grid.inputs() + 1, grid.isLarge());
+        MapText.open(code, "fold", 128, grid.inputs() + bodies(), grid.isLarge());
         code.add("const num at = (num)blockIdx.x * 128 + threadIdx.x;");
         code.add("if (at >= %d) return;", threads);
         code.add("const num row = at %% %d * %d;", groups, width);
@@ -151,28 +205,31 @@ final class FoldText {
                 "const num last = first + %d < %d ? first + %d : %d;",
                 chunks.height(), chunks.rows(), chunks.height(), chunks.rows());
         grid.columnStarts(code, width);
-        code.add("%s sum[%d];", t, width);
-        code.add("#pragma unroll");
-        code.add(
-                "for (int e = 0; e < %d; e++) sum[e] = %s;",
-                width, Words.identity(k.combine(), type));
+        for (int j = 0; j < bodies(); j++) {
+            code.add("%s %s[%d];", t, sum(j), width);
+            code.add("#pragma unroll");
+            code.add(
+                    "for (int e = 0; e < %d; e++) %s[e] = %s;",
+                    width, sum(j), Words.identity(k.combine(), type));
+        }
         code.add("#pragma unroll 8");
         code.open("for (num c = first; c < last; c++)");
-        grid.columns(
-                code,
-                width,
-                value ->
-                        code.add(
-                                "sum[e] = %s(sum[e], %s);",
-                                Words.combine(k.combine()), value.value(k.body())));
+        grid.columns(code, width, value -> combine(code, value, "[e]"));
         code.close();
         var to = Words.stored(whole ? out : type);
-        code.add("Pack<%s, %d> r;", to, width);
-        code.add("#pragma unroll");
-        code.add("for (int e = 0; e < %d; e++) r.at[e] = Down<%s>::of(sum[e]);", width, to);
-        code.add("store<%d>((%s*)p%d + at * %d, r);", width, to, grid.inputs(), width);
+        for (int j = 0; j < bodies(); j++) {
+            var packed = bodies() == 1 ? "r" : "r" + j;
+            code.add("Pack<%s, %d> %s;", to, width, packed);
+            code.add("#pragma unroll");
+            code.add(
+                    "for (int e = 0; e < %d; e++) %s.at[e] = Down<%s>::of(%s[e]);",
+                    width, packed, to, sum(j));
+            code.add(
+                    "store<%d>((%s*)p%d + at * %d, %s);",
+                    width, to, grid.inputs() + j, width, packed);
+        }
         code.close();
-        var target = whole ? new Operand.Out(0) : (Operand) new Operand.Work(0);
+        long bytes = partBytes(columns * chunks.count());
         var actions = new ArrayList<Action>();
         actions.add(
                 new Action.Launch(
@@ -181,8 +238,12 @@ final class FoldText {
                         MapText.blocks(threads, 128),
                         128,
                         0,
-                        grid.operands(target)));
-        if (!whole) actions.add(chunks.join(k.combine(), type, out));
-        return new Recipe(actions, whole ? 0 : type.bytes(columns * chunks.count()));
+                        grid.operands(targets(whole, bytes))));
+        if (whole) return new Recipe(actions, 0);
+        for (int j = 0; j < bodies(); j++)
+            actions.add(
+                    chunks.join(
+                            k.combine(), type, out, new Operand.Work(j * bytes), new Operand.Out(j)));
+        return new Recipe(actions, bodies() * bytes);
     }
 }

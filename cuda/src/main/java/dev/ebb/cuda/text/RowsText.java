@@ -64,7 +64,7 @@ final class RowsText {
     /** The result of a fold over columns if there are no rows. */
     private static Recipe none(Kernel.Rows k, DType out, Kernel.Combine combine, DType type) {
         var fold =
-                new Kernel.Fold(
+                Kernel.Fold.of(
                         k.shape(),
                         IntStream.range(0, k.leading()).boxed().toList(),
                         combine,
@@ -122,7 +122,7 @@ final class RowsText {
                 MapText.blocks(parts, lanes.rows()),
                 lanes.threads(),
                 0,
-                grid.operands(target));
+                grid.operands(List.of(target)));
     }
 
     private void elements(Scalar body) {
@@ -205,7 +205,9 @@ final class RowsText {
         var first = launch(chunks.count(), whole ? new Operand.Out(0) : new Operand.Work(0));
         if (whole) return Recipe.of(first);
         return new Recipe(
-                List.of(first, chunks.join(combine, type, out)),
+                List.of(
+                        first,
+                        chunks.join(combine, type, out, new Operand.Work(0), new Operand.Out(0))),
                 type.bytes(chunks.count() * lanes.width()));
     }
 
